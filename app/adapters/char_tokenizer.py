@@ -1,0 +1,42 @@
+"""Text to BERT token ids with a character vocabulary, one token a character."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+
+from app.core.types import Int64
+from app.errors import VoiceError
+from app.language import say
+
+_UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
+
+
+class CharTokenizer:
+    """Looks characters up one by one in a `vocab.txt`, whose line number is the id."""
+
+    def __init__(self, vocab_path: Path) -> None:
+        """Reads the vocabulary; a VoiceError says why it cannot be used."""
+        try:
+            tokens = vocab_path.read_text(encoding="utf-8").split("\n")
+        except (OSError, ValueError) as exc:
+            raise _unusable(vocab_path) from exc
+        self._ids = {token.removesuffix("\r"): index for index, token in enumerate(tokens) if token}
+        if not {_UNKNOWN, _START, _END} <= self._ids.keys():
+            raise _unusable(vocab_path)
+
+    def encode(self, text: str) -> Int64:
+        """[CLS], a token per character after NFKC without whitespace, [SEP]: int64 (n,)."""
+        unknown = self._ids[_UNKNOWN]
+        characters = (char for char in unicodedata.normalize("NFKC", text) if not char.isspace())
+        inner = (self._ids.get(char, unknown) for char in characters)
+        return np.array([self._ids[_START], *inner, self._ids[_END]], dtype=np.int64)
+
+
+def _unusable(path: Path) -> VoiceError:
+    return VoiceError(
+        say(f"BERT の語彙ファイルが読めません: {path}", f"This BERT vocabulary cannot be used: {path}"),
+        say("BERT をもう一度取り込んでください。", "Import the BERT again."),
+    )

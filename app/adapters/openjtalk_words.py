@@ -1,0 +1,113 @@
+"""The one place that calls pyopenjtalk: text to words with their pronunciation, word boundaries, dictionary look-up."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+from app.core.sentences import split_sentences
+from app.core.words import Word
+from app.errors import InternalError
+from app.language import say
+
+# The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
+_LONGEST = 500
+
+# The analyser widens ASCII; NFKC takes that back except for these.
+_NARROW = str.maketrans({"’": "'", "−": "-", "。": ".", "、": ",", "”": "'", "“": "'", "‘": "'", "￥": "円"})
+# What the front end cannot pronounce it hands back as it is: marks, and emoji that share a word with a rare kanji.
+_NOT_KANA = re.compile("[^ァ-ヺー]")
+
+
+def load() -> ModuleType:
+    """Imports pyopenjtalk (0.35 s the first time); an InternalError says that the installation is broken."""
+    try:
+        import pyopenjtalk
+    except (ImportError, OSError) as exc:
+        raise InternalError(
+            say("日本語の読みを調べる部品 pyopenjtalk を読み込めません。", "pyopenjtalk, which reads Japanese, cannot be loaded."),
+            say("Koebako を入れ直してください。", "Reinstall Koebako."),
+        ) from exc
+    module: ModuleType = pyopenjtalk
+    return module
+
+
+def analyse(text: str) -> list[Word]:
+    """Words of normalised text of any length."""
+    if len(text) <= _LONGEST:
+        return _analyse_piece(text)
+    return [word for piece in split_sentences(text, limit=_LONGEST) for word in _analyse_piece(piece.text)]
+
+
+def _analyse_piece(text: str) -> list[Word]:
+    run_frontend = load().run_frontend
+    try:
+        features = _features(run_frontend, text)
+    except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
+        raise InternalError(
+            say("文の読みを調べられませんでした。", "The reading of this sentence could not be found."),
+            say("文を短く分けるか、特殊な文字を除いてください。", "Split the sentence, or remove unusual characters."),
+        ) from exc
+    return [_word(feature) for feature in features]
+
+
+def _features(run_frontend: Callable[..., list[dict[str, Any]]], text: str) -> list[dict[str, Any]]:
+    """What the front end says of each word. Homographs and rare kanji ask Sudachi, whose dictionary is a package of its own."""
+    for options in ({}, {"use_sudachi_kanji_yomi": False}):
+        with suppress(ModuleNotFoundError):
+            return run_frontend(text, **options)
+    return run_frontend(text, use_vanilla=True)  # reads nearly everything, and needs nothing else
+
+
+def _word(feature: dict[str, Any]) -> Word:
+    return Word(
+        surface=unicodedata.normalize("NFKC", str(feature["string"]).translate(_NARROW)).replace(" ", ""),
+        pronunciation=_NOT_KANA.sub("", str(feature["pron"])),  # and ’, which marks a devoiced vowel: SBV2 has no such phones
+        accent=int(feature["acc"]),
+        joined=feature["chain_flag"] == 1,
+        kind=(str(feature["pos"]), str(feature["pos_group1"])),
+    )
+
+
+@lru_cache(maxsize=4096)
+def lookup(word: str) -> str | None:
+    """Pronunciation of a Latin word if the dictionary holds it as one word, else None."""
+    try:
+        _, morphs = load().run_mecab_detailed(word)
+    except RuntimeError:  # too long to be a word
+        return None
+    if len(morphs) != 1 or morphs[0]["is_unknown"] or len(morphs[0]["features"]) < 9:
+        return None
+    return str(morphs[0]["features"][8]).replace("’", "")
+
+
+def cut(text: str) -> list[str]:
+    """Raw text at word boundaries; pieces joined are `text`. Characters the analyser would change or drop stand alone."""
+    # One plain character for each of the text's, so that positions in both are the same.
+    plain = "".join(_plain(char) for char in text)
+    pieces: list[str] = []
+    start = 0
+    for piece in split_sentences(plain, limit=_LONGEST):
+        for length in _morph_lengths(piece.text):
+            pieces.append(text[start : start + length])
+            start += length
+    return pieces
+
+
+def _plain(char: str) -> str:
+    narrow = unicodedata.normalize("NFKC", char)
+    return narrow if len(narrow) == 1 and narrow.isalnum() and len(narrow.encode("utf-8", "replace")) in (1, 3) else "、"
+
+
+def _morph_lengths(plain: str) -> list[int]:
+    try:
+        _, morphs = load().run_mecab_detailed(plain)
+    except RuntimeError:
+        return [1] * len(plain)
+    lengths = [len(morph["surface"]) for morph in morphs]
+    return lengths if sum(lengths) == len(plain) else [1] * len(plain)

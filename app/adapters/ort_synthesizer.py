@@ -1,0 +1,101 @@
+"""Runs a voice's graphs: three of them when it is prepared, one when it is opaque."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.adapters.ort_session import GraphSession
+from app.core.ports import FrameInput, Prosody, ProsodyInput, WholeInput
+from app.core.types import Float32, Int64
+
+
+class OrtSynthesizer:
+    """Implements `app.core.ports.Synthesizer` with graphs that obey `app.voices.manifest`."""
+
+    def __init__(self, prosody: GraphSession, flow: GraphSession | None, decoder: GraphSession, multilingual: bool = False) -> None:
+        self._prosody = prosody
+        self._flow = flow
+        self._decoder = decoder
+        self._multilingual = multilingual
+
+    @property
+    def decoder_noise(self) -> bool:
+        """True when the decoder takes noise from us."""
+        return "noise" in self._decoder.inputs
+
+    def prosody(self, values: ProsodyInput) -> Prosody:
+        """Log durations and the prior of each symbol."""
+        feed = _text_inputs(values, self._multilingual) | {"sdp_ratio": values.sdp_ratio, "sdp_noise": values.sdp_noise}
+        logw, mean, log_scale = self._prosody.run(feed, ["logw", "m_p", "logs_p"])
+        return Prosody(logw, mean, log_scale)
+
+    def flow(self, values: FrameInput) -> Float32:
+        """What the decoder speaks, frame by frame."""
+        if self._flow is None:
+            return values.z_p
+        feed = {
+            "z_p": values.z_p,
+            "sid": values.speaker,
+            "style_vec": values.style_vector,
+            "frame_position": values.frame_position,
+            "phone_frames": values.phone_frames,
+            "length_scale": values.length_scale,
+        }
+        return self._flow.run(feed, ["z"])[0]
+
+    def decode(self, z: Float32, noise: Float32 | None, speaker: int) -> Float32:
+        """Samples of one window."""
+        return self._decoder.run({"z": z, "noise": noise, "sid": speaker}, ["audio"])[0]
+
+    def terminate(self) -> None:
+        """Stops a run in progress."""
+        for session in (self._prosody, self._flow, self._decoder):
+            if session is not None:
+                session.terminate()
+
+
+class OrtOpaqueSynthesizer:
+    """Implements `app.core.ports.OpaqueSynthesizer` with the public SBV2 graph."""
+
+    def __init__(self, session: GraphSession) -> None:
+        self._session = session
+
+    def synthesize(self, values: WholeInput) -> tuple[Float32, Int64 | None]:
+        """Samples (N,), and frames per symbol where the graph gives its attention path."""
+        feed = _text_inputs(values, "ja_bert" in self._session.inputs) | {
+            "x_tst_lengths": len(values.phones),
+            "length_scale": values.length_scale,
+            "sdp_ratio": values.sdp_ratio,
+            "noise_scale": values.noise_scale,
+            "noise_scale_w": values.noise_scale_w,
+        }
+        results = self._session.run(feed, self._session.outputs[:2])
+        samples = results[0].reshape(-1)
+        return np.asarray(samples, np.float32), _durations(results[1:], len(values.phones))
+
+    def terminate(self) -> None:
+        """Stops a run in progress."""
+        self._session.terminate()
+
+
+def _durations(outputs: list[np.ndarray], symbols: int) -> Int64 | None:
+    """Frames per symbol from the attention path [1, 1, F, T], which public exporters leave as the second output."""
+    if not outputs or outputs[0].ndim != 4 or outputs[0].shape[3] != symbols:
+        return None
+    return np.asarray(np.rint(outputs[0].sum(axis=(0, 1, 2))), np.int64)
+
+
+def _text_inputs(values: ProsodyInput | WholeInput, multilingual: bool) -> dict[str, object]:
+    """Inputs that both kinds of voice share. In multilingual models `bert` is Chinese: Japanese features go into `ja_bert`."""
+    feed: dict[str, object] = {
+        "x_tst": values.phones,
+        "tones": values.tones,
+        "language": values.language,
+        "sid": values.speaker,
+        "bert": values.features,
+        "style_vec": values.style_vector,
+    }
+    if multilingual:
+        empty = np.zeros_like(values.features)
+        feed |= {"bert": empty, "ja_bert": values.features, "en_bert": empty}
+    return feed

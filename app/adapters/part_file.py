@@ -1,0 +1,120 @@
+"""A file that exists under its own name only when it is complete."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from pathlib import Path
+
+from app.errors import OutputFileError
+from app.language import say
+
+
+class PartFile:
+    """Written beside its target as `.NAME-….part` and renamed by `commit`; a file object as libsndfile wants it.
+
+    libsndfile swallows what goes wrong while writing (some encoders report success on a full disk), so the first
+    failure is kept in `failure` and `check` raises it. Raises OutputFileError where the target cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.failure: BaseException | None = None
+        self._shown = path
+        try:
+            # A link stays a link; what it points to is replaced.
+            self._target = Path(os.path.realpath(path))
+            self._check_target()
+            self._part = self._target.with_name(f".{self._target.name[:24]}-{secrets.token_hex(4)}.part")
+            self._file = self._part.open("xb+", buffering=0)
+        except (OSError, ValueError) as exc:
+            raise write_error(self._shown, exc) from exc
+
+    def write(self, data: bytes) -> int:
+        """Writes all of it; returns less after a failure, which `check` tells."""
+        done = 0
+        try:
+            while done < len(data) and self.failure is None:
+                done += self._file.write(memoryview(data)[done:])
+        except BaseException as exc:  # Ctrl+C as well: libsndfile's callback would only print it
+            self.failure = exc
+        return done
+
+    def read(self, count: int) -> bytes:
+        """Reads back, which some containers need to finish their header."""
+        return self._file.read(count)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """As of any file."""
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        """As of any file."""
+        return self._file.tell()
+
+    def check(self) -> None:
+        """Raises OutputFileError if any write failed so far, or what else interrupted it."""
+        if isinstance(self.failure, OSError):
+            raise write_error(self._shown, self.failure) from self.failure
+        if self.failure is not None:
+            raise self.failure
+
+    def commit(self) -> None:
+        """Puts all on the disk, then under the target's name; removes the part and raises OutputFileError if it cannot."""
+        try:
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._part.replace(self._target)
+        except OSError as exc:
+            self.discard()
+            raise write_error(self._shown, exc) from exc
+
+    def discard(self) -> None:
+        """Removes what was written."""
+        self._file.close()
+        self._part.unlink(missing_ok=True)
+
+    def _check_target(self) -> None:
+        # Opening what is there for writing tells before the work, not after it, that the file is locked or protected.
+        if self._target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a directory")
+        # What is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
+        if self._target.exists() and not self._target.is_file():
+            raise OSError(errno.EINVAL, "it is not a file")
+        try:
+            self._target.open("rb+").close()
+        except FileNotFoundError:
+            if not self._target.parent.is_dir():
+                raise
+
+
+def write_error(path: Path, cause: Exception) -> OutputFileError:
+    """What the system said about the file, as a sentence for the user."""
+    ja, en, hint = _reason(path, getattr(cause, "errno", None), str(getattr(cause, "strerror", None) or cause))
+    return OutputFileError(say(f"「{path}」に書き出せません：{ja}。", f'"{path}" could not be written: {en}.'), hint)
+
+
+def _reason(path: Path, code: int | None, detail: str) -> tuple[str, str, str]:
+    another = say("別の保存先を選んでください。", "Choose another place.")
+    if code in (errno.ENOENT, errno.ENOTDIR) and not path.parent.is_dir():
+        make = say(f"「{path.parent}」を作るか、別の保存先を選んでください。", f'Make "{path.parent}" or choose another place.')
+        return "フォルダーがありません", "the folder does not exist", make
+    if code == errno.EISDIR:
+        name = say("ファイル名まで指定してください。", "Add a file name.")
+        return "これはフォルダーです", "it is a folder", name
+    if code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        room = say("空きを作るか、別の保存先を選んでください。", "Make room or choose another place.")
+        return "ディスクに空きがありません", "the disk is full", room
+    if code in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EBUSY, errno.ETXTBSY):
+        free = say(
+            "ほかのアプリで開いていれば閉じるか、別の保存先を選んでください。",
+            "Close it if another program has it open, or choose another place.",
+        )
+        return "書き込みが許されていないか、使用中です", "it is not writable or in use", free
+    if code == errno.EROFS:
+        return "読み取り専用の場所です", "the place is read-only", another
+    if code == errno.ENAMETOOLONG:
+        return "名前が長すぎます", "the name is too long", say("短い名前にしてください。", "Choose a shorter name.")
+    if code == errno.EINVAL and detail == "it is not a file":
+        return "ファイルではありません", detail, another
+    return detail.rstrip("."), detail.rstrip("."), another

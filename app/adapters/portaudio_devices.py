@@ -1,0 +1,160 @@
+"""What PortAudio knows of the machine's outputs; sounddevice enters here, when first needed and not at import."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import AudioDeviceError
+from app.language import say
+
+# PortAudio's list of devices must not be read while it is made anew.
+_list_lock = threading.Lock()
+# Threads that wait for a dead device to close its stream.
+_hanging: list[threading.Thread] = []
+
+
+@dataclass(frozen=True, slots=True)
+class AudioDevice:
+    """An output.
+
+    Attributes:
+        index: PortAudio's number, valid until the devices change.
+        name: as the system calls it; several hosts may offer the same name.
+        host: the system's sound interface (ALSA, Windows WASAPI, …).
+        channels: the most it takes.
+        sampling_rate: the rate it prefers, in Hz.
+        default: the system's choice.
+    """
+
+    index: int
+    name: str
+    host: str
+    channels: int
+    sampling_rate: int
+    default: bool
+
+    @property
+    def label(self) -> str:
+        """Name and host, enough to find the device again."""
+        return f"{self.name} ({self.host})"
+
+
+def portaudio() -> Any:
+    """The sounddevice module; AudioDeviceError where the PortAudio library is missing or cannot start."""
+    try:
+        import sounddevice
+    except Exception as exc:  # OSError without the library, sounddevice's own error where the library cannot start
+        raise AudioDeviceError(
+            say("音声の再生に使う PortAudio を読み込めません。", "PortAudio, which plays the sound, could not be loaded."),
+            say(
+                f"PortAudio を入れてください（Debian、Ubuntu なら libportaudio2）。-o でファイルに書き出すこともできます。（{exc}）",
+                f"Install PortAudio (libportaudio2 on Debian and Ubuntu), or write to a file with -o. ({exc})",
+            ),
+        ) from exc
+    return sounddevice
+
+
+def rescan() -> None:
+    """Reads the machine's devices again, which PortAudio does only when it starts. No stream may be open.
+
+    Does nothing while a stream hangs: PortAudio would wait for it before it starts anew.
+    """
+    sounddevice = portaudio()
+    if any(thread.is_alive() for thread in _hanging):
+        return
+    with _list_lock:
+        try:
+            sounddevice._terminate()
+            sounddevice._initialize()
+        except sounddevice.PortAudioError as exc:
+            raise device_error(exc) from exc
+
+
+def leave_behind(closing: threading.Thread) -> None:
+    """Gives up on a stream whose closing hangs, so that neither a rescan nor the end of the program waits for it."""
+    _hanging.append(closing)
+    atexit.unregister(portaudio()._exit_handler)
+
+
+def output_devices() -> list[AudioDevice]:
+    """All outputs; an empty list on a machine without any."""
+    sounddevice = portaudio()
+    with _list_lock:
+        try:
+            found = sounddevice.query_devices()
+            hosts = sounddevice.query_hostapis()
+        except sounddevice.PortAudioError as exc:
+            raise device_error(exc) from exc
+    default = sounddevice.default.device[1]
+    return [
+        AudioDevice(
+            index=index,
+            name=device["name"],
+            host=hosts[device["hostapi"]]["name"],
+            channels=device["max_output_channels"],
+            sampling_rate=round(device["default_samplerate"]),
+            default=index == default,
+        )
+        for index, device in enumerate(found)
+        if device["max_output_channels"] > 0
+    ]
+
+
+def find_device(choice: str | int | None) -> AudioDevice:
+    """The output with this index, name, label or part of a name; None means the system's default.
+
+    Where several fit, the whole name wins over a part, then the default host, then the first.
+    """
+    devices = output_devices()
+    if not devices:
+        raise AudioDeviceError(
+            say("音声の出力先がひとつも見つかりません。", "This machine has no audio output."),
+            say(
+                "スピーカーかヘッドホンをつなぐか、-o でファイルに書き出してください。",
+                "Connect speakers or headphones, or write to a file with -o.",
+            ),
+        )
+    if choice is None:
+        return next((device for device in devices if device.default), devices[0])
+    fitting = sorted((device for device in devices if _fit(device, choice) > 0), key=lambda device: -_fit(device, choice))
+    if not fitting:
+        raise AudioDeviceError(
+            say(f"音声の出力先「{choice}」が見つかりません。", f'There is no audio output "{choice}".'),
+            say("使えるもの：", "There are: ") + ", ".join(f"{device.index}: {device.label}" for device in devices),
+        )
+    default_host = next((device.host for device in devices if device.default), "")
+    return max(fitting, key=lambda device: (_fit(device, choice), device.host == default_host))
+
+
+def _fit(device: AudioDevice, choice: str | int) -> int:
+    wanted, name = str(choice).casefold(), device.name.casefold()
+    if wanted in (name, device.label.casefold()):
+        return 3
+    if wanted == str(device.index):
+        return 2
+    return int(isinstance(choice, str) and bool(wanted) and not wanted.isdecimal() and wanted in name)
+
+
+def device_error(cause: Exception, device: str = "") -> AudioDeviceError:
+    """PortAudio's error as ours."""
+    name = say(f"「{device}」", f' "{device}"') if device else ""
+    return AudioDeviceError(
+        say(f"音声の出力先{name}を使えません。", f"The audio output{name} cannot be used."),
+        say(
+            f"つながっているか、ほかのアプリが占有していないかを確かめるか、別の出力先を選んでください。（{cause}）",
+            f"Check that it is connected and not taken by another program, or choose another one. ({cause})",
+        ),
+    )
+
+
+def device_lost(device: AudioDevice) -> AudioDeviceError:
+    """The device went away while it played, and none took over."""
+    return AudioDeviceError(
+        say(
+            f"再生中に音声の出力先「{device.label}」が応答しなくなりました。", f'The audio output "{device.label}" went away while playing.'
+        ),
+        say("つなぎ直すか別の出力先を選んで、もう一度再生してください。", "Connect it again or choose another one, then play again."),
+    )

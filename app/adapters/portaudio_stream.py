@@ -1,0 +1,101 @@
+"""One open PortAudio stream that plays a ring, and what it takes to let go of one that died."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from app.adapters.portaudio_devices import AudioDevice, device_error, leave_behind, portaudio
+from app.adapters.sample_ring import SampleRing
+from app.core.types import Float32
+
+POLL_S = 0.005
+STALL_POLLS = 600  # 3 s; counted in polls because a long hold of the GIL stops the callback and the polls alike
+LET_GO_S = 2.0
+
+
+def accepted_rate(device: AudioDevice, rate: int) -> int:
+    """`rate` where the device takes it, else the rate it prefers."""
+    sounddevice = portaudio()
+    try:
+        sounddevice.check_output_settings(device.index, min(2, device.channels), "float32", samplerate=rate)
+    except sounddevice.PortAudioError:
+        return device.sampling_rate
+    return rate
+
+
+class PortAudioStream:
+    """A running stream. All methods but the callback belong to the thread that writes.
+
+    Attributes:
+        device: what it plays on.
+        rate: its sampling rate in Hz.
+        latency_s: time from the callback to the ear, as PortAudio tells it.
+    """
+
+    def __init__(self, device: AudioDevice, rate: int, latency_s: float) -> None:
+        self.device = device
+        self.rate = rate
+        self._ring: SampleRing | None = None
+        self._stalled_polls = 0
+        self._blocks = 0
+        sounddevice = portaudio()
+        try:
+            self._stream: Any = sounddevice.OutputStream(
+                samplerate=rate,
+                device=device.index,
+                channels=min(2, device.channels),
+                dtype="float32",
+                latency=latency_s,
+                callback=self._callback,
+            )
+        except sounddevice.PortAudioError as exc:
+            raise device_error(exc, device.label) from exc
+        self.latency_s = float(self._stream.latency)
+
+    def start(self, ring: SampleRing) -> None:
+        """Plays `ring` from now on."""
+        self._ring = ring
+        try:
+            self._stream.start()
+        except portaudio().PortAudioError as exc:
+            self.close()
+            raise device_error(exc, self.device.label) from exc
+
+    def _callback(self, out: Float32, _frames: int, _time: Any, _status: Any) -> None:
+        ring = self._ring
+        if ring is None:  # let go of: a device that wakes up again must not eat another stream's samples
+            out.fill(0)
+        else:
+            ring.fill(out)
+
+    def alive(self) -> bool:
+        """False once the device is gone or asks for no more samples; to be polled every POLL_S while waiting."""
+        blocks = self._ring.blocks if self._ring else 0
+        self._stalled_polls = self._stalled_polls + 1 if blocks == self._blocks else 0
+        self._blocks = blocks
+        try:
+            return self._stalled_polls < STALL_POLLS and bool(self._stream.active)
+        except portaudio().PortAudioError:
+            return False
+
+    def close(self, play_out: bool = False) -> bool:
+        """Closes the stream, with `play_out` after what the device already holds. False if it hangs and is left behind."""
+        self._ring = None if not play_out else self._ring
+        if self._stalled_polls < STALL_POLLS:
+            self._let_go(play_out)
+            return True
+        # Closing waits for a device that no longer answers, perhaps for ever.
+        closing = threading.Thread(target=self._let_go, args=(False,), name="audio-close", daemon=True)
+        closing.start()
+        closing.join(LET_GO_S)
+        if closing.is_alive():
+            leave_behind(closing)
+        return not closing.is_alive()
+
+    def _let_go(self, play_out: bool) -> None:
+        # Neither raises for a device that is gone: there is nothing left to lose.
+        if play_out:
+            self._stream.stop(ignore_errors=True)
+        self._stream.close(ignore_errors=True)
+        self._ring = None

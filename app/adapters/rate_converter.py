@@ -1,0 +1,38 @@
+"""Streaming change of the sampling rate; soxr enters here."""
+
+from __future__ import annotations
+
+import numpy as np
+import soxr
+
+from app.core.types import Float32
+
+
+class RateConverter:
+    """Turns pieces of sound into pieces at one fixed rate; the pieces joined equal a conversion in one go.
+
+    The input rate may change between pieces: what is left of the old rate comes out first.
+    """
+
+    def __init__(self, rate: int) -> None:
+        self.rate = rate
+        self._from = rate
+        self._stream: soxr.ResampleStream | None = None
+
+    def convert(self, samples: Float32, rate: int) -> Float32:
+        """Float32 (N,) at `rate` Hz to float32 (about N · self.rate / rate,); the rest comes with a later piece."""
+        left = self.flush() if rate != self._from else None
+        if rate == self.rate:
+            converted = samples
+        else:
+            if self._stream is None:
+                self._from = rate
+                self._stream = soxr.ResampleStream(rate, self.rate, 1, dtype="float32", quality="HQ")
+            converted = self._stream.resample_chunk(np.ascontiguousarray(samples, dtype=np.float32))
+        return converted if left is None or not left.size else np.concatenate([left, converted])
+
+    def flush(self) -> Float32:
+        """The samples still inside the filter; the next piece starts afresh."""
+        stream, self._stream, self._from = self._stream, None, self.rate
+        nothing = np.zeros(0, dtype=np.float32)
+        return nothing if stream is None else np.asarray(stream.resample_chunk(nothing, last=True), dtype=np.float32)

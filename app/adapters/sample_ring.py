@@ -1,0 +1,125 @@
+"""The queue between the thread that makes sound and the audio callback: one writer, one reader, no lock.
+
+Counters only grow and each has one writer, so that under Python's GIL a plain read of the other side's counter
+is either current or a little old, and old is safe: the writer sees less room, the reader fewer samples.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from app.core.types import Float32
+
+FADE_S = 0.005
+UNKNOWN_END = sys.maxsize
+
+
+class SampleRing:
+    """Preallocated ring of mono float32 samples.
+
+    Attributes:
+        written: samples put in so far; set by the writer.
+        read: samples taken out so far, discarded ones included; set by the callback.
+        blocks: callbacks so far.
+        underruns, underrun_frames: gaps within a request that had started, and how long they were together.
+    """
+
+    def __init__(self, frames: int, rate: int) -> None:
+        self._samples: Float32 = np.zeros(frames, dtype=np.float32)
+        self._fade: Float32 = np.linspace(1, 0, max(2, round(FADE_S * rate)), dtype=np.float32)[:, None]
+        self.written = 0
+        self.read = 0
+        self.blocks = 0
+        self.underruns = 0
+        self.underrun_frames = 0
+        self._starving = False
+        self._hold = 0
+        self._discard = 0
+        self._start = 0
+        self._end = 0
+
+    @property
+    def pending(self) -> int:
+        """Samples queued and not yet taken."""
+        return self.written - self.read
+
+    def hold(self, frames: int) -> None:
+        """Plays this much silence before the next sample; to be called while no callback runs."""
+        self._hold = frames
+
+    def begin(self) -> int:
+        """Starts a request of unknown length; returns the counter of its first sample."""
+        self._start = self.written
+        self._end = UNKNOWN_END
+        return self.written
+
+    def end(self, frames: int) -> int:
+        """Ends the request `frames` from here; returns the counter after its last sample. Before those are put:
+        a callback in between must not take the end for a gap.
+        """
+        self._end = self.written + frames
+        return self._end
+
+    def put(self, samples: Float32) -> int:
+        """Queues float32 (N,) as far as there is room; returns how many went in."""
+        size = self._samples.size
+        count = min(samples.size, size - self.pending)
+        at = self.written % size
+        head = min(count, size - at)
+        self._samples[at : at + head] = samples[:head]
+        self._samples[: count - head] = samples[head:count]
+        self.written += count
+        return count
+
+    def discard(self) -> None:
+        """Lets the callback fade out and drop all that is queued, within its next block."""
+        self._end = self.written
+        self._discard = self.written
+
+    def empty(self) -> None:
+        """Drops all that is queued at once; only while no callback runs."""
+        self.discard()
+        self.read = self.written
+
+    def fill(self, out: Float32) -> None:
+        """The callback: fills float32 (frames, channels) with samples, else zeros. Allocates no buffer, takes no lock."""
+        self.blocks += 1
+        if self._hold > 0:
+            self._hold -= len(out)
+            out.fill(0)
+            return
+        done = self._fade_out(out) if self._discard > self.read else 0
+        count = min(self.written - self.read, len(out) - done)
+        self._copy(out[done : done + count], self.read)
+        out[done + count :] = 0
+        self.read += count
+        self._count_gap(len(out) - done - count)
+
+    def _fade_out(self, out: Float32) -> int:
+        """A few milliseconds of what was queued, falling to zero, so that stopping does not click."""
+        discard = self._discard
+        count = min(discard - self.read, len(out), len(self._fade))
+        stride = -(-len(self._fade) // count)  # a block shorter than the fade falls faster
+        gains = self._fade[::stride][:count]
+        faded = out[: len(gains)]
+        self._copy(faded, self.read)
+        np.multiply(faded, gains, out=faded)
+        self.read = discard
+        return len(gains)
+
+    def _copy(self, out: Float32, start: int) -> None:
+        at = start % self._samples.size
+        head = min(len(out), self._samples.size - at)
+        out[:head] = self._samples[at : at + head, None]
+        out[head:] = self._samples[: len(out) - head, None]
+
+    def _count_gap(self, missing: int) -> None:
+        gap = min(missing, self._end - self.read)
+        if gap > 0 and self.read > self._start:
+            self.underrun_frames += gap
+            self.underruns += not self._starving
+            self._starving = True
+        elif gap <= 0:
+            self._starving = False

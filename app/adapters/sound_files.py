@@ -1,0 +1,131 @@
+"""Writes chunks to a sound file or, as WAV, to standard output; libsndfile enters here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from app.adapters.part_file import PartFile, write_error
+from app.adapters.rate_converter import RateConverter
+from app.adapters.sound_formats import Encoding, choose_encoding
+from app.adapters.wav_pipe import WavPipe
+from app.core.types import AudioChunk, Float32
+from app.errors import InternalError, OutputFileError
+from app.language import say
+
+STDOUT = "-"
+# libsndfile's Vorbis encoder needs stack in proportion to a block.
+_BLOCK_FRAMES = 8192
+
+
+class SoundFileSink:
+    """An AudioSink that writes a file in constant memory; the file appears when it is complete, at `close`.
+
+    Args:
+        path: the suffix decides the format (.wav .flac .ogg .opus .mp3); `-` is WAV on standard output.
+        sampling_rate: the voice's rate in Hz; chunks at other rates are converted.
+        subtype: "16", "24" or "float" for .wav, "16" or "24" for .flac; 16 without it.
+        channels: 2 writes the same sound to both.
+        rate: of the file in Hz; without it the voice's, or the nearest above it that the format has.
+
+    Raises OutputFileError for a place that cannot be written, InputError for options that the format does not have.
+    """
+
+    def __init__(
+        self, path: str | Path, sampling_rate: int, subtype: str | None = None, channels: int = 1, rate: int | None = None
+    ) -> None:
+        piped = str(path) == STDOUT
+        encoding = choose_encoding("stdout.wav" if piped else str(path), sampling_rate, subtype, channels, rate)
+        self._channels = channels
+        self._frames = 0
+        self._converter = RateConverter(encoding.rate)
+        self._output: _SoundFile | WavPipe | None = WavPipe(encoding) if piped else _SoundFile(Path(path), encoding)
+
+    def write(self, chunk: AudioChunk) -> None:
+        """Appends the chunk; samples outside [-1, 1] are clipped. After OutputFileError nothing is left on the disk."""
+        self._append(self._converter.convert(chunk.samples, chunk.sampling_rate))
+
+    def close(self) -> None:
+        """Writes what is left and gives the file its name; does nothing after `abort` or an error.
+
+        Raises OutputFileError when there was no sample at all: not every format can tell that from a broken file.
+        """
+        if self._output is None:
+            return
+        self._append(self._converter.flush())
+        if not self._frames:
+            self.abort()
+            raise OutputFileError(
+                say("書き出す音がありません。", "There is no sound to write."),
+                say("読める文字を入力してください。", "Enter text that can be read aloud."),
+            )
+        output, self._output = self._output, None
+        output.close()
+
+    def abort(self) -> None:
+        """Removes what was written; on standard output it just ends. Does nothing after `close`."""
+        output, self._output = self._output, None
+        if isinstance(output, _SoundFile):
+            output.discard()
+
+    def _append(self, samples: Float32) -> None:
+        if self._output is None:
+            raise InternalError(say("閉じたファイルに書こうとしました。", "The file was closed before this."))
+        self._frames += len(samples)
+        frames = np.repeat(np.clip(samples, -1, 1)[:, None], self._channels, axis=1)
+        try:
+            for start in range(0, len(frames), _BLOCK_FRAMES):
+                self._output.write(frames[start : start + _BLOCK_FRAMES])
+        except BaseException:
+            self._output = None
+            raise
+
+
+class _SoundFile:
+    """libsndfile writing into a part file."""
+
+    def __init__(self, path: Path, encoding: Encoding) -> None:
+        self._path = path
+        self._part = PartFile(path)
+        self._sound: soundfile.SoundFile | None = None
+        form = encoding
+        with self._complete_or_nothing():
+            self._sound = soundfile.SoundFile(self._part, "w", form.rate, form.channels, form.subtype, format=form.container)
+
+    def write(self, frames: Float32) -> None:
+        """Float32 (N, channels) within [-1, 1]."""
+        assert self._sound is not None
+        with self._complete_or_nothing():
+            self._sound.write(frames)
+
+    def close(self) -> None:
+        """Ends the encoding and gives the file its name."""
+        assert self._sound is not None
+        with self._complete_or_nothing():
+            self._sound.close()
+        self._part.commit()
+
+    def discard(self) -> None:
+        """Ends the encoding and removes the file."""
+        with suppress(soundfile.SoundFileError):
+            if self._sound is not None:
+                self._sound.close()
+        self._part.discard()
+
+    @contextmanager
+    def _complete_or_nothing(self) -> Iterator[None]:
+        """Removes the file when something goes wrong, and tells what: the system's word says more than libsndfile's."""
+        try:
+            try:
+                yield
+            except (soundfile.SoundFileError, AssertionError) as exc:  # it asserts that all frames were taken
+                self._part.check()
+                raise write_error(self._path, exc) from exc
+            self._part.check()
+        except BaseException:
+            self.discard()
+            raise

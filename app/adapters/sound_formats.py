@@ -1,0 +1,92 @@
+"""Which sound files can be written, and what a suffix, a subtype and a rate come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from app.errors import InputError, OutputFileError
+from app.language import say
+
+LOWEST_RATE, HIGHEST_RATE = 8_000, 192_000
+_OPUS_RATES = (8_000, 12_000, 16_000, 24_000, 48_000)
+_MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
+
+
+@dataclass(frozen=True, slots=True)
+class SoundFormat:
+    """A kind of file.
+
+    Attributes:
+        container, subtypes: libsndfile's names; subtypes by the word a user writes, the first is the default.
+        rates: the only rates its encoder takes; empty where any will do.
+    """
+
+    container: str
+    subtypes: Mapping[str, str]
+    rates: tuple[int, ...] = ()
+
+
+FORMATS: Mapping[str, SoundFormat] = {
+    ".wav": SoundFormat("WAV", {"16": "PCM_16", "24": "PCM_24", "float": "FLOAT"}),
+    ".flac": SoundFormat("FLAC", {"16": "PCM_16", "24": "PCM_24"}),
+    ".ogg": SoundFormat("OGG", {"vorbis": "VORBIS"}),
+    ".opus": SoundFormat("OGG", {"opus": "OPUS"}, _OPUS_RATES),
+    ".mp3": SoundFormat("MP3", {"mp3": "MPEG_LAYER_III"}, _MP3_RATES),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """What goes to libsndfile."""
+
+    container: str
+    subtype: str
+    rate: int
+    channels: int
+
+
+def choose_encoding(name: str, sampling_rate: int, subtype: str | None, channels: int, rate: int | None) -> Encoding:
+    """The encoding of the file `name` for a voice of `sampling_rate` Hz.
+
+    Without `rate` it is the voice's, or the nearest above it that the format has. Raises OutputFileError for an
+    unknown suffix, InputError for a subtype, rate or number of channels that the format does not have.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in FORMATS:
+        raise OutputFileError(
+            say(f"「{name}」の拡張子では形式が決まりません。", f'The suffix of "{name}" names no sound format.'),
+            say("使える拡張子：", "Possible suffixes: ") + " ".join(FORMATS),
+        )
+    sound = FORMATS[suffix]
+    if channels not in (1, 2):
+        raise InputError(say("チャンネル数は 1 か 2 です。", "The number of channels is 1 or 2."))
+    return Encoding(sound.container, _subtype(sound, suffix, subtype), _rate(sound, suffix, sampling_rate, rate), channels)
+
+
+def _subtype(sound: SoundFormat, suffix: str, wanted: str | None) -> str:
+    if wanted is None:
+        return next(iter(sound.subtypes.values()))
+    if wanted not in sound.subtypes:
+        raise InputError(
+            say(f"{suffix} では --subtype {wanted} を使えません。", f"--subtype {wanted} does not exist for {suffix}."),
+            say("使えるもの：", "Possible: ") + " ".join(sound.subtypes),
+        )
+    return sound.subtypes[wanted]
+
+
+def _rate(sound: SoundFormat, suffix: str, voice: int, wanted: int | None) -> int:
+    if wanted is None:
+        return voice if not sound.rates else next((rate for rate in sound.rates if rate >= voice), sound.rates[-1])
+    if sound.rates and wanted not in sound.rates:
+        raise InputError(
+            say(f"{suffix} ではサンプリング周波数 {wanted} Hz を使えません。", f"{suffix} files have no sampling rate of {wanted} Hz."),
+            say("使えるもの：", "Possible: ") + " ".join(map(str, sound.rates)),
+        )
+    if not LOWEST_RATE <= wanted <= HIGHEST_RATE:
+        raise InputError(
+            say(f"サンプリング周波数 {wanted} Hz は範囲外です。", f"A sampling rate of {wanted} Hz is out of range."),
+            say(f"{LOWEST_RATE} から {HIGHEST_RATE} まで。", f"From {LOWEST_RATE} to {HIGHEST_RATE}."),
+        )
+    return wanted

@@ -1,0 +1,184 @@
+"""`koebako doctor`: checks what the program needs, says what was found and how to mend it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from typing import Literal
+
+from app import paths
+from app.cli.output import json_line, result
+from app.errors import AppError
+from app.language import say
+
+Status = Literal["ok", "warn", "fail"]
+MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
+PACKAGES = (
+    "PySide6-Essentials",
+    "onnxruntime",
+    "onnxruntime-directml",
+    "numpy",
+    "pyopenjtalk-plus",
+    "sounddevice",
+    "soundfile",
+    "pyqtgraph",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding."""
+
+    id: str
+    status: Status
+    found: str
+    fix: str = ""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints every check; exit code 70 when one fails."""
+    checks = [_guard(name, check) for name, check in CHECKS.items()]
+    ok = all(check.status != "fail" for check in checks)
+    if options.json:
+        json_line(
+            {
+                "ok": ok,
+                "checks": [asdict(check) for check in checks],
+                "versions": _versions(),
+                "providers": _providers(),
+                "audio_devices": _audio_devices(),
+                "paths": {"data": str(paths.data_dir()), "resources": str(paths.resources_dir())},
+            }
+        )
+    else:
+        for check in checks:
+            result(f"{MARKS[check.status]} {check.id}: {check.found}")
+            if check.fix:
+                result(f"    → {check.fix}")
+    return 0 if ok else AppError.exit_code
+
+
+def _guard(name: str, check: Callable[[], Check]) -> Check:
+    """A check that breaks is itself a finding."""
+    try:
+        return check()
+    except AppError as error:
+        return Check(name, "fail", error.message, error.hint)
+    except Exception as error:
+        return Check(name, "fail", f"{type(error).__name__}: {error}", say("Koebako を入れ直してください。", "Reinstall Koebako."))
+
+
+def _python() -> Check:
+    return Check("python", "ok", f"{platform.python_version()} {platform.platform()}")
+
+
+def _onnxruntime() -> Check:
+    providers = _providers()
+    if sys.platform == "win32" and "DmlExecutionProvider" not in providers:
+        fix = say(
+            "onnxruntime を消して onnxruntime-directml だけを入れ直してください。",
+            "Remove onnxruntime and reinstall onnxruntime-directml alone.",
+        )
+        return Check("onnxruntime", "warn", ", ".join(providers), fix)
+    return Check("onnxruntime", "ok", ", ".join(providers))
+
+
+def _g2p() -> Check:
+    from app.compose import open_g2p
+
+    reading = open_g2p().convert("準備完了").reading
+    expected = "ジュンビカンリョー"
+    return Check("g2p", "ok" if reading == expected else "warn", reading)
+
+
+def _voice() -> Check:
+    from app.compose import open_speaker
+    from app.core.types import SynthesisRequest
+
+    speaker = open_speaker()
+    samples = sum(len(chunk.samples) for chunk in speaker.pipeline.synthesize(SynthesisRequest("はい。")) if not chunk.silence)
+    return Check("voice", "ok", f"{speaker.voice.manifest.name}: {samples / speaker.pipeline.voice.sampling_rate:.2f} s")
+
+
+def _audio() -> Check:
+    devices = _audio_devices()
+    if devices:
+        return Check("audio", "ok", ", ".join(str(device["name"]) for device in devices[:5]))
+    fix = say(
+        "音声ファイルには書き出せます。再生するには音声出力を接続してください。",
+        "Files can still be written; to play, connect an audio output.",
+    )
+    if sys.platform.startswith("linux"):
+        fix += say(" (libportaudio2 と PulseAudio か PipeWire が必要です)", " (libportaudio2 and PulseAudio or PipeWire are needed)")
+    return Check("audio", "warn", say("音声出力がありません", "no audio output"), fix)
+
+
+def _sound_files() -> Check:
+    import soundfile
+
+    return Check("sound_files", "ok", f"libsndfile {soundfile.__libsndfile_version__}")
+
+
+def _data_dir() -> Check:
+    folder = paths.data_dir()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        return Check(
+            "data_dir",
+            "fail",
+            f"{folder}: {error.strerror}",
+            say("書き込めるフォルダーを KOEBAKO_HOME に指定してください。", "Set KOEBAKO_HOME to a writable folder."),
+        )
+    return Check("data_dir", "ok", str(folder))
+
+
+def _window() -> Check:
+    # By name: the command line itself must not depend on Qt.
+    importlib.import_module("PySide6.QtWidgets")  # needs libraries of the system that QtCore does not
+    return Check("window", "ok", f"Qt {importlib.import_module('PySide6.QtCore').qVersion()}")
+
+
+CHECKS: dict[str, Callable[[], Check]] = {
+    "python": _python,
+    "onnxruntime": _onnxruntime,
+    "g2p": _g2p,
+    "voice": _voice,
+    "audio": _audio,
+    "sound_files": _sound_files,
+    "data_dir": _data_dir,
+    "window": _window,
+}
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _providers() -> list[str]:
+    import onnxruntime
+
+    return list(onnxruntime.get_available_providers())
+
+
+def _audio_devices() -> list[dict[str, object]]:
+    from app.adapters.portaudio_devices import output_devices
+
+    try:
+        return [{"index": device.index, "name": device.label} for device in output_devices()]
+    except AppError:
+        return []

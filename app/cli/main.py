@@ -1,0 +1,69 @@
+"""The command line: one module a command, errors turned into a sentence, a hint and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from app.cli.interruption import EXIT_CODE, interruption
+from app.cli.output import print_error, use_utf8
+from app.cli.parser import build_parser, json_stream, readable, wants_json
+from app.errors import AppError, InternalError, OutputFileError
+from app.language import say
+from app.log import log_path, start_log
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    use_utf8()
+    arguments = [readable(item) for item in (sys.argv[1:] if argv is None else argv)]
+    with interruption:
+        try:
+            return _run(arguments)
+        except SystemExit:  # --help and --version
+            raise
+        except BaseException as error:
+            # Whatever an interruption has become on its way through foreign code, it stays one.
+            if interruption.requested or isinstance(error, KeyboardInterrupt):
+                return EXIT_CODE
+            return _fail(error, arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    options = build_parser().parse_args(arguments)
+    # A command is imported when it is called: `--help` must not wait for ONNX Runtime.
+    command = importlib.import_module(f"app.cli.{options.command}")
+    return int(command.run(options))
+
+
+def _fail(error: BaseException, arguments: list[str]) -> int:
+    if isinstance(error, BrokenPipeError):  # whoever read our output has gone, which needs no words
+        _abandon_stdout()
+        return OutputFileError.exit_code
+    if not isinstance(error, AppError):
+        start_log()
+        logging.getLogger("koebako").error("unexpected error in %s", arguments[:1], exc_info=error)
+        message = say("予期しないエラーが起きました。", "Something unexpected went wrong.")
+        error = InternalError(message, say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"))
+    with contextlib.suppress(AppError, OSError):  # the error itself cannot be told where nothing can be written
+        print_error(error, as_json=wants_json(arguments), stream=json_stream(arguments))
+    if isinstance(error, OutputFileError):
+        _abandon_stdout()
+    return error.exit_code
+
+
+def _abandon_stdout() -> None:
+    """Nothing more can be written there; without this the interpreter would complain at exit."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+        return
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""What the command line prints: results on stdout, everything else on stderr, JSON as one object a line."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import Any, TextIO
+
+from app.errors import AppError, InputError, OutputFileError
+from app.language import say
+
+
+def use_utf8() -> None:
+    """Texts are UTF-8 whatever the console's code page says; lone surrogates must not kill a line."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+def json_line(value: dict[str, Any], stream: TextIO | None = None) -> None:
+    """Prints one JSON object on a line of its own; numbers that JSON cannot hold become null."""
+    result(json.dumps(_finite(value), ensure_ascii=False), stream)
+
+
+def result(line: str, stream: TextIO | None = None) -> None:
+    """Prints a line of the result, on stdout unless told otherwise; OutputFileError when it cannot be written."""
+    try:
+        print(line, file=stream or sys.stdout, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as exc:
+        raise OutputFileError(
+            say(f"結果を書き出せません: {exc.strerror}", f"The result could not be written: {exc.strerror}"),
+            say("標準出力の行き先を確かめてください。", "Check where standard output goes."),
+        ) from exc
+
+
+def read_stdin() -> TextIO:
+    """Standard input; InputError where there is none."""
+    if sys.stdin is None:
+        raise InputError(
+            say("標準入力がありません。", "There is no standard input."),
+            say("文章を引数か -f で指定してください。", "Give the text as an argument or with -f."),
+        )
+    return sys.stdin
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def note(text: str) -> None:
+    """A line for people, on stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def print_error(error: AppError, *, as_json: bool, stream: TextIO | None = None) -> None:
+    """An error as a sentence and a hint, or as one JSON line."""
+    if as_json:
+        json_line({"error": {"family": error.family, "message": error.message, "hint": error.hint}}, stream)
+    else:
+        note(f"koebako: {error.message}")
+        if error.hint:
+            note(f"         {error.hint}")

@@ -1,0 +1,186 @@
+"""`koebako selftest`: speaks on every backend of this machine, compares and times it, and writes one file that a user can send.
+
+Every backend is tried in a process of its own: a graphics driver that crashes must not take the report with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import tempfile
+import time
+import wave
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from app.cli.output import json_line, note
+from app.cli.parser import version
+from app.errors import AppError, OutputFileError
+from app.language import say
+from app.paths import own_command
+
+TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
+TIMEOUT_S = 180
+# 16-bit files: half a step of rounding on each side, and what graphs may differ between processors.
+TOLERANCE = 2e-3
+
+
+@dataclass(slots=True)
+class Trial:
+    """How one backend did.
+
+    Attributes:
+        used: where each stage really ran.
+        max_abs_diff: largest difference from the samples of the CPU; None where there is nothing to compare.
+        bench: lines of `koebako bench`.
+    """
+
+    backend: str
+    ok: bool = False
+    exit_code: int | None = None
+    used: dict[str, str] = field(default_factory=dict)
+    fallback: str | None = None
+    first_audio_ms: float | None = None
+    total_ms: float | None = None
+    max_abs_diff: float | None = None
+    bench: list[dict[str, Any]] = field(default_factory=list)
+    messages: str = ""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints how each backend did; exit code 70 when the CPU does not speak or the doctor finds a fault."""
+    _check_writable(options.report)
+    doctor = next(iter(_child("doctor", "--json")[1]), {})
+    with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
+        trials = [_try_backend(name, Path(folder)) for name in ["cpu", *_others()]]
+    ok = bool(doctor.get("ok")) and trials[0].ok
+    report = {
+        "ok": ok,
+        "version": version(),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "machine": _machine(),
+        "doctor": doctor,
+        "backends": [asdict(trial) for trial in trials],
+    }
+    if options.report:
+        _write(options.report, report)
+    if options.json:
+        json_line(report)
+    else:
+        for trial in trials:
+            _print(trial)
+    return 0 if ok else AppError.exit_code
+
+
+def _others() -> list[str]:
+    from app.adapters.ort_session import available_backends
+
+    return [name for name in available_backends() if name != "cpu"]
+
+
+def _try_backend(backend: str, folder: Path) -> Trial:
+    note(say(f"{backend} を試しています…", f"trying {backend} …"))
+    trial, output = Trial(backend), folder / f"{backend}.wav"
+    trial.exit_code, lines, trial.messages = _child("speak", TEXT, "--seed", "7", "--backend", backend, "-o", str(output), "--json")
+    if trial.exit_code or not lines:
+        return trial
+    spoken = lines[-1]
+    trial.used, trial.fallback = spoken["backend"], spoken["fallback"]
+    trial.first_audio_ms, trial.total_ms = spoken["first_audio_ms"], spoken["total_ms"]
+    trial.max_abs_diff = _difference(output, folder / "cpu.wav")
+    trial.ok = trial.fallback is None and trial.max_abs_diff is not None and trial.max_abs_diff <= TOLERANCE
+    if trial.fallback is None:
+        trial.bench = _child("bench", "--backend", backend, "--tokens", "5,20", "--runs", "5", "--warmup", "2", "--json")[1]
+    return trial
+
+
+def _child(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
+    """Exit code (None: it had to be stopped), JSON lines and messages of a run of our own command line."""
+    try:
+        done = subprocess.run(
+            [*own_command(), *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        return None, [], f"stopped after {TIMEOUT_S} s"
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return done.returncode, lines, done.stderr[-4000:]
+
+
+def _difference(one: Path, other: Path) -> float | None:
+    a, b = _samples(one), _samples(other)
+    return float(np.abs(a - b).max()) if a.shape == b.shape and a.size else None
+
+
+def _samples(path: Path) -> np.ndarray:
+    with wave.open(str(path)) as file:
+        return np.frombuffer(file.readframes(file.getnframes()), np.int16).astype(np.float32) / 32768
+
+
+def _machine() -> dict[str, Any]:
+    memory = psutil.virtual_memory()
+    return {
+        "system": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": [psutil.cpu_count(logical=False), os.cpu_count()],
+        "memory_gb": round(memory.total / 2**30, 1),
+        "adapters": _adapters(),
+    }
+
+
+def _adapters() -> list[dict[str, Any]]:
+    """What ONNX Runtime knows of the processors and graphics adapters."""
+    import onnxruntime
+
+    try:
+        devices = onnxruntime.get_ep_devices()
+    except (AttributeError, RuntimeError):  # versions before 1.22; systems that do not tell
+        return []
+    return [{"provider": item.ep_name, "vendor": item.device.vendor, "metadata": dict(item.device.metadata)} for item in devices]
+
+
+def _check_writable(report: str | None) -> None:
+    """Before minutes of work, not after them."""
+    if report and not Path(report).absolute().parent.is_dir():
+        raise OutputFileError(
+            say(f"報告のファイルを書けません: {report}", f"The report cannot be written: {report}"),
+            say("既にあるフォルダーを指定してください。", "Give a folder that exists."),
+        )
+
+
+def _write(report: str, value: dict[str, Any]) -> None:
+    # Reports are sent to others, and folders of a home carry its owner's name.
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    for home in {str(Path.home()), json.dumps(str(Path.home()), ensure_ascii=False)[1:-1]}:
+        text = text.replace(home, "~")
+    try:
+        Path(report).write_text(text + "\n", encoding="utf-8")
+    except OSError as exc:
+        raise OutputFileError(
+            say(f"報告のファイルを書けません: {report}", f"The report cannot be written: {report}"), exc.strerror or str(exc)
+        ) from exc
+    note(say(f"報告を書きました: {report}", f"The report is in {report}"))
+
+
+def _print(trial: Trial) -> None:
+    if trial.total_ms is None:
+        reason = trial.messages.strip().splitlines()[-1:] or [f"exit code {trial.exit_code}"]
+        print(f"✗ {trial.backend}: {reason[0]}")
+        return
+    difference = "–" if trial.max_abs_diff is None else f"{trial.max_abs_diff:.1e}"
+    times = say(
+        f"最初の音まで {trial.first_audio_ms:.0f} ms、全体 {trial.total_ms:.0f} ms、CPU との差 {difference}",
+        f"first audio {trial.first_audio_ms:.0f} ms, all {trial.total_ms:.0f} ms, difference from the CPU {difference}",
+    )
+    print(f"{'✓' if trial.ok else '!'} {trial.backend}: {times}" + (f"\n    {trial.fallback}" if trial.fallback else ""))

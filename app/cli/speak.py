@@ -1,0 +1,226 @@
+"""`koebako speak`: text in, a sound file or sound out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from app.cli.interruption import interruption
+from app.cli.output import json_line, note, read_stdin
+from app.cli.parser import json_stream
+from app.compose import Speaker, open_file, open_player, open_speaker
+from app.core.limits import BOUNDS, check_request
+from app.core.ports import AudioSink
+from app.core.sentences import split_sentences
+from app.core.timing import STAGES
+from app.core.types import AudioChunk, StageTiming, SynthesisRequest
+from app.errors import InputError
+from app.language import say
+from app.voices.library import find_named
+
+PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}
+POLL_S = 0.05  # how soon Ctrl+C is noticed
+
+
+@dataclass(slots=True)
+class Progress:
+    """What has happened so far, for the report.
+
+    Attributes:
+        began: when the request was accepted, seconds of `time.perf_counter`.
+        first_audio_ms: until the first chunk that is not silence was handed to the sinks.
+        total_ms: until the last chunk was handed over; playing goes on after it.
+        audio_s: sound without the silences around it.
+    """
+
+    began: float = field(default_factory=time.perf_counter)
+    first_audio_ms: float | None = None
+    total_ms: float = 0.0
+    audio_s: float = 0.0
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the request was accepted."""
+        return (time.perf_counter() - self.began) * 1000
+
+
+def run(options: argparse.Namespace) -> int:
+    """Speaks; the text is checked before a model is loaded, and the output file before anything is computed."""
+    text = _read_text(options)
+    check_request(_request(options, text))
+    speaker = open_speaker(options.voice, options.backend, force_bert=options.force_bert)
+    if speaker.fallback:
+        note(speaker.fallback)
+    request = _request(options, text, speaker)
+    SpeakJob(options, speaker, request).run()
+    return 0
+
+
+class SpeakJob:
+    """Runs the pipeline in a thread of its own, so that Ctrl+C is noticed while a graph runs.
+
+    Attributes:
+        progress: filled while running.
+    """
+
+    def __init__(self, options: argparse.Namespace, speaker: Speaker, request: SynthesisRequest) -> None:
+        self._speaker = speaker
+        self._request = request
+        rate = speaker.pipeline.voice.sampling_rate
+        file = open_file(options.output, rate, options.subtype, options.rate, options.stereo) if options.output is not None else None
+        self._player = open_player(options.device, rate) if options.play or options.output is None else None
+        self._sinks: list[AudioSink] = [sink for sink in (file, self._player) if sink is not None]
+        self._json = json_stream(["-o", options.output or ""]) if options.json else None
+        self._cancelled = threading.Event()
+        self._done = threading.Event()
+        self._error: BaseException | None = None
+        self._bar = _bar(request.text) if options.output and not options.json else None
+        self.progress = Progress()
+
+    def run(self) -> None:
+        """Waits until all is spoken; raises what the thread raised."""
+        with interruption.instead(self.cancel):
+            threading.Thread(target=self._work, name="synthesis").start()
+            # Not Thread.join: interrupted there, Python 3.11 takes the thread for ended while it still runs.
+            while not self._done.wait(POLL_S):
+                pass
+        if self._cancelled.is_set():
+            raise KeyboardInterrupt
+        if self._error is not None:
+            raise self._error
+        if self._json is not None:
+            json_line(self._report(), self._json)
+
+    def cancel(self) -> None:
+        """Stops the graph that runs and the sound that plays; the thread then drops the file, so that no half one stays behind."""
+        self._cancelled.set()
+        self._speaker.terminate()
+        if self._player is not None:
+            self._player.abort()
+
+    def _work(self) -> None:
+        try:
+            for chunk in self._speaker.pipeline.synthesize(self._request, self._on_stage, self._cancelled.is_set):
+                self._hand_over(chunk)
+            self.progress.total_ms = self.progress.elapsed_ms()
+            for sink in self._sinks:
+                if not self._cancelled.is_set():
+                    sink.close()
+        except BaseException as exc:  # handed to the main thread, which raises it
+            self._error = exc
+        finally:
+            if self._error is not None or self._cancelled.is_set():
+                for sink in self._sinks:
+                    sink.abort()
+            if self._bar is not None:
+                self._bar.close()
+            self._done.set()
+
+    def _hand_over(self, chunk: AudioChunk) -> None:
+        progress = self.progress
+        if not chunk.silence:
+            if progress.first_audio_ms is None:
+                progress.first_audio_ms = progress.elapsed_ms()
+            progress.audio_s += len(chunk.samples) / chunk.sampling_rate
+        if self._json is not None:
+            line = {"type": "chunk", "sentence": chunk.sentence, "samples": len(chunk.samples), "at_ms": progress.elapsed_ms()}
+            json_line(line, self._json)
+        for sink in self._sinks:
+            sink.write(chunk)
+
+    def _on_stage(self, timing: StageTiming) -> None:
+        if self._bar is not None and timing.stage == "text":
+            self._bar.update()
+        if self._json is not None:
+            names = ("sentence", "stage", "ms", "cold", "cache_hit", "tokens", "phones", "frames", "samples")
+            json_line({"type": "stage"} | {name: getattr(timing, name) for name in names}, self._json)
+
+    def _report(self) -> dict[str, object]:
+        progress = self.progress
+        return {
+            "type": "report",
+            "first_audio_ms": progress.first_audio_ms,
+            "total_ms": progress.total_ms,
+            "audio_s": progress.audio_s,
+            "rtf": progress.total_ms / 1000 / progress.audio_s if progress.audio_s else None,
+            "seed": self._request.seed,
+            "backend": {stage: self._speaker.backends[stage] for stage in (*STAGES, "synthesis") if stage in self._speaker.backends},
+            "fallback": self._speaker.fallback,
+        }
+
+
+def _bar(text: str) -> tqdm | None:  # type: ignore[type-arg]
+    """A progress bar over sentences, where a person would wait and see it."""
+    if not sys.stderr.isatty() or len(text) < 200:
+        return None
+    return tqdm(total=sum(1 for _ in split_sentences(text)), unit=say("文", "sentence"), leave=False)
+
+
+def _read_text(options: argparse.Namespace) -> str:
+    if options.text is not None and options.file is not None:
+        raise InputError(
+            say("文章とファイルの両方が指定されています。", "Both a text and a file are given."),
+            say("どちらか一方にしてください。", "Give one of them."),
+        )
+    if options.text is not None:
+        text = str(options.text)
+    elif options.file is not None:
+        text = _read_file(Path(options.file))
+    else:
+        text = read_stdin().read()
+        if "\ufffd" in text:
+            raise _not_utf8(say("標準入力", "standard input"))
+    if not text.strip():
+        raise InputError(
+            say("読み上げる文章が空です。", "The text is empty."),
+            say('例: koebako speak "こんにちは、世界。"', 'For example: koebako speak "こんにちは、世界。"'),
+        )
+    return text
+
+
+def _read_file(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise _not_utf8(str(path)) from exc
+    except OSError as exc:
+        raise InputError(
+            say(f"文章のファイルを開けません: {path}", f"The text file cannot be opened: {path}"),
+            say("ファイルの場所を確かめてください。", "Check the path."),
+        ) from exc
+
+
+def _not_utf8(source: str) -> InputError:
+    return InputError(
+        say(f"UTF-8 として読めません: {source}", f"This is not UTF-8: {source}"),
+        say("UTF-8 で保存し直してください。", "Save it again as UTF-8."),
+    )
+
+
+def _request(options: argparse.Namespace, text: str, speaker: Speaker | None = None) -> SynthesisRequest:
+    """The request; speaker and style are looked up once the voice is known."""
+    values: dict[str, Any] = {name: getattr(options, name) for name in BOUNDS}
+    if speaker is not None:
+        info = speaker.voice.manifest
+        values["speaker"] = find_named(options.speaker, info.speakers, say("話者", "speaker"))
+        values["style"] = find_named(options.style, info.styles, say("スタイル", "style"))
+    pauses = dict(_pause(item) for item in options.pause)
+    return SynthesisRequest(text, id="cli", assist_text=options.assist, pauses=pauses, seed=options.seed, **values)
+
+
+def _pause(item: str) -> tuple[str, float]:
+    """`、=0.2` → (",", 0.2)."""
+    mark, _, seconds = item.rpartition("=")
+    try:
+        return PUNCTUATION_PHONES.get(mark, mark), float(seconds)
+    except ValueError as exc:
+        raise InputError(
+            say(f"間の指定が読めません: {item}", f"This pause cannot be read: {item}"),
+            say("例: --pause 、=0.2", "For example: --pause 、=0.2"),
+        ) from exc

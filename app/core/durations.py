@@ -1,0 +1,70 @@
+"""Log durations to frames, and the expansion from symbols to frames.
+
+The rule of a voice says how lengths are rounded (`app.voices.manifest`): "ceil" is SBV2's, where every symbol keeps at least one
+frame; "carry" hands the remainder on to the next symbol, so that a sentence is as long as its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.ports import FrameInput, Prosody
+from app.core.types import Float32, Int64
+from app.core.voice import DurationRule
+
+LONGEST_SYMBOL_FRAMES = 2000.0  # 23 s: a voice that asks for more is broken and would eat all memory
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTarget:
+    """Symbols [start, end) shall together last exactly `frames`."""
+
+    start: int
+    end: int
+    frames: int
+
+
+def symbol_frames(logw: Float32, length_scale: float, rule: DurationRule, targets: Sequence[FrameTarget] = ()) -> Int64:
+    """Frames per symbol, int64 (T,), at least one in all.
+
+    Args:
+        logw: log of frames per symbol at speed 1, float32 (T,).
+        length_scale: 1 / speed.
+        rule: how to round.
+        targets: stretches whose length the user fixed; they come out exactly so.
+    """
+    length = np.exp(np.minimum(logw, np.float32(20))) * np.float32(length_scale)
+    length = np.minimum(np.nan_to_num(length), LONGEST_SYMBOL_FRAMES)
+    frames = np.ceil(length).astype(np.int64) if rule == "ceil" else round_with_carry(length)
+    for target in targets:
+        part = length[target.start : target.end].astype(np.float64)
+        share = part / part.sum() if part.sum() > 0 else np.full(len(part), 1 / len(part))
+        frames[target.start : target.end] = round_with_carry(share * target.frames)
+    if frames.sum() == 0:
+        frames[len(frames) // 2] = 1
+    return frames
+
+
+def round_with_carry(length: np.ndarray) -> Int64:
+    """Whole numbers whose running sum never strays from that of `length` by more than a half."""
+    edges = np.floor(np.cumsum(length, dtype=np.float64) + 0.5).astype(np.int64)
+    return np.diff(edges, prepend=0)
+
+
+def expand(
+    prosody: Prosody, frames: Int64, rng: np.random.Generator, noise_scale: float, length_scale: float, speaker: int, style: Float32
+) -> FrameInput:
+    """Spreads the prior over frames and adds seeded noise: z_p = mean + noise · exp(log_scale) · noise_scale."""
+    z_p = np.repeat(prosody.mean, frames, axis=1)
+    if noise_scale:
+        scale = np.repeat(np.exp(prosody.log_scale) * np.float32(noise_scale), frames, axis=1)
+        noise = rng.standard_normal(z_p.shape, dtype=np.float32)
+        np.multiply(noise, scale, out=noise)
+        np.add(z_p, noise, out=z_p)
+    phone_frames = np.repeat(frames, frames)
+    starts = np.repeat(np.cumsum(frames) - frames, frames)
+    position = (np.arange(len(starts)) - starts + 0.5) / phone_frames
+    return FrameInput(z_p, position.astype(np.float32), phone_frames.astype(np.float32), length_scale, speaker, style)

@@ -1,0 +1,73 @@
+"""Bounds of every number a request carries: one table for the command line, the sliders and the check."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from app.core.types import SynthesisRequest
+from app.errors import InputError
+from app.language import say
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Lowest, highest and default value of a parameter, and its name for people."""
+
+    low: float
+    high: float
+    default: float
+    ja: str
+    en: str
+    step: float = 0.01
+
+    @property
+    def label(self) -> str:
+        """The parameter's name in the language of the user."""
+        return say(self.ja, self.en)
+
+
+BOUNDS = {
+    "style_weight": Bounds(0.0, 10.0, 1.0, "スタイルの強さ", "style weight", 0.1),
+    "speed": Bounds(0.5, 2.0, 1.0, "話速", "speed", 0.05),
+    "sdp_ratio": Bounds(0.0, 1.0, 0.2, "テンポの緩急", "tempo variation", 0.05),
+    "noise": Bounds(0.0, 2.0, 0.6, "声のゆらぎ", "noise", 0.05),
+    "noise_w": Bounds(0.0, 2.0, 0.8, "長さのゆらぎ", "duration noise", 0.05),
+    "bert_weight": Bounds(0.0, 2.0, 1.0, "文脈の強さ", "BERT weight", 0.05),
+    "assist_weight": Bounds(0.0, 1.0, 0.7, "アシストの強さ", "assist weight", 0.05),
+    "volume": Bounds(0.0, 4.0, 1.0, "音量", "volume", 0.05),
+    "pre_silence_s": Bounds(0.0, 10.0, 0.1, "開始無音(秒)", "silence before (s)", 0.05),
+    "post_silence_s": Bounds(0.0, 10.0, 0.1, "終了無音(秒)", "silence after (s)", 0.05),
+}
+PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ(秒)", "pause (s)", 0.05)
+PAUSE_MARKS = (",", ".", "!", "?", "'", "-")
+SEED_BOUNDS = Bounds(0, 2**31 - 1, 0, "シード", "seed", 1)  # as much as a number field of the window holds
+
+
+def check_value(bounds: Bounds, value: float) -> None:
+    """Raises InputError when `value` is not a number within `bounds`."""
+    if not math.isfinite(value) or not bounds.low <= value <= bounds.high:
+        raise InputError(
+            say(f"{bounds.ja}の値 {value:g} は範囲外です。", f"The value {value:g} for {bounds.en} is out of range."),
+            say(
+                f"{bounds.low:.10g} から {bounds.high:.10g} までの数を指定してください。",
+                f"Give a number from {bounds.low:.10g} to {bounds.high:.10g}.",
+            ),
+        )
+
+
+def check_request(request: SynthesisRequest) -> None:
+    """Raises InputError for the first parameter of a request that is out of range."""
+    for name, bounds in BOUNDS.items():
+        check_value(bounds, getattr(request, name))
+    check_value(SEED_BOUNDS, request.seed)
+    for mark, length_s in request.pauses.items():
+        if mark not in PAUSE_MARKS:
+            raise InputError(
+                say(f"「{mark}」は間の長さを変えられる記号ではありません。", f'"{mark}" is not a mark whose pause can be set.'),
+                say("使える記号: 、 。 ！ ？ ・ ' -", "Marks to choose from: , . ! ? ' - (or 、 。 ！ ？ ・)"),
+            )
+        check_value(PAUSE_BOUNDS, length_s)
+    edits = request.overrides
+    for length in [mora.length_s for mora in edits.moras if mora.length_s is not None] + [p.length_s for p in edits.pauses]:
+        check_value(PAUSE_BOUNDS, length)

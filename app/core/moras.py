@@ -1,0 +1,81 @@
+"""Katakana to phones, mora by mora.
+
+Combinations that Japanese voices have no phone of their own for (クァ, フュ …) are spoken with the nearest phones of the
+table, so that every katakana string has a pronunciation.
+"""
+
+from __future__ import annotations
+
+_ROWS = {
+    "": "アイウエオ",
+    "k": "カキクケコ",
+    "g": "ガギグゲゴ",
+    "s": "サ_スセソ",
+    "z": "ザ_ズゼゾ",
+    "t": "タ__テト",
+    "d": "ダ__デド",
+    "n": "ナニヌネノ",
+    "h": "ハヒ_ヘホ",
+    "b": "バビブベボ",
+    "p": "パピプペポ",
+    "m": "マミムメモ",
+    "y": "ヤ_ユ_ヨ",
+    "r": "ラリルレロ",
+    "w": "ワ____",
+}
+_PALATAL = {
+    "ky": "キ", "gy": "ギ", "ny": "ニ", "hy": "ヒ", "by": "ビ", "py": "ピ", "my": "ミ", "ry": "リ",
+    "sh": "シ", "j": "ジ", "ch": "チ", "ty": "テ", "dy": "デ",
+}  # fmt: skip
+_SINGLE = {
+    "シ": "sh i", "ジ": "j i", "チ": "ch i", "ツ": "ts u", "ヂ": "j i", "ヅ": "z u", "フ": "f u",
+    "ヰ": "i", "ヱ": "e", "ヲ": "o", "ヴ": "v u", "ヷ": "v a", "ヸ": "v i", "ヹ": "v e", "ヺ": "v o", "ッ": "q", "ン": "N",
+    "ァ": "a", "ィ": "i", "ゥ": "u", "ェ": "e", "ォ": "o", "ャ": "y a", "ュ": "y u", "ョ": "y o", "ヮ": "w a", "ヵ": "k a", "ヶ": "k e",
+}  # fmt: skip
+_LOANED = {
+    "イェ": "y e", "ウィ": "w i", "ウェ": "w e", "ウォ": "w o", "スィ": "s i", "ズィ": "z i",
+    "ティ": "t i", "トゥ": "t u", "ディ": "d i", "ドゥ": "d u", "ツァ": "ts a", "ツィ": "ts i", "ツェ": "ts e", "ツォ": "ts o",
+    "ファ": "f a", "フィ": "f i", "フェ": "f e", "フォ": "f o", "ヴァ": "v a", "ヴィ": "v i", "ヴェ": "v e", "ヴォ": "v o",
+    "ヂャ": "j a", "ヂュ": "j u", "ヂョ": "j o", "ヂェ": "j e",
+    # No phone of their own; the nearest ones.
+    "フャ": "hy a", "フュ": "hy u", "フョ": "hy o", "ヴャ": "by a", "ヴュ": "by u", "ヴョ": "by o", "ホゥ": "f u", "スュ": "sh u", "ズュ": "j u",
+}  # fmt: skip
+_SMALL = frozenset("ァィゥェォャュョヮ")
+
+
+def _table() -> dict[str, tuple[str, ...]]:
+    table: dict[str, str] = dict(_SINGLE) | _LOANED
+    for consonant, row in _ROWS.items():
+        table |= {kana: f"{consonant} {vowel}" for kana, vowel in zip(row, "aiueo", strict=True) if kana != "_"}
+    for consonant, kana in _PALATAL.items():
+        small = "ャュョ" if consonant in ("ty", "dy") else "ャュョェ"  # テェ is two morae
+        table |= {kana + end: f"{consonant} {vowel}" for end, vowel in zip(small, "auoe"[: len(small)], strict=True)}
+    return {kana: tuple(phones.split()) for kana, phones in table.items()}
+
+
+MORAS = _table()
+
+
+def split_moras(kana: str) -> list[str]:
+    """Cuts katakana into morae as they are counted for the accent: a small kana belongs to the kana before it."""
+    moras: list[str] = []
+    for char in kana:
+        if char in _SMALL and moras and moras[-1][-1] not in _SMALL and moras[-1] not in "ンッー":
+            moras[-1] += char
+        else:
+            moras.append(char)
+    return moras
+
+
+def mora_phones(mora: str, vowel: str) -> tuple[str, ...]:
+    """Phones of one mora; `vowel` is what a long vowel mark prolongs ("" where nothing can be prolonged)."""
+    if mora == "ー":
+        return (vowel,) if vowel else ()
+    if mora in MORAS:
+        return MORAS[mora]
+    return tuple(phone for kana in mora for phone in MORAS.get(kana, ()))
+
+
+def hiragana_to_katakana(text: str) -> str:
+    """Every hiragana of `text` as katakana; all else untouched."""
+    return "".join(chr(ord(char) + 0x60) if "ぁ" <= char <= "ゖ" or char in "ゝゞ" else char for char in text)

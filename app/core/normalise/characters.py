@@ -1,0 +1,55 @@
+"""One spelling for each character: NFKC, no control or format characters, letters without accents."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from app.core.normalise.signs import SPOKEN_FIRST
+
+# Stands for a word whose reading the user gave; no rule may read or drop it.
+PLACEHOLDER = "\ue000"
+
+_LINE_BREAKS = dict.fromkeys("\x85\u2028\u2029\v\f", "\n") | {"\r": ""}
+_OTHER_KANA = {"゛": "\u3099", "゜": "", "ヷ": "ヴァ", "ヸ": "ヴィ", "ヹ": "ヴェ", "ヺ": "ヴォ"}  # ゛ joins the kana before it
+_BEFORE_NFKC = str.maketrans(
+    SPOKEN_FIRST
+    | _LINE_BREAKS
+    | _OTHER_KANA
+    | {"\u200b": " ", "\u00ad": "", "´": "", "¨": "", "⁄": "/"}
+    | dict.fromkeys("～∼〰", "〜")
+    | dict.fromkeys("⸺⸻", "—")
+)
+_AFTER_NFKC = str.maketrans(
+    dict.fromkeys("‐‑⁃﹣－", "-") | dict.fromkeys("–‒―─━﹘", "—") | dict.fromkeys("’‘", "'") | {"~": "〜", "`": "", "゠": "="}
+)
+
+_SUPERSCRIPT = "([⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+_POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([A-Za-z]){_SUPERSCRIPT}")
+_VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
+_ROMAN_NUMERAL = re.compile("[\u2160-\u216b\u2170-\u217b]+")
+
+
+def to_plain_characters(text: str) -> str:
+    """Text whose characters are NFKC and make a sound or a pause; all else is dropped."""
+    text = _POWER.sub(lambda match: f"{match[2] or ''}の{unicodedata.normalize('NFKC', match[1] or match[3])}乗", text)
+    text = _VULGAR_FRACTION.sub(_fraction, text)
+    text = _ROMAN_NUMERAL.sub(lambda match: str(sum(int(unicodedata.numeric(char)) for char in match[0])), text)
+    text = unicodedata.normalize("NFKC", text.translate(_BEFORE_NFKC)).translate(_AFTER_NFKC)
+    return "".join(_plain(char) for char in text)
+
+
+def _fraction(match: re.Match[str]) -> str:
+    numerator, denominator = unicodedata.normalize("NFKC", match[2]).split("⁄")
+    return f"{match[1]}{'と' if match[1] else ''}{denominator}ぶんの{numerator}"
+
+
+def _plain(char: str) -> str:
+    if char == "\n":
+        return char
+    if char.isspace():
+        return " "
+    if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Cn", "Mn", "Me"):
+        return ""
+    base = unicodedata.normalize("NFD", char)[0]
+    return base if base.isascii() else char

@@ -1,0 +1,71 @@
+"""Dates and times of day."""
+
+from __future__ import annotations
+
+import calendar
+import re
+
+_ERAS = {"M": "明治", "T": "大正", "S": "昭和", "H": "平成", "R": "令和"}
+_SIMPLE_FRACTIONS = frozenset(("1/2", "1/3", "2/3", "1/4", "3/4"))
+
+_WEEKDAY = re.compile(r"(?<=[\d日])\s*[(（]\s*([月火水木金土日])\s*[)）]")
+_ERA_DATE = re.compile(r"(?<![A-Za-z0-9])([MTSHR])(\d{1,2})\.(\d{1,2})\.(\d{1,2})(?![\d.])")
+_DATE = re.compile(r"(?<![\d/.-])(\d{4}|\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?![\d.]*\d|[/-]\d)")
+_YEAR_MONTH = re.compile(r"(?<![\d/.-])((?:1[89]|2[01])\d\d)([/-])(\d{1,2})(?!\d|-\d)")
+_MONTH_DAY = re.compile(r"(?<![\d/.-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)")
+_PADDED = re.compile(r"(?<![\d.])0+(\d+)(?=年|月|日|時|分|秒)")
+_CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-7]):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
+_HOURS_MINUTES = re.compile(r"(?<![\d.])([01]?\d|2[0-7])時([0-5]?\d)分(?:([0-5]?\d)秒)?(?!\d)")
+_MIDNIGHT = re.compile(r"(?<![\d.])0時(?!間)")
+
+
+def speak_dates(text: str) -> str:
+    """Text with dates as 年月日, times as 時分秒 in kanji."""
+    text = _WEEKDAY.sub(r"\1曜日", text)
+    text = _ERA_DATE.sub(_era_date, text)
+    text = _DATE.sub(_date, text)
+    text = _YEAR_MONTH.sub(lambda match: f"{match[1]}年{int(match[3])}月" if 1 <= int(match[3]) <= 12 else match[0], text)
+    text = _MONTH_DAY.sub(_month_day, text)
+    return _PADDED.sub(r"\1", text)
+
+
+def speak_times(text: str) -> str:
+    """Text with times of day as 時分秒; nought is 零, and minutes that are nought are left out."""
+    text = _CLOCK.sub(_time, text)
+    return _MIDNIGHT.sub("零時", _HOURS_MINUTES.sub(_time, text))
+
+
+def _is_day(year: int, month: int, day: int) -> bool:
+    return 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
+
+
+def _era_date(match: re.Match[str]) -> str:
+    year, month, day = (int(part) for part in match.groups()[1:])
+    return f"{_ERAS[match[1]]}{year}年{month}月{day}日" if year and _is_day(2000, month, day) else match[0]
+
+
+def _date(match: re.Match[str]) -> str:
+    year, month, day = int(match[1]), int(match[3]), int(match[4])
+    if len(match[1]) == 2:
+        if match[2] == ".":
+            return match[0]
+        year += 1900 if year >= 50 else 2000
+    return f"{year}年{month}月{day}日" if year and _is_day(year, month, day) else match[0]
+
+
+def _month_day(match: re.Match[str]) -> str:
+    is_fraction = match[0] in _SIMPLE_FRACTIONS and not match.string.startswith(tuple("月火水木金土日"), match.end())
+    month, day = int(match[1]), int(match[2])
+    return f"{month}月{day}日" if _is_day(2000, month, day) and not is_fraction else match[0]
+
+
+def _time(match: re.Match[str]) -> str:
+    hour, minute, second = match.groups()
+    text = _digits(hour) + "時"
+    if second is not None or int(minute):
+        text += _digits(minute) + "分"
+    return text + (_digits(second) + "秒" if second is not None else "")
+
+
+def _digits(number: str) -> str:
+    return number.lstrip("0") or "零"

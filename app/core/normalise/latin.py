@@ -1,0 +1,143 @@
+"""Latin words: those the dictionary reads stay as written, all others become katakana."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from app.core.normalise.english_words import COMMON_WORDS, LETTERS, SMALL_NUMBERS
+from app.core.normalise.romaji import romaji_kana
+from app.core.normalise.spelling import spelled_kana
+from app.core.normalise.suffixes import with_suffix
+
+Lookup = Callable[[str], str | None]  # a Latin word to its reading, None where the dictionary does not have it
+
+_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]{1,2}(?![A-Za-z]))?")
+_ARTICLE = re.compile(r"\b[Aa](?= [A-Za-z]{2})")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
+_NUMBERED = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
+_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|vs|Vol|vol|Ver|ver)\.\s*")
+_HYPHENATED = re.compile(r"(?<![A-Za-z-])([A-Za-z]{1,20})-([A-Za-z]{1,20})(?![A-Za-z-])")  # Wi-Fi, e-mail
+_NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")
+_JOINER = re.compile(r"(?<=[A-Za-z0-9])[-_.](?=[A-Za-z])|(?<=[A-Za-z])[-_.](?=[A-Za-z0-9])")
+_ALONE = {"A": "エイ", "C": "C"}  # シー in kana is taken for the sea, スィー
+_PREFIXES = {"un": "アン", "re": "リ", "non": "ノン", "pre": "プリ", "dis": "ディス", "in": "イン"}
+_SHORTEST_PART = 4  # legend is not leg and end
+_LONGEST_WORD = 40  # beyond that it is no word
+
+
+def speak_latin(text: str, lookup: Lookup) -> str:
+    """Text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
+    text = _NUMERO.sub("ナンバー", text)
+    text = _TITLE.sub(r"\1 ", text)
+    text = _NUMBERED.sub(lambda match: f" {SMALL_NUMBERS[int(match[1])]} ", text)
+    text = _HYPHENATED.sub(lambda match: match[1] + match[2] if (match[1] + match[2]).lower() in COMMON_WORDS else match[0], text)
+    text = _ARTICLE.sub("ア", _JOINER.sub(" ", text))
+    return _WORD.sub(lambda match: f" {_speak(match[0], lookup)} ", text)
+
+
+def _speak(word: str, lookup: Lookup) -> str:
+    if len(word) > _LONGEST_WORD:
+        return " ".join(_speak(word[at : at + _LONGEST_WORD], lookup) for at in range(0, len(word), _LONGEST_WORD))
+    if len(word) == 1:
+        return _ALONE.get(word.upper()) or LETTERS[word.lower()]
+    known = lookup(word)
+    if known and word.lower() not in COMMON_WORDS:
+        # The dictionary says エイ even within an abbreviation, where people say エー.
+        spelled = _spell_out(word) if word.isalpha() else known
+        return spelled if known != spelled and known.replace("エイ", "エー") == spelled.replace("エイ", "エー") else word
+    return " ".join(_reading(piece, lookup) for piece in _pieces(word, lookup))
+
+
+def _pieces(word: str, lookup: Lookup) -> list[str]:
+    """A word in camelCase taken apart, but not where neighbours make a known word (iPhone, YouTube)."""
+    parts = [word] if "'" in word or re.fullmatch(r"[A-Z]{2,}s", word) else _PIECE.findall(word)
+    pieces: list[str] = []
+    while parts:
+        for count in range(len(parts), 0, -1):
+            candidate = "".join(parts[:count])
+            if count == 1 or _known(candidate, lookup):
+                pieces.append(candidate)
+                parts = parts[count:]
+                break
+    return pieces
+
+
+def _reading(word: str, lookup: Lookup) -> str:
+    """Katakana of one word."""
+    if len(word) == 1:
+        return LETTERS[word.lower()]
+    return (
+        _known(word, lookup)
+        or _abbreviation(word)
+        or _inflected(word, lookup)
+        or _compound(word, lookup)
+        or (_spell_out(word) if len(word) <= 3 and word.isalpha() else None)
+        or romaji_kana(word.lower())
+        or spelled_kana(word.replace("'", ""))
+    )
+
+
+def _known(word: str, lookup: Lookup) -> str | None:
+    lower = word.lower()
+    if word.isupper() and len(word) < 4:
+        return lookup(word)  # an abbreviation, even when it spells a word
+    return COMMON_WORDS.get(lower) or lookup(word) or lookup(lower) or lookup(word.capitalize())
+
+
+def _inflected(word: str, lookup: Lookup) -> str | None:
+    """Plurals, possessives, -ing, -ed, -er, -ly of a word that is known; s also of one that is not."""
+    for suffix, stems in _stems(word.lower()):
+        for stem in stems:
+            known = _known(stem, lookup) if len(stem) > 1 else None
+            if known:
+                return with_suffix(known, suffix)
+    owner = re.fullmatch(r"([A-Za-z]{2,})'s|([A-Za-z]{3,}[b-df-hj-np-rtv-z])s", word)
+    return with_suffix(_reading(owner[1] or owner[2], lookup), "s") if owner else None
+
+
+def _stems(word: str) -> list[tuple[str, list[str]]]:
+    """What the word may be an inflection of, by suffix."""
+    stem, apostrophe, tail = word.partition("'")
+    if apostrophe:
+        return [(tail, [stem[:-1] if tail == "t" else stem])]  # the n of don't is no part of do
+    found = []
+    for suffix in ("s", "ing", "ed", "er", "ly", "es"):
+        if word.endswith(suffix):
+            stem = word.removesuffix(suffix)
+            stems = [stem, stem + "e"]
+            if stem[-1:] == stem[-2:-1]:
+                stems.append(stem[:-1])
+            if stem.endswith("i"):
+                stems.append(stem[:-1] + "y")
+            found.append(("s" if suffix == "es" else suffix, stems))
+    return found
+
+
+def _abbreviation(word: str) -> str | None:
+    """Letters by name: capitals, with or without a plural s, and what has no vowel."""
+    capitals = re.fullmatch(r"([A-Z]{2,5})('?s)?", word)
+    if capitals:
+        return with_suffix(_spell_out(capitals[1]), "s") if capitals[2] else _spell_out(word)
+    return _spell_out(word) if word.isalpha() and not re.search(r"[aeiouy]", word.lower()) else None
+
+
+def _spell_out(word: str) -> str:
+    return "".join(LETTERS[letter] for letter in word.lower())
+
+
+def _compound(word: str, lookup: Lookup) -> str | None:
+    """Two known words written as one, such as windsurf; the longest first word wins. Or a known word behind a prefix."""
+    lower = word.lower()
+    for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
+        first, second = lower[:cut], lower[cut:]
+        head = _known(first, lookup)
+        tail = head and (_known(second, lookup) or _inflected(second, lookup))
+        if head and tail:
+            return head + tail
+    for prefix, kana in _PREFIXES.items():
+        rest = lower.removeprefix(prefix)
+        known = len(rest) > 3 and rest != lower and (_known(rest, lookup) or _inflected(rest, lookup))
+        if known:
+            return kana + known
+    return None

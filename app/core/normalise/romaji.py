@@ -1,0 +1,50 @@
+"""Japanese in Latin letters: sakura → サクラ."""
+
+from __future__ import annotations
+
+import re
+
+_VOWELS = "aiueo"
+_ROWS = {
+    "": "アイウエオ", "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソ", "z": "ザジズゼゾ", "t": "タチツテト", "d": "ダヂヅデド",
+    "n": "ナニヌネノ", "h": "ハヒフヘホ", "b": "バビブベボ", "p": "パピプペポ", "m": "マミムメモ", "r": "ラリルレロ",
+    "y": "ヤ_ユ_ヨ", "w": "ワ____",
+}  # fmt: skip
+_GLIDES = {
+    "ky": "キ",
+    "gy": "ギ",
+    "ny": "ニ",
+    "hy": "ヒ",
+    "by": "ビ",
+    "py": "ピ",
+    "my": "ミ",
+    "ry": "リ",
+    "sh": "シ",
+    "ch": "チ",
+    "j": "ジ",
+}
+_MORAS = {consonant + vowel: kana for consonant, row in _ROWS.items() for vowel, kana in zip(_VOWELS, row, strict=True) if kana != "_"}
+_MORAS |= {consonant + vowel: kana + small for consonant, kana in _GLIDES.items() for vowel, small in zip("auo", "ャュョ", strict=True)}
+_MORAS |= {"shi": "シ", "chi": "チ", "tsu": "ツ", "fu": "フ", "ji": "ジ"}
+
+_MORA = re.compile(r"(?:([kstpgzdbc])(?=\1|ch))?((?:[kgnhbpmr]y|sh|ch|ts|[kgsztdnhbpmrywjf])?[aiueo])|(n)(?![aiueoy])")
+
+
+# node, position: an e behind a single consonant is English, and so is -ion, unless something else is plainly Japanese.
+_ENGLISH_END = re.compile(r"[aeiou][a-z]e$|[tsg]ion$")
+_JAPANESE = re.compile(r"tsu|shi|chi|[kgnhmrbp]y[auo]|ou|uu|ii|ae|kk|zu")
+
+
+def romaji_kana(word: str) -> str | None:
+    """Katakana when all of `word` (small letters, two morae or more) reads as romaji, else None."""
+    if _ENGLISH_END.search(word) and not _JAPANESE.search(word):
+        return None
+    kana = ""
+    position = 0
+    while position < len(word):
+        match = _MORA.match(word, position)
+        if not match or (match[2] and match[2] not in _MORAS):
+            return None
+        kana += "ン" if match[3] else ("ッ" if match[1] else "") + _MORAS[match[2]]
+        position = match.end()
+    return kana if len(kana) > 1 else None

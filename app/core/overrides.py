@@ -1,0 +1,125 @@
+"""Readings that a user gave to words of a line: where they apply, and how they replace what the front end says."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from app.core.moras import hiragana_to_katakana, split_moras
+from app.core.types import ReadingOverride
+from app.core.words import Word
+from app.errors import InputError
+from app.language import say
+
+Analyse = Callable[[str], list[Word]]
+
+# Stands in for a surface that does not come out as words of its own: a noun with which nothing merges.
+_STAND_IN = "彼女"
+_REWRITTEN = 24  # characters the analyser may have written another way (numbers) or dropped before a word is found again
+_KANA = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of normalised text; `override` when the user gave its reading."""
+
+    text: str
+    override: ReadingOverride | None = None
+
+
+def find_overrides(text: str, readings: Sequence[ReadingOverride]) -> list[tuple[int, int, ReadingOverride]]:
+    """Where in `text` the readings apply: (start, end, override) in order, none overlapping; of two the earlier given wins."""
+    found: list[tuple[int, int, ReadingOverride]] = []
+    taken = bytearray(len(text))
+    for override in readings:
+        for count, match in enumerate(re.finditer(re.escape(override.surface), text) if override.surface else ()):
+            start, end = match.span()
+            wanted = override.occurrence is None or override.occurrence == count
+            if wanted and not any(taken[start:end]):
+                found.append((start, end, override))
+                taken[start:end] = b"\1" * (end - start)
+    return sorted(found, key=lambda place: place[0])
+
+
+def analyse_with_readings(pieces: Sequence[Piece], analyse: Analyse) -> list[Word]:
+    """Words of the joined pieces, with the user's reading where a piece has one. An InputError says what is wrong with a reading."""
+    stand_ins: set[int] = set()
+    for _ in range(2):
+        written = [_STAND_IN if index in stand_ins else piece.text for index, piece in enumerate(pieces)]
+        words = analyse("".join(written))
+        places = _places(words, written)
+        missed = {index for index, piece in enumerate(pieces) if piece.override and index not in places}
+        if not missed:
+            return _replaced(words, places, pieces, stand_ins)
+        stand_ins |= missed
+    # The neighbours swallow even the stand-in: each piece on its own.
+    apart = ([_overridden(piece.text, piece.override, [])] if piece.override else analyse(piece.text) for piece in pieces)
+    return [word for words in apart for word in words]
+
+
+def _places(words: Sequence[Word], written: Sequence[str]) -> dict[int, tuple[int, int]]:
+    """Range of words that make up exactly one piece, by index of the piece, for the pieces where that is so."""
+    text = "".join(written)
+    starts: dict[int, int] = {}  # offset in the text → index of the word that starts or, for the last one, ended there
+    position = 0
+    for index, word in enumerate(words):
+        found = text.find(word.surface, position, position + len(word.surface) + _REWRITTEN)
+        if found >= 0:
+            starts[found] = index
+            position = found + len(word.surface)
+            starts.setdefault(position, index + 1)
+    places: dict[int, tuple[int, int]] = {}
+    offset = 0
+    for index, piece in enumerate(written):
+        first, last = starts.get(offset), starts.get(offset + len(piece))
+        if first is not None and last is not None and "".join(word.surface for word in words[first:last]) == piece != "":
+            places[index] = (first, last)
+        offset += len(piece)
+    return places
+
+
+def _replaced(words: list[Word], places: dict[int, tuple[int, int]], pieces: Sequence[Piece], stand_ins: set[int]) -> list[Word]:
+    replaced = list(words)
+    for index, piece in reversed(list(enumerate(pieces))):
+        if piece.override:
+            first, last = places[index]
+            covered = [] if index in stand_ins else words[first:last]  # the accent of a stand-in means nothing
+            replaced[first:last] = [_overridden(piece.text, piece.override, covered)]
+    return replaced
+
+
+def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]) -> Word:
+    """The word as the user wants it read; accent and phrase are taken over from the covered words where none is given."""
+    kana = _katakana(override)
+    size = len(split_moras(kana))
+    if override.accent is not None:
+        if not 0 <= override.accent <= size:
+            raise InputError(
+                say(
+                    f"「{override.surface}」のアクセント位置 {override.accent} は範囲外です。",
+                    f"Accent {override.accent} is outside of the word.",
+                ),
+                say(f"0 から {size} までの数にしてください。", f"Give a number from 0 to {size}."),
+            )
+        return Word(surface, kana, override.accent, kind=("名詞", "一般"))
+    if not covered:
+        return Word(surface, kana, kind=("名詞", "一般"))
+    old_size = sum(len(split_moras(word.pronunciation)) for word in covered)
+    accent = covered[0].accent
+    moved = accent + size - old_size if accent > old_size else min(accent, size)
+    return replace(covered[0], surface=surface, pronunciation=kana, accent=moved)
+
+
+def _katakana(override: ReadingOverride) -> str:
+    kana = hiragana_to_katakana(unicodedata.normalize("NFKC", override.reading)).replace(" ", "").replace("・", "")
+    if not _KANA.fullmatch(kana):
+        raise InputError(
+            say(
+                f"「{override.surface}」の読み「{override.reading}」は仮名ではありません。",
+                f"The reading “{override.reading}” is not kana.",
+            ),
+            say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."),
+        )
+    return kana

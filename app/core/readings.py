@@ -1,0 +1,30 @@
+"""Readings that depend on the neighbours and that the front end gets wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from app.core.words import Word
+
+# Neighbouring words, with the reading the front end gives them, and the readings they should have.
+_RULES: dict[tuple[tuple[str, str], ...], tuple[str, ...]] = {
+    (("腹", "ハラ"), ("八", "ハチ"), ("分", "フン")): ("ハラ", "ハチ", "ブ"),
+    (("八", "ハチ"), ("分", "フン")): ("ハッ", "プン"),
+    (("何", "ナン"), ("色", "ショク")): ("ナニ", "イロ"),
+    (("一月", "ヒトツキ"), ("号", "ゴー")): ("イチガツ", "ゴー"),
+}
+_LONGEST = max(map(len, _RULES))
+
+
+def mend_readings(words: Iterable[Word]) -> list[Word]:
+    """The words with such readings put right."""
+    mended = list(words)
+    for start in range(len(mended)):
+        for length in range(min(_LONGEST, len(mended) - start), 1, -1):
+            found = mended[start : start + length]
+            readings = _RULES.get(tuple((word.surface, word.pronunciation) for word in found))
+            if readings:
+                mended[start : start + length] = [replace(word, pronunciation=kana) for word, kana in zip(found, readings, strict=True)]
+                break
+    return mended

@@ -1,0 +1,27 @@
+"""The symbols a Style-Bert-VITS2 voice was trained with, in id order.
+
+This is interoperability data: the position of a symbol is its id in `x_tst`, so the order is never to be sorted again or
+completed. Japanese uses a few dozen of them; Chinese and English ones only hold their places.
+"""
+
+from __future__ import annotations
+
+# fmt: off
+SYMBOLS: tuple[str, ...] = (
+    "_", "AA", "E", "EE", "En", "N", "OO", "V", "a", "a:", "aa", "ae", "ah", "ai", "an", "ang", "ao", "aw", "ay", "b", "by", "c", "ch",
+    "d", "dh", "dy", "e", "e:", "eh", "ei", "en", "eng", "er", "ey", "f", "g", "gy", "h", "hh", "hy", "i", "i0", "i:", "ia", "ian",
+    "iang", "iao", "ie", "ih", "in", "ing", "iong", "ir", "iu", "iy", "j", "jh", "k", "ky", "l", "m", "my", "n", "ng", "ny", "o", "o:",
+    "ong", "ou", "ow", "oy", "p", "py", "q", "r", "ry", "s", "sh", "t", "th", "ts", "ty", "u", "u:", "ua", "uai", "uan", "uang", "uh",
+    "ui", "un", "uo", "uw", "v", "van", "ve", "vn", "w", "x", "y", "z", "zh", "zy", "!", "?", "…", ",", ".", "'", "-", "SP", "UNK",
+)
+# fmt: on
+
+SYMBOL_IDS: dict[str, int] = {symbol: index for index, symbol in enumerate(SYMBOLS)}
+
+EDGE = "_"  # stands at both ends of a sentence; its id 0 is also the blank between phones
+PUNCTUATION = frozenset("!?,.'-")  # the marks that occur as phones in Japanese
+VOWELS = frozenset("aiueo")
+MORA_ENDS = VOWELS | {"N", "q"}  # the phone that closes a mora
+
+JAPANESE_LANGUAGE_ID = 1
+JAPANESE_TONE_OFFSET = 6

@@ -1,0 +1,189 @@
+"""Values that cross a boundary between stages. Frozen; each checks itself once, so no later stage does.
+
+Axes used in shapes: n = BERT tokens, T = phone symbols with blanks, C = channels, F = frames, N = samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float32 = NDArray[np.float32]
+Int64 = NDArray[np.int64]
+
+BERT_WIDTH = 1024
+STYLE_WIDTH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOverride:
+    """The reading a user gave to a word of the line.
+
+    Attributes:
+        surface: the word as written in the line.
+        reading: how to read it, in kana.
+        accent: mora after which the pitch falls (0 = flat); None keeps the front end's guess.
+        occurrence: which appearance of `surface` in the line, from 0; None means every one.
+    """
+
+    surface: str
+    reading: str
+    accent: int | None = None
+    occurrence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MoraOverride:
+    """Pitch or length of one mora, counted from 0 over the whole line, punctuation not counted.
+
+    Attributes:
+        mora: index in the line.
+        tone: 0 low, 1 high, None as predicted.
+        length_s: length of the mora in the result in seconds, None as predicted.
+    """
+
+    mora: int
+    tone: int | None = None
+    length_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PauseOverride:
+    """Length in seconds of one punctuation mark, counted from 0 over the phones of the whole line."""
+
+    mark: int
+    length_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """Everything a user edited by hand in one line."""
+
+    readings: tuple[ReadingOverride, ...] = ()
+    moras: tuple[MoraOverride, ...] = ()
+    pauses: tuple[PauseOverride, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A piece of a line that is synthesised in one go.
+
+    Attributes:
+        index: position in the request, from 0.
+        text: raw characters, as typed.
+        start: offset of `text` in the request's text.
+    """
+
+    index: int
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Phones:
+    """Phones of one sentence by SBV2's conventions, without blanks, with `_` at both ends.
+
+    Attributes:
+        text: normalised text, the joined surfaces; what BERT reads, one token a character.
+        reading: katakana, long vowels as ー, は as ワ.
+        phones, tones: equally long; tones are 0 or 1, without the offset of 6.
+        word2ph: phones per character of `text`, with 1 at both ends; sums to len(phones).
+    """
+
+    text: str
+    reading: str
+    phones: tuple[str, ...]
+    tones: tuple[int, ...]
+    word2ph: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.phones) != len(self.tones):
+            raise ValueError("phones and tones differ in length")
+        if sum(self.word2ph) != len(self.phones) or len(self.word2ph) != len(self.text) + 2:
+            raise ValueError("word2ph does not fit the text and phones")
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisRequest:
+    """One line to speak, with everything that shapes its sound. `app.core.limits` holds the bounds.
+
+    Lengths are seconds, `volume` a factor. `pauses` maps a punctuation phone (`, . ! ? ' -`) to its length in seconds at
+    speed 1; marks that are not in it keep the length that the voice predicts.
+    """
+
+    text: str
+    id: str = ""
+    speaker: int = 0
+    style: int = 0
+    style_weight: float = 1.0
+    speed: float = 1.0
+    sdp_ratio: float = 0.2
+    noise: float = 0.6
+    noise_w: float = 0.8
+    bert_weight: float = 1.0
+    assist_text: str = ""
+    assist_weight: float = 0.7
+    volume: float = 1.0
+    pre_silence_s: float = 0.1
+    post_silence_s: float = 0.1
+    pauses: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    seed: int = 0
+    overrides: Overrides = Overrides()
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneTiming:
+    """When a phone sounds: frames of the sentence's audio, [start, end). Blanks belong to the phone before them."""
+
+    phone: str
+    tone: int
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class AudioChunk:
+    """A piece of sound, mono float32 in [-1, 1]; `samples` may be a view that stays valid for good.
+
+    Attributes:
+        request_id, sentence: what it belongs to; silence before the first sentence has sentence 0.
+        silence: True for the pauses the request asks for before and after the line.
+        phones: timings of the sentence, with its first chunk only (empty otherwise, and for voices that cannot tell).
+        last: True for the final chunk of the request.
+    """
+
+    samples: Float32
+    sampling_rate: int
+    request_id: str
+    sentence: int
+    silence: bool = False
+    phones: tuple[PhoneTiming, ...] = ()
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StageTiming:
+    """How long one stage took for one sentence; for `decode` and `audio` one per window.
+
+    Attributes:
+        stage: one of `app.core.timing.STAGES`.
+        ms: wall time in milliseconds.
+        cold: first run of this stage since its session was made.
+        cache_hit: the result came from a cache, nothing ran.
+        tokens, phones, frames, samples: sizes known at that stage, else 0.
+    """
+
+    request_id: str
+    sentence: int
+    stage: str
+    ms: float
+    cold: bool = False
+    cache_hit: bool = False
+    tokens: int = 0
+    phones: int = 0
+    frames: int = 0
+    samples: int = 0

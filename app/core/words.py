@@ -1,0 +1,101 @@
+"""Words with their pronunciation, and how they become the phones of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from app.core.moras import mora_phones, split_moras
+from app.core.symbols import EDGE, PUNCTUATION, VOWELS
+from app.core.types import Phones
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the sentence.
+
+    Attributes:
+        surface: as written, after normalisation; what BERT reads.
+        pronunciation: katakana with long vowels as ー; empty for punctuation and whatever is not spoken.
+        accent: mora after which the pitch falls, 0 = never; it counts for the accent phrase, so the phrase's first word decides.
+        joined: the word continues the accent phrase of the word before it.
+        kind: part of speech and its first subdivision, as the dictionary names them.
+    """
+
+    surface: str
+    pronunciation: str
+    accent: int = 0
+    joined: bool = False
+    kind: tuple[str, str] = ("", "")
+
+    @property
+    def is_mark(self) -> bool:
+        """The word is a punctuation mark."""
+        return not self.pronunciation and self.surface in PUNCTUATION
+
+
+def words_to_phones(words: Iterable[Word]) -> Phones:
+    """Phones of a sentence: `_`, the words accent phrase by accent phrase, `_`. Words without any phone are left out."""
+    text, reading = "", ""
+    phones, tones, word2ph = [EDGE], [0], [1]
+    vowel = ""
+    for word, heights in _with_heights(words):
+        symbols: list[tuple[str, int]] = []
+        if word.is_mark:
+            symbols, vowel = [(word.surface, 0)], ""
+        for mora, height in zip(split_moras(word.pronunciation), heights, strict=True):
+            mora_symbols = mora_phones(mora, vowel)
+            symbols += [(phone, height) for phone in mora_symbols]
+            vowel = next((phone for phone in reversed(mora_symbols) if phone in VOWELS or phone == "N"), vowel)
+        if symbols:
+            text += word.surface
+            reading += word.pronunciation
+            phones += [phone for phone, _ in symbols]
+            tones += [tone for _, tone in symbols]
+            word2ph += _spread(len(symbols), len(word.surface))
+    return Phones(text, reading, (*phones, EDGE), (*tones, 0), (*word2ph, 1))
+
+
+def _with_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int]]]:
+    """Each word with the pitch of its morae, 0 low or 1 high."""
+    for phrase in _accent_phrases(words):
+        sizes = [len(split_moras(word.pronunciation)) for word in phrase]
+        accent = next((word.accent for word in phrase if not word.is_mark), 0)
+        heights = _phrase_heights(sum(sizes), accent)
+        start = 0
+        for is_mark, group in groupby(zip(phrase, sizes, strict=True), key=lambda pair: pair[0].is_mark):
+            members = list(group)
+            end = start + sum(size for _, size in members)
+            # SBV2 knows only rises and falls within a breath, so what stays level counts as low; voices were trained so.
+            level = not is_mark and all(heights[start:end])
+            for word, size in members:
+                yield word, [0] * size if level else heights[start : start + size]
+                start += size
+
+
+def _accent_phrases(words: Iterable[Word]) -> Iterator[list[Word]]:
+    """Words by accent phrase. A mark does not end one: a joined word goes on after it."""
+    phrase: list[Word] = []
+    for word in words:
+        starts = not word.joined and not word.is_mark and not word.pronunciation.startswith("ー")
+        if starts and any(not earlier.is_mark for earlier in phrase):
+            yield phrase
+            phrase = []
+        phrase.append(word)
+    if phrase:
+        yield phrase
+
+
+def _phrase_heights(moras: int, accent: int) -> list[int]:
+    """Standard Japanese: low, then high up to the accent, then low; accent 1 starts high. One mora alone stays low."""
+    if moras > 1 and accent == 1:
+        return [1] + [0] * (moras - 1)
+    last_high = accent or moras
+    return [int(1 < position <= last_high) for position in range(1, moras + 1)]
+
+
+def _spread(phones: int, characters: int) -> list[int]:
+    """Phones of a word shared out over its characters, evenly, the earlier ones first."""
+    share, rest = divmod(phones, characters)
+    return [share + (index < rest) for index in range(characters)]

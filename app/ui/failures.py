@@ -1,0 +1,31 @@
+"""How a failed job is told in the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.errors import AudioDeviceError
+from app.language import say
+from app.ui.jobs import Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Words for the banner; `action` names a button that saves the sound, empty for none."""
+
+    message: str
+    hint: str
+    details: str
+    action: str = ""
+
+
+def tell_failure(failed: Failed) -> Told:
+    """What happened and what to do. Without a device the sound can still be saved, and the window has a button for that."""
+    error = failed.error
+    if isinstance(error, AudioDeviceError):
+        hint = say(
+            "接続を確かめるか、「再生」メニューで出力先を選んでください。ファイルに保存することもできます。",
+            "Check the connection or choose an output in the Play menu; the sound can also be saved to a file.",
+        )
+        return Told(error.message, hint, error.hint, say("音声を保存…", "Save sound…"))
+    return Told(error.message, error.hint, error.hint)

@@ -1,0 +1,122 @@
+"""What the window asks of the synthesis thread, and what that thread tells the window. Frozen: they cross threads."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.core.types import SynthesisRequest
+from app.errors import AppError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenVoice:
+    """Open a voice on a backend and warm it up; None is the first voice there is."""
+
+    backend: str
+    voice: str | None = None
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChooseDevice:
+    """Play on this output from now on; None follows the system."""
+
+    device: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Speak:
+    """Speak a request, into a file when there is one.
+
+    Attributes:
+        asked_at: when the user asked, seconds of `time.perf_counter`.
+        cancelled: set by the window; the synthesis thread only looks at it.
+    """
+
+    request: SynthesisRequest
+    asked_at: float
+    file: Path | None = None
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shutdown:
+    """Let the audio device go and end the thread."""
+
+
+Job = OpenVoice | ChooseDevice | Speak | Shutdown
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What this machine offers.
+
+    Attributes:
+        names: all backends there could be, as (key, name for people).
+        backends: keys of those the installed ONNX Runtime offers.
+        devices: labels of the audio outputs.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    backends: tuple[str, ...]
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedVoice:
+    """A voice that can speak now.
+
+    Attributes:
+        requested: the backend asked for.
+        backends: where each stage runs, as (stage, backend key).
+        fallback: why it does not run where it was asked to, or None.
+        speakers, styles: as (id, name).
+        starter: it is the voice we ship.
+        opaque: it is one graph, which can only be heard sentence by sentence.
+    """
+
+    name: str
+    description: str
+    licence: str
+    starter: bool
+    opaque: bool
+    sampling_rate: int
+    speakers: tuple[tuple[int, str], ...]
+    styles: tuple[tuple[int, str], ...]
+    requested: str
+    backends: tuple[tuple[str, str], ...]
+    fallback: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAudio:
+    """The first sound of a request was ready, this long after the user asked."""
+
+    request_id: str
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesised:
+    """All sound of a request was computed and handed over, or it was stopped."""
+
+    request_id: str
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Done:
+    """The synthesis thread has finished a job; `succeeded` when it neither failed nor was cancelled."""
+
+    job: Job
+    succeeded: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Failed:
+    """A job could not be done."""
+
+    job: Job
+    error: AppError

@@ -1,0 +1,163 @@
+"""What was measured, utterance by utterance: the numbers behind the bars and the table. No Qt here."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.core.timing import OPAQUE_STAGES, STAGES
+from app.core.types import StageTiming
+
+ALL_STAGES = (*STAGES[:-1], "synthesis", STAGES[-1])
+CPU_TARGET_MS, GPU_TARGET_MS = 580.0, 140.0
+KEPT = 200
+
+
+@dataclass(slots=True)
+class StageTotal:
+    """One stage over all sentences of an utterance; `ms` includes `cold_ms`."""
+
+    ms: float = 0.0
+    cold_ms: float = 0.0
+    runs: int = 0
+    hits: int = 0
+
+
+@dataclass(slots=True)
+class Utterance:
+    """One line on its way.
+
+    Attributes:
+        label: its first words.
+        stages: by name, in the order of the pipeline.
+        first_audio_ms: from the request to the first sound, None before.
+        audio_s: sound so far, pauses around the line not counted.
+        running: more is to come.
+    """
+
+    request_id: str
+    label: str
+    stages: dict[str, StageTotal] = field(default_factory=dict)
+    first_audio_ms: float | None = None
+    audio_s: float = 0.0
+    running: bool = True
+    stopped: bool = False
+
+    @property
+    def total_ms(self) -> float:
+        """Time spent in all stages."""
+        return sum(stage.ms for stage in self.stages.values())
+
+    @property
+    def rtf(self) -> float | None:
+        """Time spent per second of sound; None before the first sound."""
+        return self.total_ms / 1000 / self.audio_s if self.audio_s else None
+
+    @property
+    def hits(self) -> int:
+        """Results that came from a cache."""
+        return sum(stage.hits for stage in self.stages.values())
+
+    @property
+    def lookups(self) -> int:
+        """Results that could have come from a cache."""
+        return sum(self.stages[name].runs + self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
+
+    def add(self, timing: StageTiming, sampling_rate: int) -> None:
+        """Takes in one timing."""
+        stage = self.stages.setdefault(timing.stage, StageTotal())
+        stage.ms += timing.ms
+        stage.cold_ms += timing.ms if timing.cold else 0
+        stage.runs += not timing.cache_hit
+        stage.hits += timing.cache_hit
+        if timing.stage == "audio":
+            self.audio_s += timing.samples / sampling_rate
+
+    def ordered(self) -> Iterator[tuple[str, StageTotal]]:
+        """Stages that occurred, in the order of the pipeline."""
+        return ((name, self.stages[name]) for name in ALL_STAGES if name in self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Figures of one stage in milliseconds. `last` is None when the last utterance had none, `cached` when it came from a cache."""
+
+    last: float | None
+    cached: bool
+    median: float | None
+    p95: float | None
+
+
+class LatencyHistory:
+    """The last utterances, oldest first.
+
+    Attributes:
+        opaque: the voice is one graph.
+        target_ms: what a line should take at most where it runs now.
+    """
+
+    def __init__(self) -> None:
+        self.utterances: deque[Utterance] = deque(maxlen=KEPT)
+        self.opaque = False
+        self.target_ms = CPU_TARGET_MS
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Stages that the voice has."""
+        return OPAQUE_STAGES if self.opaque else STAGES
+
+    @property
+    def last(self) -> Utterance | None:
+        """The newest utterance."""
+        return self.utterances[-1] if self.utterances else None
+
+    def begin(self, request_id: str, text: str) -> Utterance:
+        """A new utterance."""
+        utterance = Utterance(request_id, " ".join(text[:80].split()))
+        self.utterances.append(utterance)
+        return utterance
+
+    def find(self, request_id: str) -> Utterance | None:
+        """The utterance of a request, unless it is too long ago."""
+        return next((item for item in reversed(self.utterances) if item.request_id == request_id), None)
+
+    def drop_empty(self, request_id: str) -> None:
+        """Forgets an utterance of which nothing was computed."""
+        found = self.find(request_id)
+        if found is not None and not found.stages:
+            self.utterances.remove(found)
+
+    def clear(self) -> None:
+        """Forgets all that is finished."""
+        running = [item for item in self.utterances if item.running]
+        self.utterances.clear()
+        self.utterances.extend(running)
+
+    def row(self, stage: str) -> Row:
+        """Figures of a stage; what came from a cache counts as `last`, but neither for the median nor for p95."""
+        computed = [item.stages[stage].ms for item in self._complete() if stage in item.stages and item.stages[stage].runs]
+        last = self.last.stages.get(stage) if self.last else None
+        return _row(computed, last.ms if last else None, bool(last and last.hits and not last.runs))
+
+    def first_audio(self) -> Row:
+        """Figures of the time to the first sound."""
+        return _row(
+            [item.first_audio_ms for item in self._complete() if item.first_audio_ms], self.last.first_audio_ms if self.last else None
+        )
+
+    def total(self) -> Row:
+        """Figures of whole utterances."""
+        return _row([item.total_ms for item in self._complete()], self.last.total_ms if self.last else None)
+
+    def _complete(self) -> Iterator[Utterance]:
+        return (item for item in self.utterances if not item.running and not item.stopped)
+
+
+def _row(values: list[float], last: float | None, cached: bool = False) -> Row:
+    if not values:
+        return Row(last, cached, None, None)
+    median, p95 = np.percentile(values, (50, 95))
+    return Row(last, cached, float(median), float(p95))

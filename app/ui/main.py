@@ -1,0 +1,118 @@
+"""Starts the window. Qt is imported only here and below, and only when a window is wanted."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from app.errors import AppError, InternalError
+from app.language import language, say
+from app.log import log_path, start_log
+from app.settings import load_settings
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from app.ui.window import MainWindow
+
+
+def main() -> int:
+    """Opens the window and waits until it is closed; returns the exit code."""
+    start_log()
+    try:
+        check_display()
+        app = make_application()
+    except AppError as error:
+        print(f"{error.message}\n  → {error.hint}", file=sys.stderr)
+        return error.exit_code
+    from app.ui.controller import SpeechController
+    from app.ui.interrupt import Interrupt
+    from app.ui.window import MainWindow
+
+    settings, notice = load_settings()
+    window = MainWindow(settings, SpeechController(), notice)
+    _report_to(window)
+    Interrupt(window.close, window)
+    window.show_theme()
+    window.start()
+    return app.exec()
+
+
+def qt_version() -> str:
+    """Version of Qt; needs no display."""
+    from PySide6.QtCore import qVersion
+
+    return qVersion()
+
+
+def check_display() -> None:
+    """Raises InternalError where Qt would end the process: no display, or a library missing that Qt's X11 part needs."""
+    if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM"):
+        return
+    wayland = os.environ.get("WAYLAND_DISPLAY")
+    if not os.environ.get("DISPLAY") and not wayland:
+        raise InternalError(
+            say("画面がないため、ウィンドウを開けません。", "There is no display to open a window on."),
+            say(
+                "デスクトップの中で起動するか、コマンドラインを使ってください: koebako speak …",
+                "Start it within a desktop, or use the command line: koebako speak …",
+            ),
+        )
+    if not wayland:
+        try:
+            ctypes.CDLL("libxcb-cursor.so.0")
+        except OSError as exc:
+            raise InternalError(
+                say(
+                    "Qt が使う libxcb-cursor0 がないため、ウィンドウを開けません。",
+                    "The window needs the library libxcb-cursor0, which is missing.",
+                ),
+                say("Debian、Ubuntu なら: apt install libxcb-cursor0", "On Debian and Ubuntu: apt install libxcb-cursor0"),
+            ) from exc
+
+
+def make_application() -> QApplication:
+    """Qt's application with our style, fonts and language; InternalError where Qt's own libraries are missing."""
+    try:
+        from PySide6.QtCore import QLibraryInfo, QTranslator
+        from PySide6.QtWidgets import QApplication
+
+        from app.ui.theme import apply_fonts
+    except ImportError as exc:
+        raise InternalError(
+            say(f"Qt を読み込めません。（{exc}）", f"Qt could not be loaded. ({exc})"),
+            say(
+                "Debian、Ubuntu なら: apt install libegl1 libgl1 libxkbcommon0",
+                "On Debian and Ubuntu: apt install libegl1 libgl1 libxkbcommon0",
+            ),
+        ) from exc
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Koebako")
+    app.setStyle("Fusion")
+    apply_fonts(app, language() == "ja")
+    translator = QTranslator(app)
+    if language() == "ja" and translator.load("qtbase_ja", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        app.installTranslator(translator)  # the words of Qt's own menus and dialogs
+    return app
+
+
+def _report_to(window: MainWindow) -> None:
+    """Errors nobody expected go to the log and into the window; a windowed program has no console to show them."""
+
+    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        logging.getLogger("koebako").error("unexpected error in the window", exc_info=(kind, error, trace))
+        window.banner.tell(
+            "trouble",
+            say("予期しないエラーが起きました。", "Something unexpected went wrong."),
+            say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"),
+        )
+
+    sys.excepthook = report
+
+
+if __name__ == "__main__":
+    sys.exit(main())

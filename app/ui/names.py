@@ -1,0 +1,51 @@
+"""Words the window shows for things the program knows by short names."""
+
+from __future__ import annotations
+
+from app.language import say
+
+
+def tip(parameter: str) -> str:
+    """What a parameter does to the sound."""
+    return {
+        "style_weight": say(
+            "0 で平坦、1 で標準。大きくするほどスタイルが強く出ます。", "0 is flat, 1 is normal; more brings out the style."
+        ),
+        "speed": say("話す速さ。声の高さは変わりません。", "How fast it speaks; the pitch stays the same."),
+        "sdp_ratio": say("大きいほど音の長さの緩急が豊かに、0 なら均一になります。", "More makes the rhythm livelier, 0 makes it even."),
+        "noise": say("大きいほど抑揚が揺れ、0 なら毎回同じ落ち着いた声になります。", "More lets the intonation waver, 0 keeps it still."),
+        "noise_w": say("大きいほど音の長さがばらつきます。", "More lets the length of sounds vary."),
+        "bert_weight": say(
+            "文の意味をどれだけ抑揚に生かすか。0 で無視します。", "How much the meaning of the text shapes the intonation; 0 ignores it."
+        ),
+        "volume": say("音の大きさ。1 より大きいと割れることがあります。", "Loudness; above 1 it may clip."),
+    }[parameter]
+
+
+def stage_name(stage: str) -> str:
+    """A stage of the pipeline."""
+    return {
+        "text": say("文の分割", "Text"),
+        "g2p": say("読み", "G2P"),
+        "tokenize": say("トークン化", "Tokenise"),
+        "bert": "BERT",
+        "expand": say("展開", "Expand"),
+        "prosody": say("韻律", "Prosody"),
+        "flow": say("フロー", "Flow"),
+        "decode": say("デコード", "Decode"),
+        "synthesis": say("合成", "Synthesis"),
+        "audio": say("音声", "Audio"),
+    }[stage]
+
+
+def style_name(style: str) -> str:
+    """A style; the names that most voices share are translated."""
+    known = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照れ", "Angry": "怒り", "Sad": "悲しみ"}
+    return say(known.get(style, style), style)
+
+
+def milliseconds(ms: float | None) -> str:
+    """Short enough for a table: 0.05, 3.1, 82."""
+    if ms is None:
+        return "–"
+    return f"{ms:.0f}" if ms >= 100 else f"{ms:.1f}" if ms >= 1 else f"{ms:.2f}"

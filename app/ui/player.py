@@ -1,0 +1,30 @@
+"""The audio device as the synthesis thread uses it; tests put one in its place that nobody hears."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from app.adapters.play_position import PlayPosition
+from app.core.ports import AudioSink
+
+
+class Player(AudioSink, Protocol):
+    """An audio sink that is heard; see `app.adapters.portaudio_player.PortAudioPlayer`."""
+
+    @property
+    def position(self) -> PlayPosition | None:
+        """Which request sounds now and how far it is; None after an abort."""
+
+    def drain(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = ...) -> bool:
+        """Waits until all is heard; False when it ended early."""
+
+
+OpenPlayer = Callable[[str | None, int], Player]
+
+
+def open_portaudio(device: str | None, sampling_rate: int) -> Player:
+    """The machine's own device, by label; None follows the system. AudioDeviceError where there is none."""
+    from app.compose import open_player
+
+    return open_player(device, sampling_rate)

@@ -1,0 +1,69 @@
+"""Writes what the synthesis thread measures into the history, in the window's thread."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.types import StageTiming
+from app.ui.jobs import FirstAudio, OpenedVoice, Synthesised
+from app.ui.latency import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
+
+
+class LatencyRecorder(QObject):
+    """Keeps the history up to date.
+
+    Attributes:
+        history: measurements so far.
+
+    Signals:
+        measured(): a line has begun to sound, ended or was left out; single stages are not told, they come too often.
+    """
+
+    measured = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.history = LatencyHistory()
+        self._sampling_rate = 1
+
+    def use(self, voice: OpenedVoice) -> None:
+        """What follows is measured with this voice."""
+        self.history.opaque = voice.opaque
+        self.history.target_ms = CPU_TARGET_MS if all(backend == "cpu" for _, backend in voice.backends) else GPU_TARGET_MS
+        self._sampling_rate = voice.sampling_rate
+
+    def begin(self, request_id: str, text: str) -> None:
+        """A line is asked for."""
+        self.history.begin(request_id, text)
+
+    def stop(self, request_id: str) -> None:
+        """A line was stopped or failed; if nothing of it was computed it is forgotten."""
+        utterance = self.history.find(request_id)
+        if utterance is not None:
+            utterance.stopped, utterance.running = utterance.running, False
+            self.history.drop_empty(request_id)
+            self.measured.emit()
+
+    @Slot(object)
+    def on_stage(self, timing: StageTiming) -> None:
+        """One stage of one sentence is done."""
+        utterance = self.history.find(timing.request_id)
+        if utterance is not None:
+            utterance.add(timing, self._sampling_rate)
+
+    @Slot(object)
+    def on_first_audio(self, heard: FirstAudio) -> None:
+        """The first sound is there."""
+        utterance = self.history.find(heard.request_id)
+        if utterance is not None:
+            utterance.first_audio_ms = heard.ms
+            self.measured.emit()
+
+    @Slot(object)
+    def on_synthesised(self, result: Synthesised) -> None:
+        """All sound is there."""
+        utterance = self.history.find(result.request_id)
+        if utterance is not None:
+            utterance.running = False
+            utterance.stopped = utterance.stopped or result.stopped
+            self.measured.emit()

@@ -1,0 +1,132 @@
+"""`Koebako --selftest`: opens the window, types, speaks into a file, takes a picture, and tells how long each step took.
+
+For the built program, which on Windows has no console: what happened is in the report, and in the exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+import wave
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psutil
+
+from app.errors import AppError
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.ui.window import MainWindow
+
+TEXT = "箱から声が出ます。今日はいい天気ですね。"
+TIMEOUT_S = 120
+QUIET = 0.05  # speech is louder than this somewhere
+
+
+def main() -> int:
+    """Runs the test; returns 0, or 70 where a step failed."""
+    parser = argparse.ArgumentParser(prog="Koebako")
+    parser.add_argument("--selftest", action="store_true")
+    parser.add_argument("--report", type=Path, help="JSON file for what happened")
+    parser.add_argument("--picture", type=Path, help="PNG file for the window")
+    parser.add_argument("--platform", help="Qt's platform, as in offscreen")
+    options = parser.parse_args()
+    if options.platform:
+        os.environ["QT_QPA_PLATFORM"] = options.platform
+    with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
+        try:
+            report = _run(Path(folder) / "selftest.wav", options.picture)
+        except AppError as error:
+            report = {"ok": False, "errors": [f"{error.message} {error.hint}"]}
+    text = json.dumps(report, ensure_ascii=False)
+    if options.report:
+        options.report.write_text(text + "\n", encoding="utf-8")
+    elif sys.stdout is not None:
+        print(text)
+    return 0 if report["ok"] else AppError.exit_code
+
+
+def _run(sound: Path, picture: Path | None) -> dict[str, Any]:
+    """What happened; seconds count from the start of the process."""
+    from PySide6.QtCore import qVersion
+
+    from app.ui.controller import SpeechController
+    from app.ui.main import check_display, make_application
+    from app.ui.window import MainWindow
+
+    report: dict[str, Any] = {"ok": False, "qt": qVersion(), "errors": [], "notes": []}
+    _collect_unexpected(report["errors"])
+    check_display()
+    app = make_application()
+    report["platform"] = app.platformName()
+    window = MainWindow(Settings(text=""), SpeechController())
+    # No sound device is no failure here: the test listens to a file.
+    window.controller.failed.connect(
+        lambda failed: report["notes" if failed.error.family == "audio_device" else "errors"].append(str(failed.error))
+    )
+    window.show_theme()
+    window.start()
+    steps = (
+        ("window_s", lambda: window.isVisible()),
+        ("ready_s", lambda: window.controller.state.ready and not window.controller.state.loading),
+        ("spoken_s", lambda: sound.exists() and not window.controller.state.saving),
+    )
+    for name, reached in steps:
+        if name == "spoken_s":
+            _type_and_speak(window, sound)
+        if not _wait(app, reached, report["errors"]):
+            report["errors"].append(f"{name} was not reached")
+            break
+        report[name] = round(time.time() - psutil.Process().create_time(), 2)
+    else:
+        report |= _listen(sound)
+    if picture:
+        report["picture"] = window.grab().save(str(picture))
+    window.close()
+    report["ok"] = not report["errors"] and report.get("loudest", 0.0) > QUIET and report.get("picture", True)
+    return report
+
+
+def _wait(app: Any, reached: Any, errors: list[str]) -> bool:
+    """Lets Qt work until something has come about; False where it has not in time, or something else went wrong."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while not reached():
+        if errors or time.monotonic() > deadline:
+            return False
+        app.processEvents()
+        time.sleep(0.005)
+    app.processEvents()
+    return True
+
+
+def _type_and_speak(window: MainWindow, sound: Path) -> None:
+    """Types the way an input method does, then asks for the sound of what the window now holds."""
+    from PySide6.QtCore import QCoreApplication
+    from PySide6.QtGui import QInputMethodEvent
+
+    from app.core.types import SynthesisRequest
+
+    typed = QInputMethodEvent()
+    typed.setCommitString(TEXT)
+    QCoreApplication.sendEvent(window.script, typed)
+    window.controller.save(SynthesisRequest(window.script.text), sound)
+
+
+def _listen(sound: Path) -> dict[str, float]:
+    with wave.open(str(sound)) as file:
+        samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)
+        return {"audio_s": round(len(samples) / file.getframerate(), 2), "loudest": round(float(np.abs(samples / 32768).max()), 3)}
+
+
+def _collect_unexpected(errors: list[str]) -> None:
+    def collect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        errors.append(f"{kind.__name__}: {error}")
+
+    sys.excepthook = collect

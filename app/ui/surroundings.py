@@ -1,0 +1,41 @@
+"""Looks around, in the synthesis thread: what this machine offers, and what an opened voice is. ONNX Runtime is imported here, late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.errors import AppError
+from app.ui.jobs import OpenedVoice, Surroundings
+
+if TYPE_CHECKING:
+    from app.compose import Speaker
+
+
+def find_surroundings() -> Surroundings:
+    """Backends and audio outputs of this machine."""
+    from app.adapters.ort_session import NAMES, available_backends
+    from app.adapters.portaudio_devices import output_devices
+
+    try:
+        devices = tuple(dict.fromkeys(device.label for device in output_devices()))
+    except AppError:
+        devices = ()  # told when something is to be played
+    return Surroundings(tuple(NAMES.items()), ("auto", *available_backends()), devices)
+
+
+def describe_voice(speaker: Speaker, requested: str) -> OpenedVoice:
+    """What the window shows of a voice that was asked to run on the backend `requested`."""
+    info = speaker.voice.manifest
+    return OpenedVoice(
+        name=info.name,
+        description=info.description,
+        licence=info.licence,
+        starter=info.format == "starter",
+        opaque=info.opaque,
+        sampling_rate=info.sampling_rate,
+        speakers=tuple((item.id, item.name) for item in info.speakers),
+        styles=tuple((item.id, item.name) for item in info.styles),
+        requested=requested,
+        backends=tuple(speaker.backends.items()),
+        fallback=speaker.fallback,
+    )

@@ -1,0 +1,129 @@
+"""The plot around the bars: axes, scale, words while it is empty, and what the mouse finds."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QHelpEvent
+from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
+
+from app.language import say
+from app.ui.latency import LatencyHistory, Utterance
+from app.ui.names import milliseconds, stage_name
+from app.ui.theme import Theme
+from app.ui.widgets.latency_bars import LatencyBars
+
+ROWS = 7
+ROOM = 1.25  # free space behind the longest bar, for its figures
+LABEL_WIDTH = 112
+SHORTEST_SCALE_MS = 50.0
+
+
+class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
+    """The last utterances as bars that grow while they are computed."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName(say("段階ごとの時間のグラフ", "Chart of the time each stage takes"))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMinimumHeight(120)
+        self.setMenuEnabled(False)
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self._lines = self.getAxis("left")
+        self._lines.setWidth(LABEL_WIDTH + 14)  # the axis leaves out a label that does not fit
+        self._lines.setStyle(tickLength=0)
+        self.getAxis("bottom").enableAutoSIPrefix(False)
+        self.getAxis("bottom").setHeight(24)
+        self.getAxis("bottom").setZValue(-1)  # its grid belongs behind the bars
+        self.bars = LatencyBars(theme)
+        self.addItem(self.bars, ignoreBounds=True)
+        self._labels: list[str] = []
+        self._lines.setTicks([[]])
+        self._empty = QLabel(
+            say("再生すると、各段階にかかった時間がここに並びます。", "Play something: the time that each stage takes appears here.")
+        )
+        self._empty.setObjectName("muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        QVBoxLayout(self).addWidget(self._empty)
+        self.scale_ms = 0.0
+        self.getViewBox().invertY(True)
+        self.getViewBox().setDefaultPadding(0)
+        self.set_theme(theme)
+        self._set_scale(200.0)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes other colours."""
+        self.setBackground(theme.surface)
+        for axis, color in ((self._lines, theme.text), (self.getAxis("bottom"), theme.muted)):
+            axis.setTextPen(color)
+            axis.setPen(theme.border)
+        self._lines.setPen(theme.surface)
+        grid = QColor(theme.border)
+        self.getAxis("bottom").setTickPen(grid)
+        self.getAxis("bottom").setGrid(70)
+        self.bars.set_theme(theme)
+
+    def refresh(self, history: LatencyHistory, live: tuple[Utterance, float] | None) -> None:
+        """Draws the newest utterances; `live` is the one that is computed now and the milliseconds of its unfinished stage."""
+        rows = list(itertools.islice(reversed(history.utterances), ROWS))
+        self._empty.setVisible(not rows)
+        longest = max((max(row.total_ms, row.first_audio_ms or 0) for row in rows), default=0.0)
+        if live is not None:
+            longest = max(longest, live[0].total_ms + live[1])
+        self._set_scale(nice_scale(longest * ROOM))
+        self._name_rows([row.label for row in rows])
+        self.bars.show_rows(rows, live, history.target_ms, self._area())
+
+    def sizeHint(self) -> QSize:
+        """Rows of the height of a line of text; the plot itself would ask for half a screen."""
+        return QSize(600, round(self.fontMetrics().height() * (ROWS + 4) * 1.05))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Shows the figures of what the mouse rests on."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            point = self.getViewBox().mapSceneToView(self.mapToScene(event.pos()))
+            QToolTip.showText(event.globalPos(), self._describe(QPointF(point)), self)
+            return True
+        return bool(super().viewportEvent(event))
+
+    def _describe(self, point: QPointF) -> str:
+        found = self.bars.stage_at(point)
+        if found is None:
+            return ""
+        utterance, name = found
+        lines = [utterance.label]
+        for stage_key, stage in utterance.ordered():
+            words = f"{stage_name(stage_key)}: {milliseconds(stage.ms)} ms"
+            words += say("（再利用）", " (cached)") if stage.hits and not stage.runs else ""
+            words += say("（初回）", " (first run)") if stage.cold_ms else ""
+            lines.append(f"▸ {words}" if stage_key == name else words)
+        lines.append(say("最初の音", "First audio") + f": {milliseconds(utterance.first_audio_ms)} ms")
+        return "\n".join(lines)
+
+    def _set_scale(self, scale_ms: float) -> None:
+        if scale_ms != self.scale_ms:
+            self.scale_ms = scale_ms
+            area = self._area()
+            self.getViewBox().setRange(area, padding=0)
+
+    def _area(self) -> QRectF:
+        return QRectF(0, -1.1, self.scale_ms, ROWS + 0.6)
+
+    def _name_rows(self, labels: list[str]) -> None:
+        if labels != self._labels:
+            self._labels = labels
+            metrics = self.fontMetrics()
+            short = [metrics.elidedText(label, Qt.TextElideMode.ElideRight, LABEL_WIDTH - 6) for label in labels]
+            self._lines.setTicks([list(enumerate(short))])
+
+
+def nice_scale(longest_ms: float) -> float:
+    """The next round number of milliseconds: the scale moves in steps, not with every bar."""
+    wanted = max(longest_ms, SHORTEST_SCALE_MS)
+    power = 10.0 ** math.floor(math.log10(wanted))
+    return next(step * power for step in (1, 1.5, 2, 3, 5, 7.5, 10) if step * power >= wanted)

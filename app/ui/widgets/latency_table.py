@@ -1,0 +1,112 @@
+"""Last, median and 95th percentile of every stage; its colours are the legend of the bars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPixmap
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+
+from app.language import say
+from app.ui.latency import LatencyHistory, Row
+from app.ui.names import milliseconds, stage_name
+from app.ui.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+
+
+class LatencyModel(QAbstractTableModel):
+    """One row a stage, then first audio and the total."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: list[tuple[str, str, Row]] = []
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes other colours."""
+        self._theme = theme
+        self._changed()
+
+    def show(self, history: LatencyHistory) -> None:
+        """Reads the figures anew."""
+        rows = [(stage, stage_name(stage), history.row(stage)) for stage in history.stages]
+        rows.append(("", say("最初の音", "First audio"), history.first_audio()))
+        rows.append(("", say("合計", "Total"), history.total()))
+        same = len(rows) == len(self._rows)
+        if not same:
+            self.beginResetModel()
+        self._rows = rows
+        self._changed() if same else self.endResetModel()
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        """One a stage, and two."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        """Name, last, median, p95."""
+        return 0 if parent.isValid() else 4
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Names of the columns."""
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return ("ms", say("直近", "last"), say("中央値", "median"), "p95")[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignRight if section else Qt.AlignmentFlag.AlignLeft)
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Text, alignment and colour chip."""
+        stage, name, row = self._rows[index.row()]
+        column = index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            last = say("再利用", "cached") if row.cached else milliseconds(row.last)
+            return (name, last, milliseconds(row.median), milliseconds(row.p95))[column]
+        if role == Qt.ItemDataRole.TextAlignmentRole and column:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.DecorationRole and not column:
+            return _chip(QColor(self._theme.stages[stage]) if stage else QColor(0, 0, 0, 0))
+        return None
+
+    def _changed(self) -> None:
+        if self._rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 3))
+
+
+class LatencyTable(QTableView):
+    """The figures, to be read only."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.figures = LatencyModel(theme)
+        self.setModel(self.figures)
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 0.9)  # all rows shall be seen at once
+        self.setFont(font)
+        self.setAccessibleName(say("段階ごとの時間の表", "Table of the time each stage takes"))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setShowGrid(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(10)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionsClickable(False)
+        header.setHighlightSections(False)
+        self.setFixedWidth(310)
+
+    def sizeHint(self) -> QSize:
+        """All rows, when there is room for them."""
+        rows = self.verticalHeader().defaultSectionSize() * self.figures.rowCount()
+        return QSize(310, rows + self.horizontalHeader().sizeHint().height() + 4)
+
+
+def _chip(color: QColor) -> QPixmap:
+    chip = QPixmap(10, 10)
+    chip.fill(color)
+    return chip

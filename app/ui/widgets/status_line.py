@@ -1,0 +1,114 @@
+"""The bottom line: what goes on, how fast it was, and where it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar
+
+from app.language import say
+from app.ui.jobs import OpenedVoice, Surroundings
+from app.ui.latency import LatencyHistory
+from app.ui.names import milliseconds, stage_name
+from app.ui.state import SpeechState
+
+
+class StatusLine(QStatusBar):
+    """State at the left, figures of the newest line and the backend at the right.
+
+    Signals:
+        backend_chosen(str): the user chose another backend.
+    """
+
+    backend_chosen = Signal(str)
+
+    def __init__(self, backend: str) -> None:
+        super().__init__()
+        self.setSizeGripEnabled(False)
+        self.setContentsMargins(14, 0, 14, 2)
+        self._names = {"auto": "Auto", backend: backend}
+        self.state = QLabel()
+        self.state.setAccessibleName(say("状態", "State"))
+        self.figures = QLabel()
+        self.figures.setObjectName("muted")
+        self.figures.setToolTip(
+            say(
+                "RTF: 音 1 秒を作るのにかかった秒数。最初の音: 再生を押してから最初の音ができるまで。",
+                "RTF: seconds of work per second of sound. First audio: from your request to the first sound.",
+            )
+        )
+        self.backends = QComboBox()
+        self.backends.setAccessibleName(say("バックエンド", "Backend"))
+        self.backends.setToolTip(say("計算に使う装置。Auto は選んで任せます。", "What computes the sound; Auto chooses."))
+        self.backends.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.actual = QLabel()
+        self.addWidget(self.state, 1)
+        self.addPermanentWidget(self.figures)
+        caption = QLabel(say("バックエンド", "Backend"))
+        caption.setContentsMargins(18, 0, 0, 0)
+        self.addPermanentWidget(caption)
+        self.addPermanentWidget(self.backends)
+        self.addPermanentWidget(self.actual)
+        self._fill(self._names, backend)
+        self.backends.activated.connect(self._on_activated)
+        self.show_state(SpeechState(loading=True))
+
+    @property
+    def backend(self) -> str:
+        """Key of the chosen backend."""
+        return str(self.backends.currentData())
+
+    def offer(self, found: Surroundings) -> None:
+        """Lists what this machine offers; what was chosen stays in the list even if it is not offered."""
+        chosen = self.backend
+        self._names |= dict(found.names)
+        self._fill(dict.fromkeys((*found.backends, chosen)), chosen)
+
+    def show_voice(self, voice: OpenedVoice) -> None:
+        """Tells where the voice really runs."""
+        self.backends.setCurrentIndex(max(0, self.backends.findData(voice.requested)))
+        used = list(dict.fromkeys(key for _, key in voice.backends))
+        self.actual.setText("→ " + " + ".join(self._names.get(key, key) for key in used))
+        self.actual.setObjectName("trouble" if voice.fallback else "muted")
+        self.actual.style().polish(self.actual)
+        stages = "\n".join(f"{stage_name(stage)}: {self._names.get(key, key)}" for stage, key in voice.backends)
+        self.actual.setToolTip(f"{voice.fallback}\n{stages}" if voice.fallback else stages)
+
+    def show_state(self, state: SpeechState) -> None:
+        """Says what goes on."""
+        self.state.setText(describe(state))
+
+    def show_figures(self, history: LatencyHistory) -> None:
+        """Shows the newest line that was computed."""
+        last = history.last
+        if last is None or last.rtf is None:
+            self.figures.clear()
+            return
+        parts = [f"RTF {last.rtf:.3f}", say("最初の音", "First audio") + f" {milliseconds(last.first_audio_ms)} ms"]
+        parts.append(say("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
+        self.figures.setText("   ".join(parts))
+
+    def _fill(self, keys: Iterable[str], chosen: str) -> None:
+        self.backends.clear()
+        for key in keys:
+            self.backends.addItem(self._names[key], key)
+        self.backends.setCurrentIndex(max(0, self.backends.findData(chosen)))
+
+    @Slot(int)
+    def _on_activated(self, _index: int) -> None:
+        self.backend_chosen.emit(self.backend)
+
+
+def describe(state: SpeechState) -> str:
+    """The state in words."""
+    if state.speaking and (state.ready or not state.loading) and state.made_s:
+        seconds = f"{state.played_s:.1f} / {state.made_s:.1f}"
+        return say(f"再生中  {seconds} 秒", f"Speaking  {seconds} s")
+    if state.speaking and state.ready:
+        return say("合成中…", "Synthesising…")
+    if state.saving:
+        return say("音声を保存中…", "Saving the sound…")
+    if state.loading:
+        return say("準備中…", "Preparing…")
+    return say("準備完了", "Ready") if state.ready else say("声がありません", "No voice")

@@ -1,0 +1,93 @@
+"""Under the text: play or stop, save, how far it is, and how long the text is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from app.language import say
+from app.ui.icons import icon
+from app.ui.state import SpeechState
+
+FINE = 1000  # steps of the play line
+
+
+class Transport(QWidget):
+    """Buttons and play line.
+
+    Signals:
+        play_wanted(), save_wanted(): pressed; both also mean stop while their work goes on.
+    """
+
+    play_wanted = Signal()
+    save_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state = SpeechState()
+        self._waiting = False
+        self.play = QPushButton()
+        self.play.setObjectName("primary")
+        self.play.clicked.connect(self.play_wanted)
+        self.save = QPushButton()
+        self.save.clicked.connect(self.save_wanted)
+        self.length = QLabel()
+        self.length.setObjectName("muted")
+        self.line = QProgressBar()
+        self.line.setObjectName("played")
+        self.line.setRange(0, FINE)
+        self.line.setTextVisible(False)
+        self.line.setFixedHeight(4)
+        self.line.setAccessibleName(say("再生位置", "Play position"))
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(self.play)
+        row.addWidget(self.save)
+        row.addStretch(1)
+        row.addWidget(self.length)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.line)
+        column.addLayout(row)
+        self._name_buttons()
+        self.play.setMinimumWidth(self.play.sizeHint().width() + 24)
+
+    def show_state(self, state: SpeechState, waiting: bool) -> None:
+        """Shows what goes on; `waiting` means that a line will be spoken as soon as the voice is there."""
+        named = (self._state.speaking or self._waiting, self._state.saving)
+        self._state, self._waiting = state, waiting
+        if named != (state.speaking or waiting, state.saving):
+            self._name_buttons()
+        share = state.played_s / state.made_s if state.speaking and state.made_s else 0.0
+        self.line.setValue(round(FINE * min(1.0, share)))
+
+    def show_length(self, characters: int) -> None:
+        """Shows the length of the text."""
+        self.length.setText(say(f"{characters:,} 文字", f"{characters:,} characters"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draws the icons anew for another theme."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._name_buttons()
+        super().changeEvent(event)
+
+    @Slot()
+    def _name_buttons(self) -> None:
+        colors = self.palette()
+        on_accent = colors.color(QPalette.ColorRole.HighlightedText)
+        stops = self._state.speaking or self._waiting
+        self.play.setText(say("停止", "Stop") if stops else say("再生", "Speak"))
+        self.play.setIcon(icon("stop" if stops else "play", on_accent))
+        self.play.setToolTip(say("止める (Esc)", "Stop (Esc)") if stops else say("読み上げる (Ctrl+Enter)", "Speak the text (Ctrl+Enter)"))
+        saving = self._state.saving
+        self.save.setText(say("保存を中止", "Stop saving") if saving else say("音声を保存…", "Save sound…"))
+        self.save.setIcon(icon("stop" if saving else "save", colors.color(QPalette.ColorRole.WindowText)))
+        self.save.setToolTip(
+            say("途中のファイルは残りません。", "Nothing half-written stays behind.")
+            if saving
+            else say("wav、flac、mp3、ogg、opus のファイルに書き出す (Ctrl+E)", "Write a wav, flac, mp3, ogg or opus file (Ctrl+E)")
+        )
+        for button in (self.play, self.save):
+            button.setAccessibleName(button.text())

@@ -1,0 +1,131 @@
+"""The prepared voice: a folder with `voice.json`, its graphs and `style_vectors.npy`. This page is its contract.
+
+A graph's inputs are bound by declared name, dtype and rank (a leading axis of 1 is added or dropped as declared). A graph may
+leave out any input; one it declares and we do not know is refused. T = symbols with blanks, F = frames, W = frames of a window.
+
+    prosody   x_tst, tones, language int[T] · sid int[1] · bert f32[1024,T] · style_vec f32[256] · sdp_ratio f32[]
+              sdp_noise f32[2,T] (seeded, already times noise_scale_w)
+              → logw f32[T] · m_p f32[C,T] · logs_p f32[C,T]
+              multilingual voices: ja_bert takes the features, bert and en_bert zeros
+    flow      z_p f32[C,F] · sid · style_vec · frame_position f32[F] (frame centre in its phone, 0..1)
+              phone_frames f32[F] (frames of that phone) · length_scale f32[] (1 / speed)
+              → z f32[D,F]                       (the graph may be missing: then z = z_p)
+    decoder   z f32[D,W] · sid · noise f32[W·hop] (seeded, standard normal)
+              → audio f32[W·hop]
+    whole     the public SBV2 graph, for a voice whose seams were not found ("opaque")
+
+    frames = ceil(exp(logw) · length_scale)      `durations` "ceil", the SBV2 rule: every symbol gets at least one frame
+    frames = differences of round(cumsum(…))     `durations` "carry": rounding carries over, exp(logw) → 0 gives no frame
+    z_p    = repeat(m_p, frames) + noise · exp(repeat(logs_p, frames)) · noise_scale
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.core.voice import DurationRule
+from app.errors import VoiceError
+from app.language import say
+
+MANIFEST_NAME = "voice.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A speaker or a style: the id the graphs know and the name people know."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceManifest:
+    """What `voice.json` says.
+
+    Attributes:
+        id: stable name of the voice in the library.
+        name: shown to people.
+        format: container it came from, `starter` for the voice we ship.
+        bert: id of the BERT it was trained with.
+        sampling_rate, hop_length: Hz, and samples a frame.
+        durations: how frames are made from log durations.
+        margin_frames: context the decoder needs on each side of a window.
+        windows: frames per decoder window, in order; the last one repeats.
+        graphs: file name by graph name: prosody, flow, decoder or whole.
+    """
+
+    id: str
+    name: str
+    format: str
+    bert: str
+    sampling_rate: int
+    hop_length: int
+    speakers: tuple[Named, ...]
+    styles: tuple[Named, ...]
+    graphs: dict[str, str]
+    durations: DurationRule = "ceil"
+    margin_frames: int = 16
+    windows: tuple[int, ...] = (16, 32, 64, 128)
+    multilingual: bool = False
+    add_blank: bool = True
+    licence: str = ""
+    description: str = ""
+
+    @property
+    def opaque(self) -> bool:
+        """True when the voice is one graph."""
+        return "whole" in self.graphs
+
+
+def read_manifest(folder: Path) -> VoiceManifest:
+    """Reads `folder/voice.json`; a VoiceError says what is wrong with it."""
+    path = folder / MANIFEST_NAME
+    try:
+        return _from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError as exc:
+        raise VoiceError(
+            say(f"声のファイルが見つかりません: {path}", f"This voice has no {MANIFEST_NAME}: {folder}"),
+            say("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
+        ) from exc
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise VoiceError(
+            say(f"声の情報が壊れています: {path}", f"The description of this voice is damaged: {path}"),
+            say("声をもう一度取り込んでください。", "Import the voice again."),
+        ) from exc
+
+
+def _from_dict(data: dict[str, Any]) -> VoiceManifest:
+    values = dict(data)
+    if values.pop("manifest_version", VERSION) != VERSION:
+        raise ValueError("another version")
+    for key in ("speakers", "styles"):
+        values[key] = tuple(Named(int(item["id"]), str(item["name"])) for item in values[key])
+    for key in ("id", "name", "format", "bert", "licence", "description", "durations"):
+        if not isinstance(values.get(key, ""), str):
+            raise TypeError(f"{key} is no text")
+    for key in ("sampling_rate", "hop_length", "margin_frames"):
+        values[key] = int(values.get(key, VoiceManifest.__dataclass_fields__[key].default))
+    if "windows" in values:
+        values["windows"] = tuple(int(size) for size in values["windows"])
+    values["graphs"] = {str(name): str(file) for name, file in values["graphs"].items()}
+    manifest = VoiceManifest(**values)
+    _check(manifest)
+    return manifest
+
+
+def _check(manifest: VoiceManifest) -> None:
+    """Raises ValueError for values that no voice can have."""
+    right = (
+        manifest.id and manifest.name,
+        manifest.sampling_rate > 0 and manifest.hop_length > 0 and manifest.margin_frames >= 0,
+        manifest.windows and min(manifest.windows) > 0,
+        manifest.durations in ("ceil", "carry"),
+        set(manifest.graphs) in ({"whole"}, {"prosody", "decoder"}, {"prosody", "flow", "decoder"}),
+        all(items and min(item.id for item in items) >= 0 for items in (manifest.speakers, manifest.styles)),
+    )
+    if not all(right):
+        raise ValueError("out of range")

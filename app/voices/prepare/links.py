@@ -1,0 +1,64 @@
+"""Ways through a graph, up and down from a node."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+import onnx
+
+
+class UnknownGraphError(Exception):
+    """The graph is not built like the public ones; it can still be run whole."""
+
+
+class Links:
+    """Who makes and who reads each tensor of a graph.
+
+    Raises:
+        UnknownGraphError: a node reads what only a later one makes.
+    """
+
+    def __init__(self, graph: onnx.GraphProto) -> None:
+        self.nodes = list(graph.node)
+        self.maker = {name: node for node in self.nodes for name in node.output}
+        self.readers: dict[str, list[onnx.NodeProto]] = defaultdict(list)
+        made: set[str] = set()
+        for node in self.nodes:
+            for name in node.input:
+                self.readers[name].append(node)
+                if name in self.maker and name not in made:
+                    raise UnknownGraphError("nodes are out of order")  # ONNX forbids it; walks upstream might never end
+            made.update(node.output)
+
+    def before(self, node: onnx.NodeProto) -> set[str]:
+        """All tensors a node depends on."""
+        return self._walk(node.input, lambda name: self.maker[name].input if name in self.maker else ())
+
+    def after(self, node: onnx.NodeProto) -> set[str]:
+        """All tensors that depend on a node."""
+        return self._walk(node.output, lambda name: (result for reader in self.readers[name] for result in reader.output))
+
+    @staticmethod
+    def _walk(start: Iterable[str], step: Callable[[str], Iterable[str]]) -> set[str]:
+        seen, waiting = set(start), list(start)
+        while waiting:
+            for name in step(waiting.pop()):
+                if name not in seen:
+                    seen.add(name)
+                    waiting.append(name)
+        return seen
+
+    def back(self, name: str, over: set[str]) -> str:
+        """The first tensor upstream that is not made by one of these operators."""
+        while name in self.maker and self.maker[name].op_type in over:
+            name = self.maker[name].input[0]
+        return name
+
+    @staticmethod
+    def only(found: Iterable[onnx.NodeProto], what: str) -> onnx.NodeProto:
+        """The one node, or UnknownGraphError."""
+        nodes = list(found)
+        if len(nodes) != 1:
+            raise UnknownGraphError(f"{len(nodes)} × {what}")
+        return nodes[0]

@@ -1,0 +1,56 @@
+"""How many frames of context a decoder needs on each side, read from its convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+import onnx
+from onnx import helper
+
+Reach = tuple[int, int]
+"""First and last index."""
+
+
+def margin_frames(decoder: onnx.ModelProto) -> int:
+    """Frames on the larger side of a frame that any of its samples depends on.
+
+    Args:
+        decoder: graph with an input `z` [D, W]; every operator but convolutions works sample by sample.
+    """
+    graph = decoder.graph
+    kernels = {item.name: item.dims[-1] for item in graph.initializer if len(item.dims) > 2}
+    hop_length = prod(_last(node, "strides", 1) for node in graph.node if node.op_type == "ConvTranspose")
+    needs: dict[str, Reach] = {graph.output[0].name: (0, hop_length - 1)}
+    for node in reversed(graph.node):
+        if node.output[0] in needs:
+            reach = _input_reach(node, needs[node.output[0]], kernels)
+            for name in node.input[:1] if "Conv" in node.op_type else node.input:
+                first, last = needs.get(name, reach)
+                needs[name] = (min(first, reach[0]), max(last, reach[1]))
+    first, last = needs["z"]
+    return max(-first, last)
+
+
+def _input_reach(node: onnx.NodeProto, reach: Reach, kernels: Mapping[str, int]) -> Reach:
+    """Indices of a node's input that the indices `reach` of its output depend on."""
+    if node.op_type not in ("Conv", "ConvTranspose"):
+        return reach
+    first, last = reach
+    width = (kernels[node.input[1]] - 1) * _last(node, "dilations", 1)
+    stride, pad = _last(node, "strides", 1), _pad(node)
+    if node.op_type == "Conv":
+        return first * stride - pad, last * stride - pad + width
+    return -((width - first - pad) // stride), (last + pad) // stride
+
+
+def _pad(node: onnx.NodeProto) -> int:
+    """Padding before the time axis; the paddings after all axes follow those before."""
+    pads = next((item.ints for item in node.attribute if item.name == "pads"), [0, 0])
+    return int(pads[len(pads) // 2 - 1])
+
+
+def _last(node: onnx.NodeProto, attribute: str, default: int) -> int:
+    """The value for the last axis, which is time."""
+    values = {item.name: helper.get_attribute_value(item) for item in node.attribute}
+    return int(values.get(attribute, [default])[-1])

@@ -1,0 +1,162 @@
+"""Finds where a public SBV2 graph can be cut, by what its nodes do.
+
+    text ─ encoder ─┬─ m_p, logs_p ──────────┐ (repeated per frame)
+                    └─ predictors ─ logw ─ exp ─ × length_scale ─ ceil ─ frames
+    z_p = mean + noise · exp(log scale) · noise_scale ─ flow ─ z ─ first convolution of the decoder ─ … ─ output
+
+Exporters keep neither order nor all names, so only this shape is relied on: one Ceil with a random node before it and one after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import onnx
+
+from app.voices.prepare.links import Links, UnknownGraphError
+
+RANDOM = "RandomNormalLike"
+PASSING = {"Identity", "Cast", "Dropout"}
+
+
+@dataclass(frozen=True, slots=True)
+class Seams:
+    """Tensors of the source graph at its seams.
+
+    Attributes:
+        logw: log of frames per symbol.
+        m_p, logs_p: mean and log scale of the prior, per symbol.
+        sdp_noise: noise of the stochastic duration predictor, times its scale.
+        frame_sum: sum of all frames, a vector of one element.
+        z_p: prior per frame, noise added.
+        z: what the decoder's first convolution reads.
+        audio: the output.
+        duration_noise, prior_noise: the outputs of the two random nodes.
+    """
+
+    logw: str
+    m_p: str
+    logs_p: str
+    sdp_noise: str
+    frame_sum: str
+    z_p: str
+    z: str
+    audio: str
+    duration_noise: str
+    prior_noise: str
+
+
+def find_seams(graph: onnx.GraphProto) -> Seams:
+    """The seams of a graph.
+
+    Raises:
+        UnknownGraphError: one of them is not there, or not where it should be.
+    """
+    links = Links(graph)
+    if not graph.output:
+        raise UnknownGraphError("no output")
+    ceil = links.only(_ceils(links), "Ceil")
+    upstream, downstream = links.before(ceil), links.after(ceil)
+    random = [node for node in links.nodes if node.op_type == RANDOM]
+    duration = links.only((node for node in random if node.output[0] in upstream), "noise before the durations")
+    prior = links.only((node for node in random if node.output[0] in downstream), "noise after the durations")
+    z_p, log_scale = _prior(links, prior)
+    return Seams(
+        logw=_logw(links, ceil),
+        m_p=_per_symbol(links, prior.input[0], downstream),
+        logs_p=_per_symbol(links, log_scale, downstream),
+        sdp_noise=_scaled_noise(links, duration),
+        frame_sum=_frame_sum(links, ceil),
+        z_p=z_p,
+        z=_decoder_input(links, graph.output[0].name, downstream),
+        audio=graph.output[0].name,
+        duration_noise=duration.output[0],
+        prior_noise=prior.output[0],
+    )
+
+
+def _ceils(links: Links) -> list[onnx.NodeProto]:
+    """Rounding of durations: by name at the top level of the module, where names are kept."""
+    found = [node for node in links.nodes if node.op_type == "Ceil"]
+    return found if len(found) < 2 else [node for node in found if node.name.count("/") == 1]
+
+
+def _logw(links: Links, ceil: onnx.NodeProto) -> str:
+    """ceil(exp(logw) · mask · length_scale): the first exp above the products."""
+    waiting = [ceil.input[0]]
+    while waiting:
+        name = links.back(waiting.pop(0), PASSING)
+        node = links.maker.get(name)
+        if node is not None and node.op_type == "Exp":
+            return str(node.input[0])
+        if node is not None and node.op_type == "Mul":
+            waiting.extend(node.input)
+    raise UnknownGraphError("durations are not an exponential")
+
+
+def _frame_sum(links: Links, ceil: onnx.NodeProto) -> str:
+    """The number of frames, a vector of one element."""
+    node = links.only((node for node in links.readers[ceil.output[0]] if node.op_type == "ReduceSum"), "sum of frames")
+    if any(item.name == "keepdims" and item.i == 0 for item in node.attribute):
+        return str(node.output[0])
+    raise UnknownGraphError("the sum of frames keeps its axes")
+
+
+def _prior(links: Links, random: onnx.NodeProto) -> tuple[str, str]:
+    """z_p and the log scale per frame, from mean + random · exp(log scale) · noise_scale."""
+    name, scale = str(random.output[0]), ""
+    for _ in range(6):
+        node = links.only(links.readers[name], "use of the prior's noise")
+        if node.op_type == "Add":
+            if not scale:
+                raise UnknownGraphError("the prior has no scale")
+            return str(node.output[0]), scale
+        if node.op_type not in PASSING | {"Mul"}:
+            break
+        for other in node.input:
+            above = links.maker.get(links.back(other, PASSING))
+            if above is not None and above.op_type == "Exp":
+                scale = str(above.input[0])
+        name = str(node.output[0])
+    raise UnknownGraphError("the prior's noise is not added to a mean")
+
+
+def _per_symbol(links: Links, per_frame: str, after_durations: set[str]) -> str:
+    """What a product with the alignment spread over frames: the operand that does not know the durations."""
+    product = links.maker.get(links.back(per_frame, PASSING | {"Transpose"}))
+    if product is None or product.op_type != "MatMul":
+        raise UnknownGraphError("the prior is not spread by a matrix product")
+    free = [name for name in product.input if name not in after_durations]
+    if len(free) != 1:
+        raise UnknownGraphError("both operands of the spreading depend on the durations")
+    source = links.back(free[0], PASSING)
+    transpose = links.maker.get(source)
+    if transpose is None or transpose.op_type != "Transpose":
+        raise UnknownGraphError("the prior per symbol has an unknown layout")
+    return links.back(transpose.input[0], PASSING)
+
+
+def _scaled_noise(links: Links, random: onnx.NodeProto) -> str:
+    """The product of noise and noise_scale_w, an input or a constant; the noise itself where it is not scaled."""
+    name = str(random.output[0])
+    while len(links.readers[name]) == 1 and links.readers[name][0].op_type in PASSING:
+        name = str(links.readers[name][0].output[0])
+    readers = links.readers[name]
+    return str(readers[0].output[0]) if len(readers) == 1 and readers[0].op_type == "Mul" else name
+
+
+def _decoder_input(links: Links, audio: str, after_durations: set[str]) -> str:
+    """What the first convolution of the decoder reads: above the first upsampling, the one that depends on the frames."""
+    above = links.before(links.maker[audio]) if audio in links.maker else set()
+    ups = [node for node in links.nodes if node.op_type == "ConvTranspose" and node.output[0] in above]
+    outputs = {node.output[0] for node in ups}
+    first = links.only((node for node in ups if not links.before(node) & outputs), "first upsampling")
+    waiting, found = [str(first.input[0])], []
+    while waiting:
+        name = links.back(waiting.pop(), PASSING | {"LeakyRelu", "Mul"})
+        node = links.maker.get(name)
+        if node is not None and node.op_type == "Add":
+            waiting.extend(node.input)
+        elif node is not None and node.op_type == "Conv" and name in after_durations:
+            found.append(node)
+    return str(links.only(found, "first convolution of the decoder").input[0])

@@ -1,0 +1,125 @@
+"""The new graph in the making: every operation is added in its simplest form, and none twice."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from app.voices.prepare.simplify.rules import RULES, explicit_split
+from app.voices.prepare.simplify.shapes import infer
+from app.voices.prepare.simplify.sizes import Dim, Size
+from app.voices.prepare.simplify.tensors import Array, Node, NotSimplifiedError, Places, Shape, Tensor, constant, size_array
+from app.voices.prepare.simplify.values import evaluate
+
+
+class Rewriter:
+    """Gathers the nodes of a new graph; rules see it through `tensors`, `made_by` and the methods.
+
+    Attributes:
+        tensors: what is known of each tensor, by name in the new graph; the empty name stands for an omitted input.
+        made_by: node that makes a tensor.
+        nodes: all nodes in order, dead ones too.
+    """
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, Tensor] = {"": Tensor()}
+        self.made_by: dict[str, Node] = {}
+        self.nodes: list[Node] = []
+        self._same: dict[tuple[Any, ...], list[str]] = {}
+        self._names = 0
+
+    def constant(self, values: Any, dtype: Any = None) -> str:
+        """Name of a constant."""
+        return self.told(constant(np.asarray(values, dtype)))
+
+    def vector(self, sizes: Sequence[Size]) -> str:
+        """Name of a vector of sizes, which may depend on the free one."""
+        return self.told(constant(size_array(sizes)))
+
+    def told(self, tensor: Tensor) -> str:
+        """Name of a tensor whose value is known, the same one for equal values."""
+        array = tensor.array
+        content = tensor.value if array is None else tuple(array.reshape(-1)) if array.dtype == object else _digest(array)
+        key = ("told", tensor.dtype, tensor.shape, content)
+        if key not in self._same:
+            self._same[key] = [self._fresh("told")]
+            self.tensors[self._same[key][0]] = tensor
+        return self._same[key][0]
+
+    def add(self, op: str, inputs: Sequence[str], attributes: Mapping[str, Any] | None = None, count: int = 1, name: str = "") -> list[str]:
+        """Adds an operation in its simplest form.
+
+        Args:
+            count: how many results it has.
+            name: what the node is called, for profiles.
+
+        Returns:
+            The names of the results.
+        """
+        node = Node(op, inputs, [""] * count, attributes or {}, name)
+        given = [self.tensors[item] for item in inputs]
+        made = infer(node, given)
+        if op == "NonZero":
+            return [self.told(replace(made[0], value=Places(inputs[0], by_row=False)))]
+        if count == 1:
+            value = evaluate(node, given, made[0])
+            if value is not None:
+                return [self.told(replace(made[0], value=value) if not isinstance(value, np.ndarray) else constant(value, made[0].dtype))]
+            for rule in RULES.get(op, ()):
+                result = rule(self, node, made[0])
+                if result is not None:
+                    return [result]
+        return self.append(explicit_split(self, node, made) if op == "Split" else node, made)
+
+    def one(self, op: str, inputs: Sequence[str], **attributes: Any) -> str:
+        """Adds an operation with one result."""
+        return self.add(op, inputs, attributes)[0]
+
+    def append(self, node: Node, made: Sequence[Tensor]) -> list[str]:
+        """Adds a node as it is, unless the same one is there already."""
+        key = (node.op, tuple(node.inputs), repr(sorted(node.attributes.items())))
+        if key not in self._same:
+            node.outputs = [self._fresh(node.name or node.op) for _ in node.outputs]
+            self._same[key] = node.outputs
+            self.nodes.append(node)
+            for name, tensor in zip(node.outputs, made, strict=True):
+                self.tensors[name], self.made_by[name] = tensor, node
+        return self._same[key]
+
+    def reshape(self, name: str, shape: Shape) -> str:
+        """The same elements in another shape; a reshape of a reshape is one."""
+        while self.tensors[name].shape != shape and name in self.made_by and self.made_by[name].op == "Reshape":
+            name = self.made_by[name].inputs[0]
+        before = self.tensors[name]
+        if before.shape == shape:
+            return name
+        if before.shape is None:
+            raise NotSimplifiedError(f"shape of {name} unknown")
+        node = Node("Reshape", [name, self._reshape_argument(before.shape, shape)], [""], {})
+        made = Tensor(shape, before.dtype)
+        value = evaluate(node, [before, self.tensors[node.inputs[1]]], made)
+        return self.told(replace(made, value=value)) if value is not None else self.append(node, [made])[0]
+
+    def _reshape_argument(self, before: Shape, after: Shape) -> str:
+        """A constant where possible: 0 keeps the size of an axis, -1 is what is left."""
+        written: list[Size] = list(after)
+        for axis, size in enumerate(after):
+            if isinstance(size, Dim) and axis < len(before) and before[axis] == size:
+                written[axis] = 0
+        left = [axis for axis, size in enumerate(written) if isinstance(size, Dim)]
+        if len(left) == 1:
+            written[left[0]] = -1
+        return self.vector(written if len(left) < 2 else after)
+
+    def _fresh(self, base: str) -> str:
+        self._names += 1
+        return f"{base}_{self._names}"
+
+
+def _digest(array: Array) -> bytes:
+    """Stands for the contents of an array, which may be large."""
+    return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=16).digest()

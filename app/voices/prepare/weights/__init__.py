@@ -1,0 +1,1 @@
+"""Builds the graphs of a voice from its PyTorch weights, without PyTorch."""

@@ -1,0 +1,75 @@
+"""The weights of a voice by name, each checked as it is taken: there, of the right shape, and made of numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from app.core.types import Float32
+from app.errors import VoiceError
+from app.language import say
+
+ANY = -1  # a size that is not known beforehand
+
+
+class Weights:
+    """Tensors by the names that the module path gives them, such as `dec.conv_pre.weight`."""
+
+    def __init__(self, tensors: Mapping[str, Float32]) -> None:
+        self._tensors = tensors
+
+    def __contains__(self, name: str) -> bool:
+        """True when there is such a tensor."""
+        return name in self._tensors
+
+    def take(self, name: str, *shape: int) -> Float32:
+        """A tensor of the given shape, ANY where the size does not matter; a VoiceError when it is not so."""
+        if name not in self._tensors:
+            raise misfit(say(f"重み {name} がありません。", f"The tensor {name} is missing."))
+        values = self._tensors[name]
+        if values.ndim != len(shape) or any(want not in (ANY, size) for want, size in zip(shape, values.shape, strict=True)):
+            found = "×".join(map(str, values.shape))
+            raise misfit(say(f"重み {name} の形 {found} が合いません。", f"The tensor {name} has the unexpected shape {found}."))
+        if not np.isfinite(values).all():
+            raise misfit(say(f"重み {name} に数でない値があります。", f"The tensor {name} holds values that are not numbers."))
+        return values
+
+    def matrix(self, prefix: str, inputs: int, outputs: int) -> Float32:
+        """Weights of a linear layer or a convolution of width 1 as (inputs, outputs), to be multiplied from the right."""
+        name = f"{prefix}.weight"
+        pointwise = name in self._tensors and self._tensors[name].ndim == 3
+        values = self.take(name, outputs, inputs, 1)[:, :, 0] if pointwise else self.take(name, outputs, inputs)
+        return np.ascontiguousarray(values.T)
+
+    def folded(self, prefix: str, *shape: int) -> Float32:
+        """Weights of a convolution with its weight norm applied: g · v / ‖v‖, the norm of all but the first axis."""
+        if f"{prefix}.weight_v" not in self._tensors:
+            return self.take(f"{prefix}.weight", *shape)
+        direction = self.take(f"{prefix}.weight_v", *shape)
+        gain = self.take(f"{prefix}.weight_g", shape[0], *[1] * (len(shape) - 1))
+        norm = np.sqrt(np.square(direction, dtype=np.float64).sum(axis=tuple(range(1, len(shape))), keepdims=True))
+        if not norm.all():
+            raise misfit(say(f"重み {prefix} がゼロです。", f"The weights of {prefix} are zero."))
+        return np.asarray(direction * (gain / norm), np.float32)
+
+    def numbers(self, prefix: str) -> list[int]:
+        """The numbers that follow a prefix: `flow.flows` gives [0, 2, 4, 6]."""
+        pattern = re.compile(re.escape(prefix) + r"\.(\d{1,6})\.")
+        return sorted({int(match[1]) for name in self._tensors if (match := pattern.match(name))})
+
+    def count(self, prefix: str, step: int = 1) -> int:
+        """How many layers are numbered 0, step, 2·step … after a prefix; a VoiceError when one is missing in between."""
+        numbers = self.numbers(prefix)
+        if numbers != list(range(0, step * len(numbers), step)):
+            raise misfit(say(f"重み {prefix} の層が欠けています。", f"Layers are missing among {prefix}."))
+        return len(numbers)
+
+
+def misfit(detail: str) -> VoiceError:
+    """The error for weights that are not what an SBV2 voice has."""
+    return VoiceError(
+        say("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not fit Style-Bert-VITS2."),
+        detail + say(" ファイルが壊れていないか確かめてください。", " Check that the file is complete."),
+    )

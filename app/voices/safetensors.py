@@ -1,0 +1,130 @@
+"""Reads the safetensors format: a JSON header that names tensors, then their bytes. Nothing in such a file can run.
+
+    8 bytes     length of the header, little-endian
+    header      {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …, "__metadata__": {"key": "text"}}
+    the rest    the tensors, back to back; offsets count from here
+
+A file comes from anywhere, so every number in the header is checked against the size of the file before it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.core.types import Float32
+from app.errors import VoiceError
+from app.language import say
+
+LARGEST_HEADER = 100 << 20  # the format's own limit; icons and samples of an `.aivm` travel in there
+MOST_AXES = 8
+METADATA = "__metadata__"
+BYTES = {
+    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3"), 1),
+    **dict.fromkeys(("I16", "U16", "F16", "BF16"), 2),
+    **dict.fromkeys(("I32", "U32", "F32"), 4),
+    **dict.fromkeys(("I64", "U64", "F64"), 8),
+}
+FLOATS = {"F16": "<f2", "BF16": "<u2", "F32": "<f4", "F64": "<f8"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    dtype: str
+    shape: tuple[int, ...]
+    start: int
+    end: int
+
+
+class TensorFile(Mapping[str, Float32]):
+    """The floating-point tensors of a safetensors file by name, always as float32; the file is mapped, not read as a whole.
+
+    Attributes:
+        metadata: texts the writer left; an `.aivm` keeps its manifest, settings and style vectors here.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            size = path.stat().st_size
+            with path.open("rb") as file:
+                length = int.from_bytes(file.read(8), "little")
+                if size < 8 or length > min(LARGEST_HEADER, size - 8):
+                    raise ValueError("header longer than the file")
+                header = json.loads(file.read(length).decode("utf-8"), object_pairs_hook=_unique)
+            self.metadata, self._entries = _read_header(header, size - 8 - length)
+            self._data = np.memmap(path, np.uint8, "r", offset=8 + length) if size > 8 + length else np.zeros(0, np.uint8)
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as exc:
+            raise VoiceError(
+                say(f"safetensors ファイルを読めません: {path.name}", f"This safetensors file cannot be read: {path.name}"),
+                say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+            ) from exc
+
+    def __getitem__(self, name: str) -> Float32:
+        """The tensor as float32; a KeyError when there is none, a VoiceError when it holds no floats."""
+        entry = self._entries[name]
+        if entry.dtype not in FLOATS:
+            raise VoiceError(
+                say(
+                    f"この声の重みは未対応の型 {entry.dtype} です: {self._path.name}",
+                    f"A tensor of this voice has the unsupported type {entry.dtype}: {self._path.name}",
+                ),
+                say(f"テンソル名: {name}", f"It is called {name}."),
+            )
+        raw = self._data[entry.start : entry.end].view(FLOATS[entry.dtype]).reshape(entry.shape)
+        if entry.dtype == "BF16":  # the upper half of a float32
+            return (raw.astype(np.uint32) << 16).view(np.float32)
+        return np.asarray(raw, np.float32)
+
+    def __iter__(self) -> Iterator[str]:
+        """Names, in the order of the file."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """How many tensors there are, those without floats included."""
+        return len(self._entries)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; two entries of one name could show different things to different readers."""
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("a name occurs twice")
+    return result
+
+
+def _read_header(header: Any, data_size: int) -> tuple[dict[str, str], dict[str, _Entry]]:
+    if not isinstance(header, dict):
+        raise TypeError("the header is no JSON object")
+    metadata = header.pop(METADATA, {})
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
+        raise TypeError("metadata are texts")
+    entries = {name: _entry(value, data_size) for name, value in header.items()}
+    _check_layout(entries.values(), data_size)
+    return metadata, entries
+
+
+def _entry(value: dict[str, Any], data_size: int) -> _Entry:
+    shape, (start, end) = value["shape"], value["data_offsets"]
+    if any(type(number) is not int or not 0 <= number <= data_size for number in (*shape, start, end)) or len(shape) > MOST_AXES:
+        raise ValueError("sizes are whole numbers that fit the file")
+    if end - start != math.prod(shape) * BYTES[value["dtype"]]:
+        raise ValueError("shape and offsets disagree")
+    return _Entry(value["dtype"], tuple(shape), start, end)
+
+
+def _check_layout(entries: Iterable[_Entry], data_size: int) -> None:
+    """Tensors fill the data back to back: no overlap, no gap to hide something in, nothing past the end."""
+    position = 0
+    for entry in sorted(entries, key=lambda item: (item.start, item.end)):
+        if entry.start != position:
+            raise ValueError("tensors overlap or leave a gap")
+        position = entry.end
+    if position != data_size:
+        raise ValueError("tensors and file differ in size")

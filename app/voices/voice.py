@@ -1,0 +1,118 @@
+"""A voice that is ready to be opened: its description, its style vectors and where its graphs are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from app.core.types import STYLE_WIDTH, Float32
+from app.core.voice import VoiceTraits
+from app.errors import VoiceError
+from app.language import say
+from app.voices.manifest import VoiceManifest, read_manifest
+
+STYLE_VECTORS_NAME = "style_vectors.npy"
+Graphs = dict[str, Path | bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """One voice.
+
+    Attributes:
+        manifest: what is known of it.
+        style_vectors: float32 (styles, 256).
+        graphs: graph name → file or serialised model.
+        path: folder or file it was read from.
+    """
+
+    manifest: VoiceManifest
+    style_vectors: Float32
+    graphs: Graphs
+    path: Path
+
+    def traits(self) -> VoiceTraits:
+        """What the pipeline needs to know."""
+        info = self.manifest
+        return VoiceTraits(
+            id=info.id,
+            name=info.name,
+            bert=info.bert,
+            sampling_rate=info.sampling_rate,
+            hop_length=info.hop_length,
+            speakers={item.id: item.name for item in info.speakers},
+            styles={item.id: item.name for item in info.styles},
+            style_vectors=self.style_vectors,
+            durations=info.durations,
+            margin_frames=info.margin_frames,
+            windows=info.windows,
+            multilingual=info.multilingual,
+            add_blank=info.add_blank,
+        )
+
+
+def read_prepared(folder: Path) -> Voice:
+    """A voice from a prepared folder; a VoiceError names what is missing or damaged."""
+    manifest = read_manifest(folder)
+    graphs: Graphs = {}
+    for name, file_name in manifest.graphs.items():
+        if not re.fullmatch(r"[\w.-]+", file_name) or not (folder / file_name).is_file():
+            raise VoiceError(
+                say(
+                    f"声「{manifest.name}」のファイル {file_name} がありません。",
+                    f'The voice "{manifest.name}" lacks its file {file_name}.',
+                ),
+                say("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
+            )
+        graphs[name] = folder / file_name
+    vectors = read_style_vectors(folder / STYLE_VECTORS_NAME)
+    voice = Voice(manifest, vectors, graphs, folder)
+    check_vectors(voice)
+    return voice
+
+
+def read_style_vectors(path: Path) -> Float32:
+    """Style vectors from a `.npy`, never unpickling anything: float32 (styles, 256)."""
+    try:
+        vectors = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as exc:
+        raise VoiceError(
+            say(f"スタイルのファイルを読めません: {path}", f"The style vectors cannot be read: {path}"),
+            say("声のフォルダーに style_vectors.npy があるか確かめてください。", "Check that the voice's folder holds style_vectors.npy."),
+        ) from exc
+    return as_style_vectors(vectors)
+
+
+def as_style_vectors(vectors: np.ndarray) -> Float32:
+    """Checks shape and values of style vectors read from anywhere."""
+    if (
+        vectors.ndim != 2
+        or vectors.shape[1] != STYLE_WIDTH
+        or not len(vectors)
+        or vectors.dtype.kind != "f"
+        or not np.isfinite(vectors).all()
+    ):
+        raise VoiceError(
+            say(
+                f"スタイルのデータの形 {vectors.shape} が正しくありません。",
+                f"The style vectors have a wrong shape or values: {vectors.shape}.",
+            ),
+            say(f"(スタイル数, {STYLE_WIDTH}) の有限な数が必要です。", f"Finite numbers in the shape (styles, {STYLE_WIDTH}) are needed."),
+        )
+    return np.ascontiguousarray(vectors, np.float32)
+
+
+def check_vectors(voice: Voice) -> None:
+    """Raises VoiceError when styles and vectors do not fit each other."""
+    highest = max((style.id for style in voice.manifest.styles), default=0)
+    if highest >= len(voice.style_vectors):
+        raise VoiceError(
+            say(
+                f"声「{voice.manifest.name}」のスタイルの数とデータが合いません。",
+                f'The voice "{voice.manifest.name}" has more styles than style vectors.',
+            ),
+            say("声をもう一度入手してください。", "Get the voice again."),
+        )

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Runs or tests Koebako from a checkout, on a machine with nothing but Python.
+
+    python3 packaging/dev.py run                       the window
+    python3 packaging/dev.py run -- speak "…" -o a.wav  the command line
+    python3 packaging/dev.py test [PYTEST OPTIONS]     linters, type checker, import contracts, tests
+    python3 packaging/dev.py test --bundle             the tests, then the program as users get it, built, started and listened to
+    python3 packaging/dev.py libraries                 only the system libraries that all this needs
+
+Makes `.venv`, installs what pyproject.toml asks for, and says which system libraries are missing; on Debian and Ubuntu as
+root it installs them. Standard library only: it runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+WINDOWS = sys.platform == "win32"
+PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
+
+# Shared library → Debian package. Asked of the loader and not of dpkg: names of packages change between releases.
+SOUND_LIBRARIES = {"libportaudio.so.2": "libportaudio2"}
+WINDOW_LIBRARIES = {
+    "libglib-2.0.so.0": "libglib2.0-0", "libGL.so.1": "libgl1", "libEGL.so.1": "libegl1", "libX11.so.6": "libx11-6",
+    "libdbus-1.so.3": "libdbus-1-3", "libfontconfig.so.1": "libfontconfig1", "libfreetype.so.6": "libfreetype6",
+    "libxkbcommon.so.0": "libxkbcommon0", "libxkbcommon-x11.so.0": "libxkbcommon-x11-0", "libX11-xcb.so.1": "libx11-xcb1",
+    "libxcb-cursor.so.0": "libxcb-cursor0", "libxcb-icccm.so.4": "libxcb-icccm4", "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1", "libxcb-randr.so.0": "libxcb-randr0", "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0", "libxcb-sync.so.1": "libxcb-sync1", "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+}  # fmt: skip
+TEST_PROGRAMS = {"pulseaudio": "pulseaudio", "pactl": "pulseaudio-utils"}
+ALSA_TO_PULSE = ("/usr/lib/*/alsa-lib/libasound_module_pcm_pulse.so", "libasound2-plugins")
+WINE_PROGRAMS = {
+    "wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32", "makensis": "nsis",
+}  # fmt: skip
+WINE_BUILD_S = 2_400
+JAPANESE_FONTS = ("/usr/share/fonts/**/*CJK*", "fonts-noto-cjk")
+
+
+def main() -> int:
+    """Parses the command and runs it; returns its exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("run", help="run the program; arguments after --")
+    commands.add_parser("libraries", help="install the system libraries that are missing, and nothing else")
+    tests = commands.add_parser("test", help="lint and test; further options go to pytest")
+    tests.add_argument("--bundle", action="store_true", help="then build the program as users get it, and try it")
+    options, rest = parser.parse_known_args()
+    if not (3, 11) <= sys.version_info[:2] < (3, 15):
+        sys.exit(f"Koebako needs Python 3.11 to 3.14; this is {sys.version.split()[0]}.")
+    rest = rest[1:] if rest[:1] == ["--"] else rest
+    if options.command == "run":
+        install_libraries(missing(SOUND_LIBRARIES if rest else SOUND_LIBRARIES | WINDOW_LIBRARIES, [] if rest else [JAPANESE_FONTS]))
+        install_packages("")
+        return run([PYTHON, ROOT / "main.py", *rest])
+    install_libraries(missing(SOUND_LIBRARIES | WINDOW_LIBRARIES, [JAPANESE_FONTS, ALSA_TO_PULSE], TEST_PROGRAMS))
+    if options.command == "libraries":
+        return 0
+    install_packages("[dev]")
+    code = test(rest)
+    return bundle() if options.bundle and not code else code
+
+
+def test(options: Sequence[str]) -> int:
+    """All checks, cheapest first; the first that fails ends it."""
+    os.chdir(ROOT)
+    tools = PYTHON.parent
+    for command in (
+        [tools / "ruff", "check", "."],
+        [tools / "ruff", "format", "--check", "."],
+        [tools / "mypy"],
+        [tools / "lint-imports", "--no-cache"],
+        [PYTHON, "-m", "pytest", *options],
+    ):
+        print("$", *(Path(part).name if isinstance(part, Path) else part for part in command), flush=True)
+        code = run(command)
+        if code:
+            return code
+    return 0
+
+
+def bundle() -> int:
+    """Builds and tries the program for this machine, and the one for Windows where Wine is there or can be installed; says which ran."""
+    if sys.platform == "darwin":
+        print("SKIPPED  the bundle: there is none for macOS", flush=True)
+        return 0
+    with tempfile.TemporaryDirectory(prefix="koebako-bundle-") as folder:
+        places = ["--dist", f"{folder}/dist", "--work", f"{folder}/build"]
+        build = [sys.executable, str(ROOT / "packaging" / "build.py")]
+        if code := run([*build, "windows" if WINDOWS else "linux", *places]):
+            return code
+        if WINDOWS:
+            return 0
+        install_libraries(missing({}, programs=WINE_PROGRAMS))
+        if lacking := missing({}, programs=WINE_PROGRAMS):
+            print("SKIPPED  the Windows bundle and its installer; not on this machine:", *lacking, flush=True)
+            return 0
+        for target in ("windows-wine", "installer"):
+            try:
+                code = subprocess.run([*build, target, *places], timeout=WINE_BUILD_S).returncode
+            except subprocess.TimeoutExpired:
+                print(f"SKIPPED  {target}: not done within {WINE_BUILD_S} s", flush=True)
+                return 0
+            if code:
+                return code
+        print("RAN  the Linux bundle, the Windows bundle under Wine, its installer", flush=True)
+    return 0
+
+
+def run(command: Sequence[str | Path]) -> int:
+    """Runs a program to its end; Ctrl+C is the program's own business."""
+    process = subprocess.Popen([str(part) for part in command])
+    while True:
+        try:
+            code = process.wait()
+            return 128 - code if code < 0 else code  # a signal's number, as a shell tells it
+        except KeyboardInterrupt:
+            continue
+
+
+def install_packages(extra: str) -> None:
+    """Makes `.venv` and installs the project into it, unless pyproject.toml has not changed since."""
+    stamp = VENV / f"koebako{extra.strip('[]')}.stamp"
+    state = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
+    if PYTHON.exists() and stamp.exists() and stamp.read_text() == state:
+        return
+    print("Installing Koebako's packages into .venv …", file=sys.stderr, flush=True)
+    if not PYTHON.exists():
+        try:
+            import ensurepip  # noqa: F401  Debian ships it in a package of its own
+        except ImportError:
+            install_libraries([f"python3.{sys.version_info[1]}-venv"])
+        if subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], stdout=sys.stderr).returncode:
+            shutil.rmtree(VENV, ignore_errors=True)  # half made, it would be taken for whole next time
+            sys.exit("The virtual environment could not be made; see the message above.")
+    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", f"{ROOT}{extra}"]
+    if subprocess.run(pip, stdout=sys.stderr).returncode:
+        sys.exit("The packages could not be installed; see pip's message above.")
+    stamp.write_text(state)
+
+
+def missing(libraries: dict[str, str], files: Sequence[tuple[str, str]] = (), programs: dict[str, str] | None = None) -> list[str]:
+    """Debian packages for what this machine lacks; nothing on other systems, whose wheels carry what they need."""
+    if not sys.platform.startswith("linux"):
+        return []
+    wanted = [package for library, package in libraries.items() if not _loads(library)]
+    wanted += [package for pattern, package in files if not any(Path("/").glob(pattern.lstrip("/")))]
+    return wanted + [package for program, package in (programs or {}).items() if shutil.which(program) is None]
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def install_libraries(packages: list[str]) -> None:
+    """Installs Debian packages as root; otherwise says how, and goes on: what they are for may not be needed."""
+    if not packages:
+        return
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        print("Installing system packages:", *packages, file=sys.stderr, flush=True)
+        quiet = {"stdout": subprocess.DEVNULL, "env": os.environ | {"DEBIAN_FRONTEND": "noninteractive"}}
+        subprocess.run(["apt-get", "update"], **quiet)
+        if subprocess.run(command, **quiet).returncode == 0:
+            return
+    if shutil.which("apt-get"):
+        print("Missing system packages; install them with:\n    sudo", *command, file=sys.stderr, flush=True)
+    else:
+        print("Missing system libraries; on Debian their packages are:", *packages, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""The corpus on disk as padded batches of tensors; shapes are rounded up so that few of them occur."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+from corpus import CHANNELS, LOG_F0_CENTRE
+from frontend import Line
+from network import LONGEST, STATES
+from numpy.typing import NDArray
+from symbols import ID
+from teacher import RATE, STEP, STYLES
+from torch import Tensor
+from vocabulary import encode
+
+BATCH_FRAMES = 7168
+POOL = 256  # utterances sorted by length together, so that a batch wastes little
+LOG_F0_SCALE = 0.2
+TONE_OFFSET = 6
+
+
+def round_up(value: int, step: int) -> int:
+    """The next multiple of `step`."""
+    return -(-value // step) * step
+
+
+def feature_rows(line: Line) -> NDArray[np.int64]:
+    """Row of the BERT features that each phone reads."""
+    return np.repeat(np.arange(len(line.word2ph)), line.word2ph)
+
+
+def frame_inputs(durations: NDArray[np.float32], count: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """For `count` frames of a line with state durations (n, 5) in seconds: index of the state, and positions (count, 6)."""
+    flat = durations.reshape(-1).astype(np.float64)
+    ends = np.cumsum(flat)
+    times = np.minimum((np.arange(count) + 0.5) * STEP / RATE, ends[-1] - 1e-6)
+    state = np.searchsorted(ends, times, side="right")
+    phone = state // STATES
+    in_state = (times - (ends[state] - flat[state])) / flat[state]
+    lengths = durations.sum(1).astype(np.float64)
+    place = (times - (np.cumsum(lengths) - lengths)[phone]) / lengths[phone]
+    nominal = np.minimum(lengths[phone] / 0.005, LONGEST)
+    shares = flat[state] / lengths[phone]
+    logs = np.log1p([nominal, nominal * shares, nominal * place, nominal * np.maximum(1 - place, 0)])
+    return state, np.stack([in_state, place, *logs], 1).astype(np.float32)
+
+
+class Corpus:
+    """What `corpus.py` wrote."""
+
+    def __init__(self, folder: Path, tokens: list[str]) -> None:
+        self.lines: list[Line] = pickle.loads((folder / "lines.pickle").read_bytes())
+        stored = np.load(folder / "utterances.npz")
+        self.rows, self._durations = stored["rows"], stored["durations"]
+        self._frames = np.memmap(folder / "frames.f16", np.float16, "r").reshape(-1, CHANNELS)
+        sizes = np.array([len(self.lines[row[0]].phones) for row in self.rows])
+        self._starts = np.cumsum(sizes) - sizes
+        index = {token: place for place, token in enumerate(tokens)}
+        self._ids = [np.array(encode(line.text, index)) for line in self.lines]
+        self.mean, self.deviation = self._statistics()
+
+    def _statistics(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        sample = np.asarray(self._frames[:: max(1, len(self._frames) // 300_000)], np.float32)
+        mean, deviation = sample.mean(0), sample.std(0)
+        mean[35:], deviation[35:] = (LOG_F0_CENTRE, 0.0), (LOG_F0_SCALE, 1.0)
+        return mean, deviation
+
+    def epoch(self, dice: np.random.Generator) -> Iterator[dict[str, Tensor]]:
+        """All utterances once, in batches of about BATCH_FRAMES frames."""
+        order = dice.permutation(len(self.rows))
+        batches: list[list[int]] = []
+        for start in range(0, len(order), POOL):
+            pool = sorted(order[start : start + POOL], key=lambda row: int(self.rows[row][3]))
+            batch: list[int] = []
+            for row in pool:
+                if batch and round_up(int(self.rows[row][3]), 256) * (len(batch) + 1) > BATCH_FRAMES:
+                    batches.append(batch)
+                    batch = []
+                batch.append(int(row))
+            batches.append(batch)
+        for place in dice.permutation(len(batches)):
+            yield self.batch(batches[place])
+
+    def batch(self, chosen: list[int]) -> dict[str, Tensor]:
+        """Tensors of some utterances; keys are the arguments of `Student` and the targets."""
+        lines = [self.lines[self.rows[row][0]] for row in chosen]
+        ids = [self._ids[self.rows[row][0]] for row in chosen]
+        phones = round_up(max(len(line.phones) for line in lines), 32)
+        frames = round_up(max(int(self.rows[row][3]) for row in chosen), 256)
+        characters = round_up(max(map(len, ids)), 16)
+        size = len(chosen)
+        batch = {
+            **{name: np.zeros((size, phones), np.int64) for name in ("phones", "tones", "feature_rows")},
+            "real_phones": np.zeros((size, phones), np.float32),
+            "ids": np.zeros((size, characters), np.int64),
+            "real_ids": np.zeros((size, characters), np.float32),
+            "style": np.zeros((size, len(STYLES)), np.float32),
+            "durations": np.zeros((size, phones, STATES), np.float32),
+            "state_of_frame": np.zeros((size, frames), np.int64),
+            "positions": np.zeros((size, frames, 6), np.float32),
+            "real_frames": np.zeros((size, frames // 2), np.float32),
+            "target": np.zeros((size, frames, CHANNELS), np.float32),
+        }
+        for place, (row, line) in enumerate(zip(chosen, lines, strict=True)):
+            self._fill(batch, place, row, line, ids[place])
+        return {name: torch.from_numpy(values) for name, values in batch.items()}
+
+    def _fill(self, batch: dict[str, NDArray[np.generic]], place: int, row: int, line: Line, ids: NDArray[np.int64]) -> None:
+        _, style, start, count = self.rows[row]
+        size, phones, characters = len(line.phones), batch["phones"].shape[1], batch["ids"].shape[1]
+        durations = self._durations[self._starts[row] : self._starts[row] + size]
+        batch["phones"][place, :size] = [ID[phone] for phone in line.phones]
+        batch["tones"][place, :size] = np.array(line.tones) + TONE_OFFSET
+        batch["feature_rows"][place, :size] = feature_rows(line)
+        batch["feature_rows"][place] += place * characters
+        batch["real_phones"][place, :size] = 1
+        batch["ids"][place, : len(ids)] = ids
+        batch["real_ids"][place, : len(ids)] = 1
+        if style:
+            batch["style"][place, style] = 1
+        batch["durations"][place, :size] = np.log1p(durations / 0.005)
+        state, positions = frame_inputs(durations, int(count))
+        batch["state_of_frame"][place, :count] = state + place * phones * STATES
+        batch["positions"][place, :count] = positions
+        batch["real_frames"][place, : count // 2] = 1
+        target = np.asarray(self._frames[start : start + count], np.float32)
+        target[:, 35] += LOG_F0_CENTRE
+        batch["target"][place, :count] = (target - self.mean) / self.deviation

@@ -1,0 +1,78 @@
+"""`koebako speak --play`, heard: what reaches the sound card is what the file holds."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import soxr
+
+from tests.cli.test_process import LONG_TEXT, MAIN
+from tests.null_sink import RATE, NullSink, null_sink
+
+__all__ = ["null_sink"]
+
+pytestmark = pytest.mark.sound
+
+
+def test_what_is_heard_is_what_is_written(null_sink: NullSink, tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    with null_sink.recording() as heard:
+        subprocess.run(
+            [*MAIN, "speak", "こんにちは、世界。今日はいい天気ですね。", "-o", str(path), "--subtype", "float", "--play"],
+            check=True,
+            timeout=60,
+        )
+    written, rate = soundfile.read(path, dtype="float32")
+    expected = soxr.resample(written, rate, RATE)
+    recorded = heard[0][:, 0]
+    assert len(recorded) >= len(expected)
+    snr = snr_db(recorded, expected)
+    print(f"SNR {snr:.1f} dB")
+    assert snr > 40
+
+
+def snr_db(recorded: np.ndarray, expected: np.ndarray) -> float:
+    """How exactly `expected` lies in `recorded`, at the delay that fits best: the sound server delays by parts of a sample."""
+    size = len(recorded)
+    wanted = np.fft.rfft(expected, size)
+    cross = np.fft.rfft(recorded) * np.conj(wanted)
+    lag = int(np.argmax(np.fft.irfft(cross, size)))
+    hz = np.fft.rfftfreq(size)
+    aligned = cross * np.exp(2j * np.pi * hz * lag)
+    strong = hz < 0.1  # below 5 kHz, where speech is
+    slope = np.sum(hz[strong] * np.angle(aligned[strong]) * np.abs(aligned[strong])) / np.sum(hz[strong] ** 2 * np.abs(aligned[strong]))
+    fitted = np.fft.irfft(wanted * np.exp(-2j * np.pi * hz * lag + 1j * slope * hz), size)
+    return float(10 * np.log10(np.mean(fitted**2) / np.mean((recorded - fitted) ** 2)))
+
+
+def test_ctrl_c_while_playing(null_sink: NullSink) -> None:
+    with null_sink.recording() as heard:
+        process = subprocess.Popen([*MAIN, "speak", LONG_TEXT, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        while json.loads(process.stdout.readline()).get("sentence") != 1:
+            assert process.poll() is None
+        time.sleep(1)  # the first sentence sounds by now
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"Traceback" not in stderr
+    assert np.abs(heard[0]).max() > 0.01
+    assert not heard[0][-RATE // 10 :].any()
+
+
+@pytest.mark.skipif(sys.platform != "linux" or any(Path("/proc/asound").glob("card*")), reason="needs a Linux machine without a sound card")
+def test_no_audio_device_is_told_and_a_file_still_works(tmp_path: Path) -> None:
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PULSE_SERVER": f"unix:{tmp_path}/none", "KOEBAKO_LANG": "en"}
+    done = subprocess.run([*MAIN, "speak", "はい"], env=environment, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 5
+    assert b"Traceback" not in done.stderr
+    assert len(done.stderr.decode().strip().splitlines()) == 2
+    assert subprocess.run([*MAIN, "speak", "はい", "-o", str(tmp_path / "a.wav")], env=environment, timeout=60, check=False).returncode == 0

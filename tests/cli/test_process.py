@@ -1,0 +1,148 @@
+"""The command line as a process: pipes, signals, UTF-8, exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import soundfile
+
+ROOT = Path(__file__).parents[2]
+MAIN = [sys.executable, str(ROOT / "main.py")]
+LONG_TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 300
+
+
+def koebako(*arguments: str, **options: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*MAIN, *arguments], capture_output=True, timeout=120, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def test_a_wav_on_stdout_and_json_on_stderr() -> None:
+    done = koebako("speak", "こんにちは。", "-o", "-", "--json")
+    assert done.returncode == 0
+    samples, rate = soundfile.read(io.BytesIO(done.stdout))
+    assert rate == 44100
+    assert len(samples) > rate / 2
+    assert json.loads(done.stderr.decode().splitlines()[-1])["type"] == "report"
+
+
+def test_g2p_answers_line_by_line_and_goes_on_after_unreadable_ones() -> None:
+    text = "今日は\n\n🍣\r\nABC\n\ufeffテスト\n".encode() + b"\xff\xfe\n"
+    done = koebako("g2p", input=text, env=os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"})
+    assert done.returncode == 0
+    found = [json.loads(line) for line in done.stdout.decode("utf-8").splitlines()]
+    assert len(found) == 6
+    assert found[0]["reading"] == "キョーワ"
+    assert set(found[0]) == {"text", "normalized", "reading", "phones", "tones", "word2ph"}
+    assert found[1]["phones"] == ["_", "_"]
+    assert found[1]["word2ph"] == [1, 1]
+    assert "error" in found[1]
+    assert found[4]["reading"] == "テスト"
+
+
+def test_ctrl_c_stops_and_leaves_no_half_file(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*MAIN, "speak", LONG_TEXT, "-o", str(tmp_path / "a.wav"), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    while b'"chunk"' not in process.stdout.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    began = time.perf_counter()
+    _, stderr = process.communicate(timeout=30)
+    print(f"stopped after {(time.perf_counter() - began) * 1000:.0f} ms")
+    assert process.returncode == 130
+    assert b"Traceback" not in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_is_no_traceback() -> None:
+    with subprocess.Popen([*MAIN, "speak", LONG_TEXT, "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1000)
+        process.stdout.close()
+        stderr = process.stderr.read()
+        assert process.wait(timeout=60) == 7
+    assert b"Traceback" not in stderr
+
+
+@pytest.mark.parametrize(("language", "words"), [("ja_JP.UTF-8", "使い方"), ("en_US.UTF-8", "usage")])
+def test_help_in_both_languages(language: str, words: str) -> None:
+    environment = {key: value for key, value in os.environ.items() if key != "KOEBAKO_LANG"} | {"LC_ALL": language}
+    for arguments in (["--help"], ["speak", "--help"], ["voices", "check", "--help"], ["bench", "--help"]):
+        done = koebako(*arguments, env=environment)
+        assert done.returncode == 0
+        assert words in done.stdout.decode("utf-8")
+
+
+def test_version() -> None:
+    done = koebako("--version")
+    assert done.returncode == 0
+    assert done.stdout.decode().startswith("koebako 0.")
+
+
+def test_the_pipeline_imports_neither_qt_nor_onnx() -> None:
+    code = (
+        "import sys, app.core.pipeline; print([name for name in ('PySide6', 'onnxruntime', 'onnx', 'pyopenjtalk') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout.decode().strip() == "[]"
+
+
+def test_the_command_line_imports_no_qt() -> None:
+    code = "import sys, app.cli.speak, app.cli.voices, app.cli.bench, app.cli.doctor; print('PySide6' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout.decode().strip() == "False"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize("delay_s", [0.05, 0.2, 0.35, 0.5, 0.7, 0.9])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_at_any_moment_leaves_nothing(delay_s: float, number: signal.Signals, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*MAIN, "speak", LONG_TEXT, "-o", str(tmp_path / "a.wav")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(delay_s)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=60)
+    # Before our own code runs, the interpreter itself ends on the signal.
+    assert process.returncode == 130 or (delay_s < 0.3 and process.returncode in (-number, 1))
+    if process.returncode == 130:
+        assert b"Traceback" not in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "arguments", [["voices", "list"], ["voices", "list", "--json"], ["bench", "--tokens", "5", "--runs", "1", "--csv"]]
+)
+def test_a_full_disk_behind_stdout_is_told(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*MAIN, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == 7
+    assert b"Traceback" not in done.stderr
+
+
+def test_no_stdin_is_an_input_error() -> None:
+    for command in ("g2p", "speak"):
+        done = subprocess.run(f"exec '{MAIN[0]}' '{MAIN[1]}' {command} <&-", shell=True, capture_output=True, timeout=60, check=False)
+        assert done.returncode == 2
+        assert b"Traceback" not in done.stderr
+
+
+def test_arguments_are_utf8_whatever_the_locale(tmp_path: Path) -> None:
+    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    assert koebako("speak", "はい", "-o", str(tmp_path / "a.wav"), env=environment).returncode == 0
+
+
+def test_bytes_on_stdin_that_are_no_utf8_are_refused(tmp_path: Path) -> None:
+    done = koebako("speak", "-o", str(tmp_path / "a.wav"), input="はい".encode("cp932"))
+    assert done.returncode == 2
+    assert "UTF-8" in done.stderr.decode()

@@ -1,0 +1,152 @@
+"""`koebako speak` with the voice that ships."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from app.cli.main import main
+from app.core.timing import STAGES
+
+TEXT = "こんにちは、世界。"
+
+
+def speak(*arguments: object) -> int:
+    return main(["speak", *map(str, arguments)])
+
+
+def lines(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_wav_at_the_voices_rate(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    assert speak(TEXT, "-o", path) == 0
+    samples, rate = soundfile.read(path)
+    assert rate == 44100
+    assert samples.ndim == 1
+    assert 0.8 < len(samples) / rate < 4
+    assert 0.05 < np.abs(samples).max() < 0.9
+    assert not samples[: round(0.09 * rate)].any()  # pre-silence
+    assert list(tmp_path.glob("*.part*")) == []
+
+
+def test_json_lines_follow_the_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert speak(TEXT, "-o", tmp_path / "a.wav", "--json", "--seed", 3) == 0
+    found = lines(capsys.readouterr().out)
+    stages = [line for line in found if line["type"] == "stage"]
+    assert set(stages[0]) == {"type", "sentence", "stage", "ms", "cold", "cache_hit", "tokens", "phones", "frames", "samples"}
+    assert {str(line["stage"]) for line in stages} == set(STAGES)
+    chunks = [line for line in found if line["type"] == "chunk"]
+    samples, _ = soundfile.read(tmp_path / "a.wav")
+    assert sum(int(str(line["samples"])) for line in chunks) == len(samples)
+    assert [line["at_ms"] for line in chunks] == sorted(line["at_ms"] for line in chunks)  # type: ignore[type-var]
+    report = found[-1]
+    assert set(report) == {"type", "first_audio_ms", "total_ms", "audio_s", "rtf", "seed", "backend", "fallback"}
+    assert report["seed"] == 3
+    assert report["fallback"] is None
+    assert report["backend"] == dict.fromkeys(["bert", "prosody", "flow", "decode"], "cpu")
+    assert 0 < report["first_audio_ms"] <= report["total_ms"]  # type: ignore[operator]
+
+
+def test_the_same_seed_gives_the_same_file(tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        assert speak(TEXT, "-o", tmp_path / f"{name}.wav", "--seed", seed, "--subtype", "float") == 0
+    first, second, third = ((tmp_path / f"{name}.wav").read_bytes() for name in "abc")
+    assert first == second
+    assert first != third
+
+
+def test_style_speed_and_silence_change_the_sound(tmp_path: Path) -> None:
+    lengths = {}
+    for name, options in {"plain": [], "fast": ["--speed", 2], "sad": ["--style", "sad"], "long": ["--post-silence", 2]}.items():
+        assert speak(TEXT, "-o", tmp_path / f"{name}.wav", *options) == 0
+        lengths[name] = soundfile.info(tmp_path / f"{name}.wav").duration
+    assert lengths["fast"] < 0.75 * lengths["plain"]
+    assert lengths["long"] == pytest.approx(lengths["plain"] + 1.9, abs=0.01)
+    assert (tmp_path / "sad.wav").read_bytes() != (tmp_path / "plain.wav").read_bytes()
+
+
+def test_text_from_file_and_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.txt").write_text("\ufeff" + TEXT, encoding="utf-8")
+    assert speak("-f", tmp_path / "t.txt", "-o", tmp_path / "a.wav") == 0
+    with (tmp_path / "t.txt").open(encoding="utf-8-sig") as file:
+        monkeypatch.setattr("sys.stdin", file)
+        assert speak("-o", tmp_path / "b.wav") == 0
+    assert (tmp_path / "a.wav").read_bytes() == (tmp_path / "b.wav").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["flac", "ogg", "mp3", "opus"])
+def test_other_formats(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a.{suffix}"
+    assert speak(TEXT, "-o", path, "--rate", 48000, "--stereo") == 0
+    info = soundfile.info(path)
+    assert info.channels == 2
+    assert info.samplerate == 48000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "family", "words"),
+    [
+        ([" "], 2, "input", "empty"),
+        (["。。。"], 2, "input", "nothing in this text"),
+        (["あ", "--speed", "9"], 2, "input", "speed"),
+        (["あ", "--speed", "fast"], 2, "input", "--speed"),
+        (["あ", "--pause", "x"], 2, "input", "pause"),
+        (["あ", "--pause", "x=1"], 2, "input", "mark"),
+        (["あ", "--nonsense"], 2, "input", "--nonsense"),
+        (["あ", "-f", "b.txt"], 2, "input", "Both"),
+        (["-f", "missing.txt"], 2, "input", "missing.txt"),
+        (["あ", "--voice", "mai"], 3, "voice", "mai"),
+        (["あ", "--voice", "missing.onnx"], 3, "voice", "missing.onnx"),
+        (["あ", "--style", "Hapy"], 3, "voice", "Hapy"),
+        (["あ", "--speaker", "Bob"], 3, "voice", "Bob"),
+        (["あ", "--backend", "quantum"], 4, "backend", "quantum"),
+        (["あ", "-o", "missing/a.wav"], 7, "output_file", "missing"),
+        (["あ", "-o", "a.xyz"], 7, "output_file", "xyz"),
+        (["あ", "-o", "a.wav", "--subtype", "99"], 2, "input", "--subtype"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_a_hint(
+    arguments: list[str],
+    code: int,
+    family: str,
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = arguments if "-o" in arguments else [*arguments, "-o", "a.wav"]
+    assert speak(*arguments) == code
+    shown = capsys.readouterr().err
+    assert words in shown
+    assert "Traceback" not in shown
+    assert 1 <= len(shown.strip().splitlines()) <= 2
+    assert speak(*arguments, "--json") == code
+    error = lines(capsys.readouterr().out)[-1]["error"]
+    assert isinstance(error, dict)
+    assert error["family"] == family
+    assert words in error["message"]
+    assert error["hint"]
+    assert list(tmp_path.glob("*.wav*")) == []
+
+
+def test_near_names_are_offered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert speak("あ", "--style", "Hapy") == 3
+    assert "Happy" in capsys.readouterr().err
+    assert speak("あ", "--voice", "mai") == 3
+    assert "mei" in capsys.readouterr().err
+
+
+def test_a_backend_that_is_not_here_falls_back_visibly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert speak("あ", "--backend", "coreml", "-o", tmp_path / "a.wav", "--json") == 0
+    captured = capsys.readouterr()
+    report = lines(captured.out)[-1]
+    assert "CoreML" in str(report["fallback"])
+    assert report["backend"] == dict.fromkeys(["bert", "prosody", "flow", "decode"], "cpu")
+    assert "CoreML" in captured.err

@@ -1,0 +1,115 @@
+"""`koebako voices`, `doctor` and `bench`."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.cli.main import main
+
+
+def lines(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_list_shows_the_starter_voice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["voices", "list", "--json"]) == 0
+    (voice,) = lines(capsys.readouterr().out)
+    assert set(voice) == {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path"}
+    assert voice["id"] == "mei"
+    assert voice["opaque"] is False
+    assert len(voice["styles"]) >= 5  # type: ignore[arg-type]
+    assert main(["voices", "list"]) == 0
+    assert "Happy" in capsys.readouterr().out
+
+
+def test_info_shows_licence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["voices", "info", "mei"]) == 0
+    assert "CC BY" in capsys.readouterr().out
+    assert main(["voices", "info", "mei", "--json"]) == 0
+    assert lines(capsys.readouterr().out)[0]["id"] == "mei"
+
+
+def test_check_reports_every_case(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = shared / "reference" / "jp-extra-tiny-2spk"
+    assert main(["voices", "check", str(source / "model.aivmx"), "--expected", str(source / "expected.npz"), "--json"]) == 0
+    *cases, summary = lines(capsys.readouterr().out)
+    assert [set(case) for case in cases] == [{"case", "max_abs_diff", "durations_equal", "frames", "opaque"}] * 3
+    assert summary == {"summary": True, "cases": 3, "worst": pytest.approx(0, abs=1e-4)}
+
+
+def test_check_fails_on_a_wrong_output_or_length(shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = shared / "reference" / "jp-extra-tiny"
+    with np.load(source / "expected.npz") as data:
+        values = {name: data[name] for name in data.files if name.startswith("case0")}
+    values["case0.output"] = values["case0.output"] + np.float32(0.01)
+    np.savez(tmp_path / "wrong.npz", **values)
+    arguments = ["voices", "check", str(source / "model.onnx"), "--json", "--expected"]
+    assert main([*arguments, str(tmp_path / "wrong.npz")]) == 3
+    assert lines(capsys.readouterr().out)[0]["max_abs_diff"] == pytest.approx(0.01, abs=1e-4)
+    assert main([*arguments, str(tmp_path / "wrong.npz"), "--tolerance", "0.02"]) == 0
+    capsys.readouterr()
+    values["case0.output"] = values["case0.output"][..., :-512]
+    np.savez(tmp_path / "short.npz", **values)
+    assert main([*arguments, str(tmp_path / "short.npz")]) == 3
+    case = lines(capsys.readouterr().out)[0]
+    assert case["max_abs_diff"] is None
+    assert case["durations_equal"] is False
+
+
+@pytest.mark.parametrize("content", [b"", b"not a file of arrays", b"PK\x03\x04broken"])
+def test_check_refuses_a_broken_npz(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.npz").write_bytes(content)
+    assert main(["voices", "check", "x.onnx", "--expected", str(tmp_path / "bad.npz")]) == 2
+    assert "expected outputs" in capsys.readouterr().err
+
+
+def test_doctor_finds_all_that_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    (report,) = lines(capsys.readouterr().out)
+    assert set(report) == {"ok", "checks", "versions", "providers", "audio_devices", "paths"}
+    assert report["ok"] is True
+    checks: list[dict[str, str]] = report["checks"]  # type: ignore[assignment]
+    assert all(set(check) == {"id", "status", "found", "fix"} for check in checks)
+    assert {check["id"]: check["status"] for check in checks if check["id"] != "audio"} == dict.fromkeys(
+        ["python", "onnxruntime", "g2p", "voice", "sound_files", "data_dir", "window"], "ok"
+    )
+
+
+def test_doctor_says_what_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    monkeypatch.setattr("app.paths.resources_dir", lambda: tmp_path)
+    assert main(["doctor"]) == 70
+    assert "✗ voice: There is no voice at all." in capsys.readouterr().out
+
+
+def test_bench_prints_every_stage_cold_warm_and_cached(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--tokens", "5,10", "--runs", "2", "--warmup", "1", "--json"]) == 0
+    *rows, summary = lines(capsys.readouterr().out)
+    assert {row["state"] for row in rows} == {"cold", "warm", "cached"}
+    assert {row["tokens"] for row in rows} == {"5", "10"}
+    medians = {(row["tokens"], row["state"], row["stage"]): row["median_ms"] for row in rows}
+    assert medians["10", "cached", "bert"] < medians["10", "warm", "bert"]  # type: ignore[operator]
+    assert summary["summary"] is True
+    assert summary["peak_mb"] > 50  # type: ignore[operator]
+
+
+def test_bench_as_csv_with_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--tokens", "5", "--lines", "--runs", "1", "--warmup", "0", "--csv"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert {row["tokens"] for row in rows} == {"5", "short", "long"}
+    assert all(float(row["rtf"]) > 0 for row in rows if row["stage"] == "total")
+
+
+def test_bench_with_a_bert_the_voice_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--bert", "another"]) == 3
+    assert "--force-bert" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--tokens", "x"], ["--tokens", "0"], ["--runs", "0"]])
+def test_bench_refuses_nonsense(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", *arguments]) == 2
+    assert "Traceback" not in capsys.readouterr().err

@@ -1,0 +1,41 @@
+"""Options and fixtures that all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app import language
+
+SHARED = Path(__file__).parent.parent.parent / "shared"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--run-slow` for CI."""
+    parser.addoption("--run-slow", action="store_true", help="also run tests marked slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Slow tests are skipped, visibly, unless asked for."""
+    if config.getoption("--run-slow"):
+        return
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="slow; run with --run-slow"))
+
+
+@pytest.fixture(autouse=True)
+def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Messages in English, and data of the user in a folder of the test's own."""
+    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "koebako-home"))
+    monkeypatch.setenv("KOEBAKO_LANG", "en")
+    monkeypatch.setattr(language, "_current", "en")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference material beside the repository; tests that need it are skipped without it."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no reference material at {SHARED}")
+    return SHARED

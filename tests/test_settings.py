@@ -1,0 +1,103 @@
+"""Settings: what is saved comes back, what is broken is told and kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from app import settings
+from app.core.limits import BOUNDS
+from app.errors import OutputFileError
+from app.settings import Settings, load_settings, save_settings
+
+
+def test_first_start_has_defaults_and_nothing_to_tell(tmp_path: Path) -> None:
+    assert load_settings(tmp_path / "none.json") == (Settings(), None)
+
+
+def test_what_is_saved_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "声" / "settings.json"
+    changed = Settings(text="今日は。\n明日は。", backend="cpu", style="Happy", speed=1.25, seed=7, theme="dark", expression_open=True)
+    save_settings(changed, path)
+    assert load_settings(path) == (changed, None)
+    assert [item.name for item in path.parent.iterdir()] == ["settings.json"]
+
+
+def test_defaults_and_bounds_are_those_of_the_request() -> None:
+    numbers = {item.name: item for item in fields(Settings) if item.name in BOUNDS}
+    assert {"speed", "style_weight", "volume"} < set(numbers)
+    for name, item in numbers.items():
+        assert (item.default, item.metadata["low"], item.metadata["high"]) == (BOUNDS[name].default, BOUNDS[name].low, BOUNDS[name].high)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b"null", b"[" * 100_000])
+def test_an_unreadable_file_gives_defaults_says_so_and_is_kept(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "settings.json"
+    path.write_bytes(content)
+    loaded, notice = load_settings(path)
+    assert loaded == Settings()
+    assert notice is not None
+    assert "settings.json.unreadable" in notice.hint
+    assert (tmp_path / "settings.json.unreadable").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("speed", 9.0),
+        ("speed", "fast"),
+        ("speed", None),
+        ("speed", True),
+        ("noise", float("nan")),
+        ("seed", 1.5),
+        ("seed", -1),
+        ("theme", "pink"),
+        ("expression_open", 1),
+        ("backend", ["cpu"]),
+        ("text", "あ" * 1_000_001),
+    ],
+)
+def test_one_bad_value_does_not_cost_the_others(tmp_path: Path, name: str, value: object) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({"style": "Sad", "volume": 2, name: value, "from_the_future": 1}), encoding="utf-8")
+    loaded, notice = load_settings(path)
+    assert loaded == Settings(style="Sad", volume=2)
+    assert notice is not None
+    assert name in notice.message
+
+
+def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "settings.json"
+    save_settings(Settings(style="Sad"), path)
+
+    def full_disk(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(settings.os, "fsync", full_disk)
+    with pytest.raises(OutputFileError) as caught:
+        save_settings(Settings(style="Happy"), path)
+    assert "No space left" in caught.value.hint
+    assert load_settings(path) == (Settings(style="Sad"), None)
+    assert os.listdir(tmp_path) == ["settings.json"]  # noqa: PTH208
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputFileError):
+        save_settings(Settings(), tmp_path / "file" / "settings.json")
+
+
+@hypothesis_settings(deadline=None, max_examples=50)
+@given(st.text(st.characters(exclude_categories=())), st.floats(0.5, 2.0), st.integers(0, 2**31 - 1))
+def test_any_text_and_number_survives(tmp_path_factory: pytest.TempPathFactory, text: str, speed: float, seed: int) -> None:
+    path = tmp_path_factory.getbasetemp() / "any" / "settings.json"
+    changed = replace(Settings(), text=text, speed=speed, seed=seed)
+    save_settings(changed, path)
+    assert load_settings(path) == (changed, None)

@@ -1,0 +1,92 @@
+"""A window for each test, over the real pipeline and starter voice; nothing of it may outlive the test."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import QThread, QTimer
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from app.settings import Settings
+from app.ui.controller import SpeechController
+from app.ui.main import make_application
+from app.ui.player import OpenPlayer
+from app.ui.theme import LIGHT, apply_theme
+from app.ui.window import MainWindow
+from tests.ui.recording_player import RecordingPlayer
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+WAIT_MS = 20_000
+OpenWindow = Callable[..., MainWindow]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The offscreen platform says of itself what it cannot do."""
+    for item in items:
+        if "tests/ui" in item.path.as_posix():
+            item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support", extend=True))
+
+
+@pytest.fixture(scope="session")
+def qapp() -> QApplication:
+    """The application as `main` makes it."""
+    app = make_application()
+    apply_theme(app, LIGHT)
+    return app
+
+
+@pytest.fixture(autouse=True)
+def _nothing_goes_on() -> Iterator[None]:
+    """Fails a test that leaves a thread or a timer running."""
+    yield
+    alive = [item for item in gc.get_objects() if type(item) in (QThread, QTimer) and isValid(item)]
+    running = [item for item in alive if (item.isRunning() if isinstance(item, QThread) else item.isActive())]
+    assert not running, f"left running: {running}"
+
+
+@pytest.fixture
+def player() -> RecordingPlayer:
+    """A device that plays everything at once."""
+    return RecordingPlayer()
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, player: RecordingPlayer) -> Iterator[OpenWindow]:
+    """Makes windows; `ready=False` does not wait for the voice."""
+    windows = []
+
+    def make(settings: Settings | None = None, open_player: OpenPlayer | None = None, *, ready: bool = True) -> MainWindow:
+        controller = SpeechController(open_player or (lambda _device, _rate: player))
+        window = MainWindow(settings or Settings(text=""), controller)
+        windows.append(window)
+        window.start()
+        if ready:
+            wait_idle(qtbot, window)
+        return window
+
+    yield make
+    for window in windows:
+        window.close()
+        window.deleteLater()
+
+
+def wait_idle(qtbot: QtBot, window: MainWindow) -> None:
+    """Until nothing is loaded, computed, played or saved any more."""
+    controller = window.controller
+    qtbot.waitUntil(lambda: not controller._pending and not controller.state.speaking, timeout=WAIT_MS)
+
+
+def speak(qtbot: QtBot, window: MainWindow, text: str | None = None) -> str:
+    """Types a text, speaks it to the end and returns the id of its request."""
+    if text is not None:
+        window.script.setPlainText(text)
+    window.play_or_stop()
+    wait_idle(qtbot, window)
+    last = window.controller.history.last
+    return last.request_id if last else ""

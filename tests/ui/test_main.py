@@ -1,0 +1,128 @@
+"""Starting: what is imported when, and what happens where no window can open. Each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.settings import load_settings
+from app.ui.main import qt_version
+
+REPOSITORY = Path(__file__).parents[2]
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+
+
+def run(code: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Runs Python code; displays of this machine are hidden unless given."""
+    surroundings = {name: value for name, value in os.environ.items() if name not in DISPLAYS} | changes
+    return subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=surroundings, capture_output=True, text=True, timeout=60)
+
+
+def test_qt_tells_its_version_without_a_display() -> None:
+    assert qt_version().startswith("6.")
+
+
+def test_starting_imports_neither_qt_nor_onnxruntime() -> None:
+    done = run("import sys, app.ui.main; sys.exit(any(name in sys.modules for name in ('PySide6', 'onnxruntime')))")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_window_needs_no_onnxruntime() -> None:
+    code = "import sys, app.ui.window; sys.exit(any(name in sys.modules for name in ('onnxruntime', 'onnx', 'pyopenjtalk', 'sounddevice')))"
+    done = run(code)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a display")
+@pytest.mark.parametrize(("tongue", "words"), [("en", "There is no display"), ("ja", "画面がない")])
+def test_without_a_display_one_sentence_and_a_hint(tongue: str, words: str) -> None:
+    done = run("import sys; from app.ui.main import main; sys.exit(main())", KOEBAKO_LANG=tongue)
+    assert done.returncode == 70
+    assert words in done.stderr
+    assert "koebako speak" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="X11 only")
+def test_a_missing_xcb_library_is_named() -> None:
+    code = (
+        "import ctypes, sys\ndef missing(name): raise OSError(name)\nctypes.CDLL = missing\nfrom app.ui.main import main\nsys.exit(main())"
+    )
+    done = run(code, DISPLAY=":0", KOEBAKO_LANG="en")
+    assert done.returncode == 70
+    assert "apt install libxcb-cursor0" in done.stderr
+
+
+def test_the_program_opens_speaks_and_closes(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from PySide6.QtCore import QTimer\n"
+        "from app.ui.window import MainWindow\n"
+        "start = MainWindow.start\n"
+        "def start_and_close(window):\n"
+        "    start(window)\n"
+        "    QTimer.singleShot(1000, window.close)\n"
+        "MainWindow.start = start_and_close\n"
+        "from app.ui.main import main\n"
+        "sys.exit(main())"
+    )
+    done = run(code, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=str(tmp_path), KOEBAKO_LANG="ja")
+    assert done.returncode == 0, done.stderr
+    noise = [
+        line
+        for line in done.stderr.splitlines()
+        if not line.startswith(("This plugin does not support", "ALSA lib", "jack", "Cannot connect"))
+    ]
+    assert noise == []
+    settings, notice = load_settings(tmp_path / "settings.json")
+    assert notice is None
+    assert settings.text
+
+
+def catches(process: subprocess.Popen[str], number: int) -> bool:
+    """True once a Linux process has a handler of its own for a signal."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_the_end_of_the_session_close_it_properly(tmp_path: Path, number: signal.Signals) -> None:
+    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
+    process = subprocess.Popen([sys.executable, "main.py"], cwd=REPOSITORY, env=surroundings, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not catches(process, signal.SIGTERM) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.5)  # into the loading of the voice
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 0, stderr
+    assert "Traceback" not in stderr
+    assert load_settings(tmp_path / "settings.json")[0].text
+
+
+def test_a_fault_in_the_window_goes_to_the_log(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from PySide6.QtCore import QTimer\n"
+        "from app.ui.window import MainWindow\n"
+        "def fail(window):\n"
+        "    window.show()\n"
+        "    QTimer.singleShot(0, lambda: 1 / 0)\n"
+        "    QTimer.singleShot(300, lambda: print(window.banner.isVisible() and window.banner.message.text()))\n"
+        "    QTimer.singleShot(600, window.close)\n"
+        "MainWindow.start = fail\n"
+        "from app.ui.main import main\n"
+        "sys.exit(main())"
+    )
+    done = run(code, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=str(tmp_path), KOEBAKO_LANG="en")
+    assert "Something unexpected went wrong." in done.stdout, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "ZeroDivisionError" in (tmp_path / "logs" / "koebako.log").read_text(encoding="utf-8")

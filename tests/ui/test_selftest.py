@@ -1,0 +1,53 @@
+"""`Koebako --selftest`, in a process of its own, as the built program runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.paths import resources_dir
+
+MAIN = Path(__file__).parents[2] / "main.py"
+
+
+def selftest(folder: Path, **variables: str) -> tuple[int, dict[str, object]]:
+    """Exit code and report."""
+    report = folder / "report.json"
+    command = [
+        sys.executable,
+        str(MAIN),
+        "--selftest",
+        "--platform",
+        "offscreen",
+        "--report",
+        str(report),
+        "--picture",
+        str(folder / "window.png"),
+    ]
+    done = subprocess.run(command, env=os.environ | variables, stdout=subprocess.DEVNULL, check=False)
+    return done.returncode, json.loads(report.read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+def test_the_window_speaks_and_shows_itself(tmp_path: Path) -> None:
+    code, report = selftest(tmp_path)
+    assert (code, report["ok"], report["errors"]) == (0, True, [])
+    assert 0 < report["window_s"] <= report["ready_s"] <= report["spoken_s"]  # type: ignore[operator]
+    assert report["audio_s"] > 1  # type: ignore[operator]
+    assert (tmp_path / "window.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_a_voice_that_does_not_open_fails_it(tmp_path: Path) -> None:
+    broken = tmp_path / "home" / "voices" / "broken"
+    shutil.copytree(resources_dir() / "voices" / "mei", broken)
+    (broken / "decoder.onnx").write_bytes(b"no graph")
+    code, report = selftest(tmp_path, KOEBAKO_HOME=str(tmp_path / "home"))
+    assert code == 70
+    assert report["errors"]

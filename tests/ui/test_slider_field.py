@@ -1,0 +1,104 @@
+"""Label, slider and number stay in step, whichever is used."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.limits import BOUNDS
+from app.ui.widgets.slider_field import SliderField
+
+
+@pytest.fixture
+def field(qtbot: QtBot) -> SliderField:
+    field = SliderField(BOUNDS["speed"], "How fast it speaks.")
+    qtbot.addWidget(field)
+    field.resize(340, 40)
+    field.show()
+    return field
+
+
+def wheel(field: SliderField, delta: int) -> None:
+    place = QPointF(field.slider.rect().center())
+    buttons, keys = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    event = QWheelEvent(place, place, QPoint(), QPoint(0, delta), buttons, keys, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(field.slider, event)
+
+
+def test_starts_at_the_default_with_name_and_tip(field: SliderField) -> None:
+    assert field.value == 1.0
+    assert field.label.text() == "Speed"
+    for widget in (field.slider, field.number, field.label):
+        assert widget.accessibleName() == "Speed"
+        assert "How fast" in widget.toolTip()
+
+
+def test_every_step_of_the_slider_is_a_number_and_back(field: SliderField) -> None:
+    for position in range(field.slider.maximum() + 1):
+        field.slider.setValue(position)
+        assert field.value == pytest.approx(0.5 + 0.05 * position)
+        assert field.slider.value() == position
+    assert field.value == 2.0
+
+
+def test_arrows_step(field: SliderField, qtbot: QtBot) -> None:
+    qtbot.keyClick(field.slider, Qt.Key.Key_Right)
+    assert field.value == pytest.approx(1.05)
+    qtbot.keyClick(field.number, Qt.Key.Key_Down)
+    assert field.value == pytest.approx(1.0)
+    qtbot.keyClick(field.slider, Qt.Key.Key_Home)
+    assert field.value == 0.5
+
+
+def test_one_wheel_notch_is_one_step_and_parts_of_it_add_up(field: SliderField) -> None:
+    wheel(field, 120)
+    assert field.value == pytest.approx(1.05)
+    wheel(field, -240)
+    assert field.value == pytest.approx(0.95)
+    for _ in range(4):
+        wheel(field, 30)
+    assert field.value == pytest.approx(1.0)
+
+
+def test_typing_a_number_between_two_steps_keeps_it(field: SliderField, qtbot: QtBot) -> None:
+    heard: list[float] = []
+    field.value_changed.connect(heard.append)
+    field.number.selectAll()
+    qtbot.keyClicks(field.number, "1.23")
+    assert heard == [], "half a number is none"
+    qtbot.keyClick(field.number, Qt.Key.Key_Return)
+    assert field.value == 1.23
+    assert heard == [1.23]
+
+
+@pytest.mark.parametrize("part", ["slider", "label"])
+def test_double_click_resets(field: SliderField, qtbot: QtBot, part: str) -> None:
+    field.set_value(1.7)
+    widget = getattr(field, part)
+    qtbot.mousePress(widget, Qt.MouseButton.LeftButton)
+    qtbot.mouseDClick(widget, Qt.MouseButton.LeftButton)
+    assert field.value == 1.0
+    assert field.slider.value() == 10
+
+
+def test_a_click_jumps_and_dragging_goes_on_from_there(field: SliderField, qtbot: QtBot) -> None:
+    slider = field.slider
+    middle = slider.height() // 2
+    qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() - 2, middle))
+    assert field.value == 2.0
+    qtbot.mouseMove(slider, QPoint(slider.width() // 2, middle))
+    assert field.value == pytest.approx(1.25, abs=0.06)
+    qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() // 2, middle))
+
+
+@pytest.mark.parametrize("name", ["style_weight", "speed", "sdp_ratio", "noise", "noise_w", "bert_weight", "volume"])
+def test_every_default_is_a_step(qtbot: QtBot, name: str) -> None:
+    field = SliderField(BOUNDS[name], "tip")
+    qtbot.addWidget(field)
+    field.slider.setValue(0)
+    field.reset()
+    assert field.value == BOUNDS[name].default
+    assert BOUNDS[name].low + field.slider.value() * BOUNDS[name].step == pytest.approx(BOUNDS[name].default)

@@ -1,0 +1,276 @@
+"""The smaller widgets, one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QColor, QPalette
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.settings import HIGHEST_SEED, Settings
+from app.ui.icons import icon
+from app.ui.jobs import OpenedVoice, Surroundings
+from app.ui.menus import Menus
+from app.ui.save_dialog import ask_for_file, title
+from app.ui.state import SpeechState
+from app.ui.theme import DARK, LIGHT, Theme, apply_theme, chosen_theme
+from app.ui.widgets.banner import Banner
+from app.ui.widgets.script_box import ScriptBox
+from app.ui.widgets.section import Section
+from app.ui.widgets.seed_field import SeedField
+from app.ui.widgets.side_panel import SidePanel, about
+from app.ui.widgets.status_line import StatusLine, describe
+from app.ui.widgets.transport import Transport
+
+
+def opened(**changes: object) -> OpenedVoice:
+    values: dict[str, object] = {
+        "name": "Mei",
+        "description": "A voice.",
+        "licence": "CC0",
+        "starter": False,
+        "opaque": False,
+        "sampling_rate": 44_100,
+        "speakers": ((0, "Mei"),),
+        "styles": ((0, "Neutral"), (1, "Happy"), (4, "Sad")),
+        "requested": "auto",
+        "backends": (("bert", "cpu"), ("decode", "cpu")),
+        "fallback": None,
+    }
+    return OpenedVoice(**(values | changes))  # type: ignore[arg-type]
+
+
+def test_banner_tells_and_closes(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    banner = Banner()
+    banner.setParent(window)
+    window.show()
+    banner.tell("trouble", "Something <b>broke</b>.", "Mend it.", action="Mend", details="why")
+    assert (banner.message.text(), banner.hint.text(), banner.toolTip()) == ("Something <b>broke</b>.", "Mend it.", "why")
+    assert banner.accessibleName() == "Something <b>broke</b>. Mend it."
+    with qtbot.waitSignal(banner.action_wanted):
+        banner.action.click()
+    banner._close.click()
+    assert not banner.isVisible()
+    banner.tell("notice", "Saved.")
+    assert banner.isVisible()
+    assert not banner.hint.isVisible()
+    assert not banner.action.isVisible()
+
+
+def test_section_folds(qtbot: QtBot) -> None:
+    section = Section("Expression", "tip")
+    inner = QLabel("x")
+    section.content.addWidget(inner)
+    qtbot.addWidget(section)
+    section.show()
+    assert not inner.isVisible()
+    with qtbot.waitSignal(section.toggled):
+        qtbot.mouseClick(section.header, Qt.MouseButton.LeftButton)
+    assert section.is_open
+    assert inner.isVisible()
+
+
+def test_seed_rolls_within_its_bounds(qtbot: QtBot) -> None:
+    seed = SeedField()
+    qtbot.addWidget(seed)
+    rolled = set()
+    for _ in range(20):
+        seed.dice.click()
+        rolled.add(seed.value)
+    assert len(rolled) > 15
+    assert all(0 <= value <= HIGHEST_SEED for value in rolled)
+    seed.set_value(HIGHEST_SEED)
+    assert seed.value == HIGHEST_SEED
+
+
+def test_script_box_takes_plain_text_and_lets_tab_go(qtbot: QtBot) -> None:
+    form = QWidget()
+    qtbot.addWidget(form)
+    row = QVBoxLayout(form)
+    box, button = ScriptBox(), QPushButton()
+    row.addWidget(box)
+    row.addWidget(button)
+    with qtbot.waitActive(form):
+        form.show()
+    box.setFocus()
+    qtbot.keyClicks(box, "a b")
+    qtbot.keyClick(box, Qt.Key.Key_Tab)
+    assert box.text == "a b"
+    assert button.hasFocus()
+    assert "Ctrl+Enter" in box.placeholderText()
+
+
+def test_side_panel_keeps_a_style_by_name(qtbot: QtBot) -> None:
+    side = SidePanel()
+    qtbot.addWidget(side)
+    side.restore(Settings(style="Sad", speed=1.5, noise_w=0.1, seed=3))
+    assert side.chosen(side.styles) == (0, "Sad")
+    side.show_voice(opened())
+    assert side.chosen(side.styles) == (4, "Sad")
+    assert side.values()["speed"] == 1.5
+    assert side.values()["noise_w"] == pytest.approx(0.1)
+    side.show_voice(opened(styles=((0, "ノーマル"), (1, "Sad"))))
+    assert side.chosen(side.styles) == (1, "Sad")
+    side.show_voice(opened(styles=((0, "ノーマル"),)))
+    assert side.chosen(side.styles) == (0, "ノーマル")
+    side.reset()
+    assert side.values()["speed"] == 1.0
+
+
+def test_speakers_are_shown_only_when_there_is_a_choice(qtbot: QtBot) -> None:
+    side = SidePanel()
+    qtbot.addWidget(side)
+    side.show()
+    side.show_voice(opened())
+    assert not side.speakers.isVisible()
+    side.show_voice(opened(speakers=((0, "A"), (7, "B"))))
+    assert side.speakers.isVisible()
+    side.speakers.setCurrentIndex(1)
+    assert side.chosen(side.speakers) == (7, "B")
+
+
+def test_the_line_about_a_voice_is_honest() -> None:
+    assert "not a trained SBV2 model" in about(opened(starter=True))
+    assert about(opened()) == "A voice."
+    assert "sentence by sentence" in about(opened(opaque=True))
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (SpeechState(loading=True), "Preparing…"),
+        (SpeechState(), "No voice"),
+        (SpeechState(ready=True), "Ready"),
+        (SpeechState(ready=True, speaking=True), "Synthesising…"),
+        (SpeechState(ready=True, speaking=True, played_s=1.24, made_s=3.0), "Speaking  1.2 / 3.0 s"),
+        (SpeechState(ready=True, saving=True), "Saving the sound…"),
+        (SpeechState(ready=True, loading=True), "Preparing…"),
+    ],
+)
+def test_every_state_has_its_words(state: SpeechState, words: str) -> None:
+    assert describe(state) == words
+
+
+def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
+    status = StatusLine("directml")
+    qtbot.addWidget(status)
+    assert status.backend == "directml"
+    status.offer(Surroundings((("auto", "Auto"), ("cpu", "CPU"), ("directml", "DirectML"), ("cuda", "CUDA")), ("auto", "cpu"), ()))
+    assert [status.backends.itemText(index) for index in range(status.backends.count())] == ["Auto", "CPU", "DirectML"]
+    assert [status.backends.itemData(index) for index in range(status.backends.count())] == ["auto", "cpu", "directml"]
+    assert status.backend == "directml"
+    status.show_voice(opened(requested="directml", fallback="no"))
+    assert (status.actual.text(), status.actual.objectName()) == ("→ CPU", "trouble")
+    assert "BERT: CPU" in status.actual.toolTip()
+    status.show_voice(opened(requested="auto", backends=(("bert", "cpu"), ("decode", "cuda"))))
+    assert status.backend == "auto"
+    assert status.actual.text() == "→ CPU + CUDA"
+
+
+def test_transport_turns_into_stop_and_back(qtbot: QtBot) -> None:
+    transport = Transport()
+    qtbot.addWidget(transport)
+    width = transport.play.sizeHint().width()
+    transport.show_state(SpeechState(ready=True, speaking=True, played_s=1.0, made_s=4.0), waiting=False)
+    assert transport.play.text() == transport.play.accessibleName() == "Stop"
+    assert transport.line.value() == 250
+    transport.show_state(SpeechState(loading=True), waiting=True)
+    assert transport.play.text() == "Stop"
+    transport.show_state(SpeechState(ready=True, saving=True), waiting=False)
+    assert (transport.play.text(), transport.save.text(), transport.line.value()) == ("Speak", "Stop saving", 0)
+    assert transport.play.minimumWidth() >= width
+    transport.show_length(12_345)
+    assert transport.length.text() == "12,345 characters"
+
+
+def test_menus_list_devices_and_themes(qtbot: QtBot) -> None:
+    menus = Menus("Head & phones", "dark")
+    qtbot.addWidget(menus)
+    menus.offer_devices(("Speaker", "Head & phones"), "Head & phones")
+    shown = {action.data(): action for action in menus._devices.actions()}
+    assert list(shown) == ["", "Speaker", "Head & phones"]
+    assert shown["Head & phones"].isChecked()
+    with qtbot.waitSignal(menus.device_chosen) as chosen:
+        shown["Speaker"].trigger()
+    assert chosen.args == ["Speaker"]
+    light = next(action for action in menus.findChildren(QAction) if action.data() == "light")
+    with qtbot.waitSignal(menus.theme_chosen) as theme:
+        light.trigger()
+    assert theme.args == ["light"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("今日は、晴れ。\n明日は雨。", "今日は晴れ"), ("a/b\\c:d*?", "abcd"), ("…", "koebako"), ("", "koebako"), ("あ" * 99, "あ" * 20)],
+)
+def test_a_file_is_named_after_the_text(text: str, name: str) -> None:
+    assert title(text) == name
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "file"),
+    [
+        ("a.flac", "WAV (*.wav)", "a.flac"),
+        ("a", "MP3 (*.mp3)", "a.mp3"),
+        ("v1.2", "WAV (*.wav)", "v1.2.wav"),
+        ("A.WAV", "", "A.WAV"),
+        ("", "", None),
+    ],
+)
+def test_a_file_gets_a_suffix_that_can_be_written(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, kind: str, file: str | None
+) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / typed) if typed else "", kind))
+    assert ask_for_file(parent, "text", str(tmp_path)) == (tmp_path / file if file else None)
+
+
+@pytest.mark.parametrize("name", ["play", "stop", "save", "open", "closed", "close", "notice", "trouble", "dice", "koebako"])
+def test_icons_are_drawn_in_the_colour_asked_for(qapp: QApplication, name: str) -> None:
+    image = icon(name, QColor("#ff0000")).pixmap(48, 48).toImage()
+    pixels = {image.pixelColor(x, y).name() for x in range(48) for y in range(48) if image.pixelColor(x, y).alpha() == 255}
+    assert pixels
+    assert name == "koebako" or pixels == {"#ff0000"}
+
+
+def contrast(first: str, second: str) -> float:
+    """The ratio of WCAG."""
+
+    def luminance(name: str) -> float:
+        color = QColor(name)
+        parts = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (color.redF(), color.greenF(), color.blueF())
+        ]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    high, low = sorted((luminance(first), luminance(second)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_letters_stand_out(theme: Theme) -> None:
+    for letters, ground in (
+        (theme.text, theme.window),
+        (theme.text, theme.surface),
+        (theme.muted, theme.window),
+        (theme.muted, theme.surface),
+        (theme.on_accent, theme.accent),
+        (theme.text, theme.notice),
+        (theme.trouble_text, theme.trouble),
+    ):
+        assert contrast(letters, ground) >= 4.5, (letters, ground)
+    for stage, color in theme.stages.items():
+        assert contrast(color, theme.surface) >= 2, stage
+
+
+def test_theme_changes_everything(qapp: QApplication) -> None:
+    apply_theme(qapp, chosen_theme("dark"))
+    assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.window
+    apply_theme(qapp, chosen_theme("light"))
+    assert qapp.palette().color(QPalette.ColorRole.Window).name() == LIGHT.window

@@ -1,0 +1,183 @@
+"""The window as a whole: names for everything, keys, looks, languages, sizes, and that it never stands still."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QPlainTextEdit,
+    QScrollBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app import language
+from app.errors import InputError
+from app.settings import Settings
+from app.ui.controller import SpeechController
+from app.ui.theme import DARK, LIGHT, apply_theme
+from app.ui.window import FIRST_TEXT, SMALLEST, MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
+from tests.ui.recording_player import RecordingPlayer
+
+INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QPlainTextEdit)
+
+
+def controls(window: MainWindow) -> list[QWidget]:
+    """Everything a person can touch; scroll bars and the inner parts of Qt's own widgets left out."""
+    found = [item for kind in INTERACTIVE for item in window.findChildren(kind)]
+    return [item for item in found if not isinstance(item, QScrollBar) and not item.objectName().startswith("qt_")]
+
+
+def test_every_control_has_a_name_and_a_tip(open_window: OpenWindow) -> None:
+    window = open_window()
+    for banner in (window.banner, window.notice):
+        banner.tell("trouble", "a", "b", action="c")
+    found = controls(window)
+    assert len(found) > 20
+    for item in found:
+        assert item.accessibleName() or getattr(item, "text", str)(), item
+        typed = isinstance(item, QPlainTextEdit)
+        assert typed or item.toolTip() or item is window.banner.action or item is window.notice.action, item
+
+
+def test_every_control_can_be_reached_by_tab(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="あ", expression_open=True))
+    qtbot.waitUntil(lambda: window.isActiveWindow(), timeout=WAIT_MS)
+    window.script.setFocus()
+    reached = []
+    for _ in range(60):
+        widget = QApplication.focusWidget()
+        if widget is None or widget in reached:
+            break
+        reached.append(widget)
+        qtbot.keyClick(widget, Qt.Key.Key_Tab)
+    wanted = [window.transport.play, window.transport.save, window.side.styles, window.side.seed.number, window.status.backends]
+    wanted += [part for field in window.side.sliders.values() for part in (field.slider, field.number)]
+    assert [item.accessibleName() for item in wanted if item not in reached] == []
+    assert reached[0] is window.script
+
+
+def test_ctrl_enter_works_wherever_the_focus_is_and_again_stops(qtbot: QtBot, open_window: OpenWindow) -> None:
+    player = RecordingPlayer(pace=1.0)
+    window = open_window(Settings(text="こんにちは、世界。"), open_player=lambda _device, _rate: player)
+    window.side.sliders["speed"].slider.setFocus()
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+        assert window.controller.state.speaking
+        qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+        qtbot.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+        assert not window.controller.state.speaking
+        wait_idle(qtbot, window)
+    assert player.aborts >= 2
+
+
+def test_first_start_has_a_sentence_to_play(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window(Settings())
+    assert window.script.text == FIRST_TEXT
+    assert "not a trained SBV2 model" in window.side.about.text()
+    request = speak(qtbot, window)
+    assert player.requests[request][-1].last
+
+
+def test_what_could_not_be_read_is_told(qtbot: QtBot) -> None:
+    window = MainWindow(Settings(), SpeechController(), InputError("Some settings could not be read.", "A copy is kept."))
+    qtbot.addWidget(window)
+    window.show()
+    assert window.notice.isVisible()
+    assert window.notice.hint.text() == "A copy is kept."
+
+
+@pytest.mark.parametrize("tongue", ["ja", "en"])
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("size", [SMALLEST, (3840, 2160)])
+def test_nothing_is_cut_off(
+    qtbot: QtBot,
+    open_window: OpenWindow,
+    monkeypatch: pytest.MonkeyPatch,
+    qapp: QApplication,
+    tongue: str,
+    look: str,
+    size: tuple[int, int],
+) -> None:
+    monkeypatch.setattr(language, "_current", tongue)
+    window = open_window(Settings(text="あ", theme=look, expression_open=True), ready=False)  # type: ignore[arg-type]
+    window.show_theme()
+    window.resize(*size)
+    wait_idle(qtbot, window)
+    QApplication.processEvents()
+    image = window.grab().toImage()
+    theme = LIGHT if look == "light" else DARK
+    assert image.pixelColor(2, image.height() // 2).name() == theme.window
+    for item in controls(window):
+        if item.isVisible():
+            hint = item.minimumSizeHint()
+            assert item.width() >= hint.width(), (item, item.accessibleName())
+            assert item.height() >= hint.height(), (item, item.accessibleName())
+    for label in (*(field.label for field in window.side.sliders.values()), window.side.name, window.status.state, window.status.actual):
+        assert not label.isVisible() or label.width() >= label.minimumSizeHint().width(), label.text()
+    apply_theme(qapp, LIGHT)
+
+
+class Heart(QObject):
+    """Beats every few milliseconds and notes how late each beat is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gaps_ms: list[float] = []
+        self._last = time.perf_counter()
+        self._timer = QTimer(self)
+        self._timer.setInterval(2)
+        self._timer.timeout.connect(self._beat)
+
+    @Slot()
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self.gaps_ms.append((now - self._last) * 1000)
+        self._last = now
+
+    def __enter__(self) -> Heart:
+        self._last = time.perf_counter()
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._timer.stop()
+
+
+def test_the_window_never_stands_still(qtbot: QtBot, open_window: OpenWindow, capsys: pytest.CaptureFixture[str]) -> None:
+    player = RecordingPlayer(pace=30.0)
+    window = open_window(
+        Settings(text="今日はとてもいい天気です。駅前の公園まで歩きました。" * 4), lambda _device, _rate: player, ready=False
+    )
+    QApplication.processEvents()  # the first picture of the window is not what is measured here
+    with Heart() as heart:
+        wait_idle(qtbot, window)
+        loaded = len(heart.gaps_ms)
+        for style in range(3):
+            window.side.styles.setCurrentIndex(style)
+            speak(qtbot, window)
+    with capsys.disabled():
+        for name, gaps in (("load and warm up", heart.gaps_ms[:loaded]), ("speak", heart.gaps_ms[loaded:])):
+            print(f"\nheartbeat, {name}: {len(gaps)} beats, p99 {np.percentile(gaps, 99):.1f} ms, longest {max(gaps):.1f} ms", end="")
+    assert len(heart.gaps_ms) > 100
+    assert np.percentile(heart.gaps_ms, 99) < 200
+    assert max(heart.gaps_ms) < 200, "the window stood still"
+
+
+def test_the_chart_is_drawn_thirty_times_a_second_while_it_speaks(qtbot: QtBot, open_window: OpenWindow) -> None:
+    player = RecordingPlayer(pace=4.0)
+    window = open_window(Settings(text="今日はとてもいい天気です。駅前の公園まで歩きました。"), lambda _device, _rate: player)
+    ticks: list[float] = []
+    window.controller.ticked.connect(lambda: ticks.append(time.perf_counter()))
+    speak(qtbot, window)
+    assert len(ticks) > 10
+    assert float(np.median(np.diff(ticks))) < 1 / 30 * 1.5, "a busy machine may lose some, but not most"

@@ -1,0 +1,82 @@
+"""Runs prepared graphs through ONNX Runtime, fed and expanded as the pipeline does it, for comparison with a reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx
+
+from app.adapters.ort_session import GraphSession, open_session
+from app.adapters.ort_synthesizer import OrtSynthesizer
+from app.core.durations import expand, symbol_frames
+from app.core.ports import FrameInput, Prosody, ProsodyInput
+from app.core.windows import plan_windows
+from app.voices.prepare.graphs import PreparedGraphs
+
+WINDOWS = (16, 32, 64, 128)
+
+
+def session(model: onnx.ModelProto, name: str) -> GraphSession:
+    """A session on the CPU."""
+    return open_session(model.SerializeToString(), "cpu", name).session
+
+
+class PreparedVoice:
+    """The three graphs of a voice, ready to run cases of an `expected.npz`."""
+
+    def __init__(self, graphs: PreparedGraphs) -> None:
+        self.margin = graphs.margin_frames
+        self.prosody_session = session(graphs.prosody, "prosody")
+        self._synthesizer = OrtSynthesizer(
+            self.prosody_session,
+            session(graphs.flow, "flow"),
+            session(graphs.decoder, "decoder"),
+            multilingual="ja_bert" in self.prosody_session.inputs,
+        )
+
+    def prosody(self, case: Mapping[str, np.ndarray], noise: np.ndarray | None = None) -> Prosody:
+        """Log durations and prior; `noise` (2, T) is already scaled, none by default."""
+        symbols = case["x_tst"].shape[-1]
+        return self._synthesizer.prosody(
+            ProsodyInput(
+                phones=case["x_tst"].reshape(-1),
+                tones=case["tones"].reshape(-1),
+                language=case["language"].reshape(-1),
+                features=case.get("ja_bert", case["bert"])[0],
+                style_vector=case["style_vec"].reshape(-1),
+                speaker=int(case["sid"].reshape(-1)[0]),
+                sdp_ratio=float(case["sdp_ratio"].reshape(-1)[0]),
+                sdp_noise=np.zeros((2, symbols), np.float32) if noise is None else noise,
+            )
+        )
+
+    def frames(self, case: Mapping[str, np.ndarray], prosody: Prosody) -> tuple[FrameInput, np.ndarray]:
+        """The expanded prior without noise, and frames per symbol."""
+        length_scale = float(case["length_scale"].reshape(-1)[0])
+        frames = symbol_frames(prosody.logw, length_scale, "ceil")
+        style, speaker = case["style_vec"].reshape(-1), int(case["sid"].reshape(-1)[0])
+        return expand(prosody, frames, np.random.default_rng(0), 0.0, length_scale, speaker, style), frames
+
+    def z(self, frame_input: FrameInput) -> np.ndarray:
+        """Runs the flow."""
+        return self._synthesizer.flow(frame_input)
+
+    def whole(self, z: np.ndarray, speaker: int) -> np.ndarray:
+        """Decodes all frames at once."""
+        return self._synthesizer.decode(z, None, speaker)
+
+    def in_windows(self, z: np.ndarray, speaker: int, margin: int | None = None) -> np.ndarray:
+        """Decodes window by window, as the pipeline does; another margin on demand."""
+        hop = None
+        parts = []
+        for window in plan_windows(z.shape[1], WINDOWS, self.margin if margin is None else margin):
+            samples = self._synthesizer.decode(z[:, window.start : window.end], None, speaker)
+            hop = len(samples) // (window.end - window.start)
+            parts.append(samples[(window.first - window.start) * hop : (window.last - window.start) * hop])
+        return np.concatenate(parts)
+
+    def speak(self, case: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Samples and frames per symbol, without noise."""
+        frame_input, frames = self.frames(case, self.prosody(case))
+        return self.whole(self.z(frame_input), frame_input.speaker), frames

@@ -1,0 +1,32 @@
+"""The weights of the reference voices, which lie beside the repository."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.voices.safetensors import TensorFile
+
+
+def weights_path(shared: Path, source: str) -> Path:
+    """A reference file; the test is skipped where it is absent."""
+    path = shared / "reference" / source
+    if not path.is_file():
+        pytest.skip(f"no reference model at {path}")
+    return path
+
+
+def config_of(path: Path) -> dict[str, Any]:
+    """Settings of a voice, from inside an `.aivm` or from beside it."""
+    embedded = TensorFile(path).metadata.get("aivm_hyper_parameters")
+    return json.loads(embedded or (path.parent / "config.json").read_text(encoding="utf-8"))
+
+
+def tensors_of(path: Path) -> dict[str, np.ndarray]:
+    """Its weights by name."""
+    file = TensorFile(path)
+    return {name: file[name] for name in file if name != "iteration"}  # an integer that training left

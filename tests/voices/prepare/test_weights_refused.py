@@ -1,0 +1,80 @@
+"""Weights and settings that are no complete SBV2 voice are refused, and the part that does not fit is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.errors import VoiceError
+from app.voices.prepare.weights.build import graphs_from_weights
+from app.voices.safetensors import TensorFile
+from tests.voices.prepare.reference_weights import config_of, tensors_of, weights_path
+
+Broken = Callable[[dict[str, np.ndarray], dict[str, Any]], Any]
+BROKEN: dict[str, Broken] = {
+    "dp.conv_2.weight is missing": lambda tensors, config: tensors.pop("dp.conv_2.weight"),
+    "missing among enc_p.encoder.attn_layers": lambda tensors, config: _drop(tensors, "enc_p.encoder.attn_layers.3."),
+    "missing among sdp.flows": lambda tensors, config: _drop(tensors, "sdp.flows.5."),
+    "missing among flow.flows": lambda tensors, config: _drop(tensors, "flow.flows.4."),
+    "dec.resblocks.4.convs1.1.weight_v has the unexpected shape 16×15×7": lambda tensors, config: tensors.update(
+        {"dec.resblocks.4.convs1.1.weight_v": tensors["dec.resblocks.4.convs1.1.weight_v"][:, :-1]}
+    ),
+    "flow.flows.2.pre.weight holds values that are not numbers": lambda tensors, config: tensors.update(
+        {"flow.flows.2.pre.weight": np.full((32, 16, 1), np.nan, np.float32)}
+    ),
+    "enc_p.emb.weight has the unexpected shape 111×32": lambda tensors, config: tensors.update(
+        {"enc_p.emb.weight": tensors["enc_p.emb.weight"][:-1]}
+    ),
+    "dec.ups.0 are zero": lambda tensors, config: tensors.update({"dec.ups.0.weight_v": np.zeros((64, 32, 16), np.float32)}),
+    "dec.ups.1 does not fit": lambda tensors, config: tensors.update({"dec.ups.1.weight_v": np.ones((32, 16, 15), np.float32)}),
+    "number of layers in dec.resblocks.0": lambda tensors, config: config["model"].update(resblock_dilation_sizes=[[1, 3]] * 3),
+    "without a transformer flow": lambda tensors, config: config["model"].update(use_transformer_flow=False),
+    "with resblock type 2": lambda tensors, config: config["model"].update(resblock="2"),
+    "without a speaker embedding": lambda tensors, config: tensors.pop("emb_g.weight"),
+    "no Style-Bert-VITS2 voice": lambda tensors, config: tensors.clear(),
+    "config.json": lambda tensors, config: config["model"].pop("upsample_rates"),
+}
+BROKEN_CONFIGS = (
+    {},
+    {"model": None},
+    {"upsample_rates": [8, 8, 2, 2]},
+    {"upsample_rates": [-8, -8, 2, 2, 2]},
+    {"upsample_rates": 512},
+    {"n_heads": "many"},
+    {"n_heads": 0},
+    {"n_heads": float("inf")},
+    {"n_heads": float("nan")},
+    {"n_heads": 3},
+    {"resblock_dilation_sizes": [[1, 3, 5]]},
+    {"resblock_dilation_sizes": [1, 3, 5]},
+)
+
+
+def _drop(tensors: dict[str, np.ndarray], prefix: str) -> None:
+    for name in [name for name in tensors if name.startswith(prefix)]:
+        del tensors[name]
+
+
+@pytest.mark.parametrize("says", BROKEN)
+def test_weights_that_do_not_fit_are_refused_by_name(shared: Path, says: str) -> None:
+    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+    tensors, config = tensors_of(path), config_of(path)
+    BROKEN[says](tensors, config)
+    with pytest.raises(VoiceError) as caught:
+        graphs_from_weights(config, tensors)
+    assert says in f"{caught.value.message} {caught.value.hint}"
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("changes", BROKEN_CONFIGS, ids=str)
+def test_settings_that_do_not_fit_are_refused(shared: Path, changes: dict[str, Any]) -> None:
+    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+    config = config_of(path)
+    config = config | {"model": config["model"] | changes} if changes and "model" not in changes else changes
+    with pytest.raises(VoiceError) as caught:
+        graphs_from_weights(config, TensorFile(path))
+    assert "config.json" in caught.value.message

@@ -1,0 +1,149 @@
+"""Voices opened as they come: recognised by content, with what each container tells of them."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import zstandard
+
+from app.errors import VoiceError
+from app.voices.onnx_metadata import read_metadata
+from app.voices.sources import SBV2_BERT, read_source
+
+
+@pytest.fixture(scope="session")
+def reference(shared: Path) -> Path:
+    return shared / "reference"
+
+
+@pytest.mark.parametrize("kind", ["aivmx", "onnx"])
+def test_speakers_and_styles_of_a_container(reference: Path, kind: str) -> None:
+    voice = read_source(reference / "jp-extra-tiny-2spk" / f"model.{kind}")
+    assert [item.id for item in voice.manifest.speakers] == [0, 1]
+    neutral = "ノーマル" if kind == "aivmx" else "Neutral"
+    assert [item.name for item in voice.manifest.styles] == [neutral, "Happy", "Sad", "Angry", "Whisper"]
+    assert voice.manifest.format == kind
+    assert voice.manifest.opaque
+    assert voice.manifest.bert == SBV2_BERT
+    assert voice.style_vectors.shape == (5, 256)
+    assert not voice.manifest.multilingual
+
+
+def test_multilingual_is_told_by_its_version(reference: Path) -> None:
+    assert read_source(reference / "multilingual-tiny" / "model.aivmx").manifest.multilingual
+
+
+def test_an_sbv2_archive_has_numbered_styles(reference: Path) -> None:
+    voice = read_source(reference / "jp-extra-tiny" / "model.sbv2")
+    assert [item.name for item in voice.manifest.styles] == [f"Style {number}" for number in range(5)]
+    assert voice.manifest.sampling_rate == 44100
+
+
+def test_content_decides_not_the_name(reference: Path, tmp_path: Path) -> None:
+    shutil.copy(reference / "jp-extra-tiny" / "model.aivmx", tmp_path / "声.bin")
+    assert read_source(tmp_path / "声.bin").manifest.format == "aivmx"
+    shutil.copy(reference / "jp-extra-tiny" / "model.sbv2", tmp_path / "voice.onnx")
+    assert read_source(tmp_path / "voice.onnx").manifest.format == "sbv2"
+
+
+def test_metadata_equals_what_onnx_reads(reference: Path) -> None:
+    path = reference / "jp-extra-tiny" / "model.aivmx"
+    expected = {item.key: item.value for item in onnx.load(path).metadata_props}
+    assert read_metadata(path) == expected
+
+
+def test_a_folder_with_one_graph(reference: Path, tmp_path: Path) -> None:
+    for name in ("config.json", "style_vectors.npy", "model.onnx"):
+        shutil.copy(reference / "jp-extra-tiny" / name, tmp_path)
+    assert read_source(tmp_path).manifest.name == "jp-extra-tiny"
+    shutil.copy(tmp_path / "model.onnx", tmp_path / "other.onnx")
+    with pytest.raises(VoiceError, match="2 voice files") as caught:
+        read_source(tmp_path)
+    assert "other.onnx" in caught.value.hint
+
+
+@pytest.mark.parametrize("kind", ["safetensors", "aivm"])
+def test_weights_become_three_graphs(reference: Path, kind: str) -> None:
+    voice = read_source(reference / "jp-extra-tiny-2spk" / f"model.{kind}")
+    assert not voice.manifest.opaque
+    assert voice.manifest.format == kind
+    assert set(voice.graphs) == {"prosody", "flow", "decoder"}
+    assert [item.id for item in voice.manifest.speakers] == [0, 1]
+    assert 12 <= voice.manifest.margin_frames <= 16
+
+
+def test_other_weights_are_refused(tmp_path: Path) -> None:
+    header = json.dumps({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}).encode()
+    (tmp_path / "other.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    np.save(tmp_path / "style_vectors.npy", np.zeros((1, 256), np.float32))
+    with pytest.raises(VoiceError) as caught:
+        read_source(tmp_path / "other.safetensors")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"x", b"\x08", b"\x3a\xff\xff\xff\xff\x7f", b"\x00" * 100, b"\xff" * 100, b"PK\x03\x04" + b"\x00" * 50]
+)
+def test_what_is_no_voice_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "voice.onnx").write_bytes(content)
+    with pytest.raises(VoiceError) as caught:
+        read_source(tmp_path / "voice.onnx")
+    assert caught.value.hint
+
+
+def test_truncated_containers_are_refused(reference: Path, tmp_path: Path) -> None:
+    for name in ("model.aivmx", "model.sbv2"):
+        content = (reference / "jp-extra-tiny" / name).read_bytes()
+        (tmp_path / name).write_bytes(content[: len(content) // 2])
+        with pytest.raises(VoiceError):
+            read_source(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "config", ["", "[]", '{"data": 5}', '{"data": {"spk2id": {"a": "x"}}}', '{"data": {"style2id": {"a": 99}}}', "[" * 100_000]
+)
+def test_a_broken_config_is_refused(reference: Path, tmp_path: Path, config: str) -> None:
+    for name in ("style_vectors.npy", "model.onnx"):
+        shutil.copy(reference / "jp-extra-tiny" / name, tmp_path)
+    (tmp_path / "config.json").write_text(config)
+    with pytest.raises(VoiceError):
+        read_source(tmp_path)
+
+
+def archive(vectors: object, *, name: str = "model.onnx") -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for member, content in ((name, b"graph"), ("style_vectors.json", json.dumps(vectors).encode())):
+            info = tarfile.TarInfo(member)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return zstandard.compress(buffer.getvalue())
+
+
+GOOD = {"data": [[0.0] * 256], "shape": [1, 256]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        archive(GOOD, name="../model.onnx"),
+        archive({"data": [[0.0] * 5], "shape": [1, 256]}),
+        archive({"data": [["x"] * 256], "shape": [1, 256]}),
+        archive({"shape": [1, 256]}),
+        archive([]),
+        zstandard.compress(b"no tar"),
+        archive(GOOD)[:40],
+    ],
+)
+def test_a_broken_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "voice.sbv2").write_bytes(content)
+    with pytest.raises(VoiceError):
+        read_source(tmp_path / "voice.sbv2")
+    assert [item.name for item in tmp_path.iterdir()] == ["voice.sbv2"]
