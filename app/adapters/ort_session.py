@@ -5,6 +5,7 @@ A session that ends up on another provider than the one asked for is never silen
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -177,12 +178,17 @@ def _create(model: Path | bytes, backend: str, name: str) -> ort.InferenceSessio
                 say(f"音声モデルを開けません({name})。", f"The model cannot be opened ({name})."),
                 say(f"ファイルが壊れている可能性があります。詳細: {exc}", f"The file may be damaged. Details: {exc}"),
             ) from exc
-        raise BackendError(say(f"{NAMES[backend]} を開始できません。", f"{NAMES[backend]} cannot start."), str(exc)) from exc
+        raise BackendError(say(f"{NAMES[backend]} を開始できません。", f"{NAMES[backend]} cannot start."), _without_source(exc)) from exc
     if session.get_providers()[0] != provider:
         raise BackendError(
             say(f"{NAMES[backend]} が選ばれませんでした。", f"{NAMES[backend]} was not taken."), str(session.get_providers())
         )
     return session
+
+
+def _without_source(exc: Exception) -> str:
+    """ONNX Runtime's words without the source files of its build machine."""
+    return re.sub(r"\S*[\\/]\S*\.(?:cc|cpp|h)\S*\s*", "", str(exc)).strip()
 
 
 _DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}

@@ -142,8 +142,15 @@ def _data_dir() -> Check:
 
 
 def _window() -> Check:
-    # By name: the command line itself must not depend on Qt.
-    importlib.import_module("PySide6.QtWidgets")  # needs libraries of the system that QtCore does not
+    # By name: the command line itself must not depend on Qt. QtWidgets needs libraries of the system that QtCore does not.
+    try:
+        importlib.import_module("PySide6.QtWidgets")
+    except ImportError as error:
+        fix = say(
+            "コマンドラインは使えます。ウィンドウには Debian なら libegl1 libgl1 libxkbcommon0 などが必要です。",
+            "The command line works; the window needs libraries such as libegl1 libgl1 libxkbcommon0 on Debian.",
+        )
+        return Check("window", "warn", str(error), fix)
     return Check("window", "ok", f"Qt {importlib.import_module('PySide6.QtCore').qVersion()}")
 
 

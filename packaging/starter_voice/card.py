@@ -57,13 +57,14 @@ pyopenjtalk-plus. Parameters: hts_engine API 1.10 (modified BSD). No recording a
 On {lines} held-out lines. Distortion, F0 and voicing with the teacher's timing and without noise, on speech frames;
 durations are the student's own. DNSMOS (P.835, OVRL) of the student with default settings, of the teacher's parameters through
 the same vocoder, and of the HTS engine's own sound: a relative measure of cleanness, not of naturalness. Speed: whole text to
-sound on one core of a shared Xeon server, ONNX Runtime, float32.
+sound on one core of a shared Xeon server while other work ran on it, ONNX Runtime, float32.
 
 | style | mel-cepstral distortion | F0 RMSE | voicing error | phone duration RMSE | pause RMSE | DNSMOS student / teacher / HTS sound | highest peak | × real time |
 |---|---|---|---|---|---|---|---|---|
 {rows}
 
 F0 is the weakest part. Without BERT features F0 RMSE grows by about {bert_gain:.0f} cents (Neutral). Peaks never pass −1 dBFS (soft limit).
+Known faults: ん spoken quite alone is faint or silent; Bashful draws out a first sh, as its teacher does.
 Not covered: emotion beyond the teacher's five moods, laughter, whispers, languages other than Japanese.
 """
 ROW = (

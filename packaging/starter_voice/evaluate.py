@@ -103,14 +103,15 @@ def row_of(speaker: Speaker, style: int, lines: list[Line], voice: HtsVoice, jud
     }
 
 
-def evaluate(shared: Path, work: Path, resources: Path, count: int) -> dict[str, object]:
+def evaluate(shared: Path, work: Path, resources: Path, count: int, styles: list[str]) -> dict[str, object]:
     """Number of lines, and figures by style."""
     speaker, judge = Speaker(resources), Dnsmos(shared / "judges" / "dnsmos")
     texts = held_out(shared)
     chosen = texts[: count // 2] + texts[100 : 100 + count - count // 2]
     lines = [line for line in (analyse(normalise(text)) for text in chosen) if line is not None]
     figures = {}
-    for style, name in enumerate(STYLES):
+    for name in styles:
+        style = STYLES.index(name)
         voice = HtsVoice(shared / "htsvoice" / f"mei_{VOICE_OF_STYLE[name]}.htsvoice", work)
         figures[name] = row_of(speaker, style, lines, voice, judge)
         print(name, {key: round(value, 3) for key, value in figures[name].items()}, flush=True)
@@ -124,6 +125,7 @@ if __name__ == "__main__":
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--resources", type=Path, default=Path("resources"))
     parser.add_argument("--lines", type=int, default=40)
+    parser.add_argument("--styles", nargs="+", default=list(STYLES), choices=STYLES)
     options = parser.parse_args()
-    measured = evaluate(options.shared, options.work, options.resources, options.lines)
+    measured = evaluate(options.shared, options.work, options.resources, options.lines, options.styles)
     (options.work / "figures.json").write_text(json.dumps(measured, indent=1) + "\n")

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Builds Koebako as a folder that needs no Python, checks it, and packs it.
+
+    python3 packaging/build.py linux          the program for this Linux, started and listened to
+    python3 packaging/build.py windows        the program for Windows, on Windows
+    python3 packaging/build.py windows-wine   the Windows program, built and run on Linux under Wine: to check, not to release
+    python3 packaging/build.py installer      the installer of the Windows folder (NSIS)
+    python3 packaging/build.py zip            archives of the folders at hand, the list of parts, SHA256SUMS
+    python3 packaging/build.py all            everything this machine can do, and what it cannot
+
+Results lie in dist/, everything in between in build/. Starts with the standard library only: the pinned packages go into
+build/venv, and the rest runs in there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+WINDOWS = sys.platform == "win32"
+REQUIREMENTS = PROJECT / "packaging" / "requirements"
+FREEZE_S = 1_500
+
+
+def main() -> int:
+    """Builds the wanted targets one after another; a failing check ends it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", choices=[*TARGETS, "all"])
+    parser.add_argument("--dist", type=Path, default=PROJECT / "dist", help="where results go (dist)")
+    parser.add_argument("--work", type=Path, default=PROJECT / "build", help="where everything else goes (build)")
+    options = parser.parse_args()
+    if sys.platform not in ("linux", "win32"):
+        sys.exit("Bundles are built on Linux and Windows; here the program runs from a checkout: python3 packaging/dev.py run")
+    dist, work = options.dist.resolve(), options.work.resolve()
+    enter_venv(work / "venv")
+    for name in targets_of(options.target):
+        began = time.perf_counter()
+        print(f"== {name}", flush=True)
+        TARGETS[name](dist, work)
+        print(f"== {name} done in {time.perf_counter() - began:.0f} s", flush=True)
+    return 0
+
+
+def targets_of(wanted: str) -> list[str]:
+    """The targets behind a name; `all` is what this machine can do, and says what it cannot."""
+    if wanted != "all":
+        return [wanted]
+    if WINDOWS:
+        return ["windows", "installer", "zip"]
+    from bundle.wine import missing_programs
+
+    if missing := missing_programs():
+        print(f"SKIPPED windows-wine and installer: apt-get install {' '.join(missing)} nsis", flush=True)
+        return ["linux", "zip"]
+    return ["linux", "windows-wine", "installer", "zip"]
+
+
+def enter_venv(venv: Path) -> None:
+    """Continues in an environment that holds the pinned packages, which is made first where needed."""
+    python = venv / ("Scripts/python.exe" if WINDOWS else "bin/python")
+    pins = REQUIREMENTS / ("windows.txt" if WINDOWS else "linux.txt")
+    stamp = venv / "koebako.stamp"
+    state = hashlib.sha256(pins.read_bytes() + sys.version.encode()).hexdigest()
+    if not (stamp.exists() and stamp.read_text() == state):
+        print("Installing the pinned packages …", flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:", "--require-hashes"]
+        subprocess.run([*pip, "-r", str(pins)], check=True)
+        stamp.write_text(state)
+    if Path(sys.prefix).resolve() != venv.resolve():
+        sys.exit(subprocess.run([str(python), *sys.argv]).returncode)  # Windows has no exec that its callers would wait for
+
+
+def build_linux(dist: Path, work: Path) -> None:
+    """Freezes and checks the program for this machine."""
+    from bundle.command import run
+    from bundle.program import Program
+    from bundle.smoke import smoke_test
+
+    folder = dist / ("windows" if WINDOWS else "linux")
+    run([sys.executable, *pyinstaller(folder, work / folder.name)], timeout_s=FREEZE_S, env=reproducible())
+    smoke_test(Program(folder / "Koebako"))
+
+
+def build_windows(dist: Path, work: Path) -> None:
+    """The same on Windows, and a look at every import."""
+    from bundle.audit import audit
+
+    if not WINDOWS:
+        sys.exit("`windows` is built on Windows; here `windows-wine` builds it for checking.")
+    build_linux(dist, work)
+    audit(dist / "windows" / "Koebako")
+
+
+def build_windows_wine(dist: Path, work: Path) -> None:
+    """Builds the Windows program in a Windows Python under Wine, and runs it there."""
+    from bundle.audit import audit
+    from bundle.program import Program
+    from bundle.smoke import smoke_test
+    from bundle.wine import Wine, missing_programs
+
+    if missing := missing_programs():
+        sys.exit(f"Wine is not complete; install it with: apt-get install --no-install-recommends {' '.join(missing)}")
+    wine = Wine(work / "wine")
+    folder = dist / "windows-wine"
+    with wine.session():
+        wine.prepare()
+        wine.run([wine.python, *pyinstaller(folder, work / folder.name)], timeout_s=FREEZE_S, env=reproducible())
+        audit(folder / "Koebako")
+        smoke_test(Program(folder / "Koebako", ("wine",), wine.environment))
+
+
+def build_installer(dist: Path, work: Path) -> None:
+    """Packs the Windows folder into an installer; one made from the program built under Wine says so in its name."""
+    from bundle.installer import make_installer, try_installer
+    from bundle.wine import Wine
+
+    made = make_installer(windows_folder(dist), dist)
+    if not WINDOWS:
+        wine = Wine(work / "wine")
+        with wine.session():
+            wine.prepare()
+            try_installer(made, wine)
+
+
+def build_zip(dist: Path, work: Path) -> None:
+    """Archives, list of parts and checksums."""
+    from bundle.archive import pack
+
+    pack(dist)
+
+
+def windows_folder(dist: Path) -> Path:
+    """The Windows program built last."""
+    for name in ("windows", "windows-wine"):
+        if (dist / name / "Koebako" / "Koebako.exe").exists():
+            return dist / name / "Koebako"
+    sys.exit("There is no Windows program yet; build windows or windows-wine first.")
+
+
+def pyinstaller(dist: Path, work: Path) -> list[str | Path]:
+    """PyInstaller's command line after the interpreter."""
+    spec = Path("packaging") / "koebako.spec"  # relative: Wine has its own idea of absolute paths
+    return ["-m", "PyInstaller", "--noconfirm", "--distpath", dist, "--workpath", work, spec]
+
+
+def reproducible() -> dict[str, str]:
+    """Variables that keep dates and the order of sets out of the result."""
+    asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=PROJECT, capture_output=True, text=True)
+    return {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": asked.stdout.strip() or os.environ.get("SOURCE_DATE_EPOCH", "1767225600")}
+
+
+TARGETS: dict[str, Callable[[Path, Path], None]] = {
+    "linux": build_linux,
+    "windows": build_windows,
+    "windows-wine": build_windows_wine,
+    "installer": build_installer,
+    "zip": build_zip,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""What belongs into the program's folder and what does not; asked by koebako.spec for every file PyInstaller collected."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+WINDOWS = sys.platform == "win32"
+
+# Modules that nothing of ours reaches. `sympy` is wanted by ONNX Runtime's training tools, `_cffi` is zstandard's second, equal core.
+EXCLUDED_MODULES = [
+    "tkinter", "torch", "scipy", "matplotlib", "IPython", "OpenGL", "sympy", "mpmath", "setuptools", "pip", "wheel",
+    "pytest", "_pytest", "hypothesis", "mypy", "librt", "ast_serialize", "onnx.backend.test", "onnxruntime.training",
+    "onnxruntime.transformers", "onnxruntime.quantization", "onnxruntime.tools", "zstandard._cffi",
+    "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "pyqtgraph.opengl",
+    "pyqtgraph.examples", "pyqtgraph.jupyter",
+]  # fmt: skip
+
+# Parts of paths. Qt: only widgets, SVG and what the platforms need; no network, no embedded screens, no second look.
+UNUSED = (
+    "qt6qml", "qt6quick", "qt6pdf", "qt6virtualkeyboard", "eglfs", "egldeviceintegrations", "linuxfb", "vkkhrdisplay",
+    "libqvnc", "platforms/libqminimal", "platforms/qminimal", "platforms/qdirect2d", "libqgtk3", "qt6network", "/networkinformation/", "/tls/",
+    "/generic/", "qtiff", "qwebp", "qpdf", "qtga", "qwbmp", "qicns", "opengl32sw", "d3dcompiler", "qmodernwindowsstyle",
+    "onnxruntime/capi/onnxruntime.dll",
+    "onnxruntime/datasets", "htsvoice/", "onnx/backend/test", "pyqtgraph/examples",
+)  # fmt: skip
+PORTAUDIO_VARIANTS = ("32bit", "arm64", "-asio")
+
+# Of the system's libraries Python's own go along; all others are in the documented packages, where they fit the graphics
+# driver and the sound server of the machine.
+PYTHONS_OWN = ("libpython3", "libcrypto", "libssl", "libffi", "libz.", "libbz2", "liblzma", "libexpat", "libuuid", "libmpdec", "libsqlite3")
+SYSTEM_FOLDERS = ("/usr/lib/", "/lib/", "/usr/local/lib/lib", "/lib64/")
+
+
+def wanted(name: str, source: str) -> bool:
+    """Whether a collected file belongs into the folder.
+
+    Args:
+        name: where it would lie.
+        source: where it came from.
+    """
+    low = "/" + name.replace("\\", "/").lower()
+    if "/translations/" in low and "qt" in low:
+        return "qtbase_ja" in low
+    if "portaudio" in low and any(part in low for part in PORTAUDIO_VARIANTS):
+        return False
+    if any(part in low for part in UNUSED):
+        return False
+    return WINDOWS or not _belongs_to_the_system(Path(name).name, source)
+
+
+def _belongs_to_the_system(library: str, source: str) -> bool:
+    folder = str(Path(source).resolve())
+    return folder.startswith(SYSTEM_FOLDERS) and ".so" in library and "/python3" not in folder and not library.startswith(PYTHONS_OWN)

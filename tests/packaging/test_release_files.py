@@ -1,0 +1,104 @@
+"""Pins, licences, list of parts, archives and checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+from bundle import archive, notice
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[2]
+TARGETS = {"linux": "linux", "windows": "win32"}
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^ ]+) \\$")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_dependency_is_pinned_with_hashes_and_fits(target: str) -> None:
+    text = (ROOT / "packaging" / "requirements" / f"{target}.txt").read_text(encoding="utf-8")
+    pins = {
+        canonicalize_name(name): Version(version)
+        for name, version in (match.groups() for match in map(PIN.match, text.splitlines()) if match)
+    }
+    blocks = re.split(r"\n(?=[A-Za-z0-9])", text.strip())
+    assert len(blocks) == len(pins)
+    assert all("--hash=sha256:" in block for block in blocks)
+    machine = {"sys_platform": TARGETS[target], "platform_machine": "AMD64" if target == "windows" else "x86_64", "python_version": "3.11"}
+    wanted = [Requirement(line) for line in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]]
+    wanted = [item for item in wanted if item.marker is None or item.marker.evaluate(machine)]
+    assert len(wanted) > 10
+    for item in wanted:
+        assert pins[canonicalize_name(item.name)] in item.specifier, item
+    assert "sudachidict-small" in pins
+    assert ("onnxruntime-directml" in pins) == (target == "windows") != ("onnxruntime" in pins)
+
+
+def test_notice_and_parts_name_what_is_in_and_nothing_else(tmp_path: Path) -> None:
+    notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__)], "1.2.3")
+    text = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
+    assert text.startswith("Koebako 1.2.3")
+    assert f"* numpy {np.__version__}: " in text
+    assert "Python" in text
+    assert "pytest" not in text
+    assert any((tmp_path / "licenses" / "numpy").iterdir())
+    parts = json.loads((tmp_path / "sbom.cdx.json").read_text(encoding="utf-8"))
+    assert parts["bomFormat"] == "CycloneDX"
+    assert f"pkg:pypi/numpy@{np.__version__}" in [part["purl"] for part in parts["components"]]
+    assert {part["name"] for part in parts["components"]} <= {"numpy", "Python", "pyinstaller"}
+
+
+@pytest.fixture
+def dist(tmp_path: Path) -> Path:
+    """Two small programs as the build leaves them."""
+    for name, program in (("linux", "koebako-cli"), ("windows", "koebako-cli.exe")):
+        folder = tmp_path / name / "Koebako"
+        (folder / "_internal" / "声").mkdir(parents=True)
+        (folder / program).write_bytes(b"program")
+        (folder / program).chmod(0o755)
+        (folder / "_internal" / "声" / "a.bin").write_bytes(bytes(1000))
+        notice.write_notice(folder, [], "1.2.3")
+    return tmp_path
+
+
+def test_archives_hold_the_program_and_equal_folders_give_equal_archives(dist: Path) -> None:
+    archive.pack(dist)
+    zipped, tarred = dist / "Koebako-1.2.3-windows-x64.zip", dist / "Koebako-1.2.3-linux-x64.tar.zst"
+    with zipfile.ZipFile(zipped) as file:
+        assert file.read("Koebako/_internal/声/a.bin") == bytes(1000)
+    with tarfile.open(fileobj=BytesIO(zstandard.ZstdDecompressor().stream_reader(tarred.read_bytes()).read())) as file:
+        assert file.getmember("Koebako/koebako-cli").mode & 0o111 or sys.platform == "win32"
+        assert {"Koebako/koebako.desktop", "Koebako/koebako.png"} <= set(file.getnames())
+    before = [zipped.read_bytes(), tarred.read_bytes()]
+    (dist / "windows" / "Koebako" / "koebako-cli.exe").touch()
+    (dist / "linux" / "Koebako" / "koebako-cli").touch()
+    archive.pack(dist)
+    assert [zipped.read_bytes(), tarred.read_bytes()] == before
+
+
+def test_checksums_are_those_of_the_files(dist: Path) -> None:
+    archive.pack(dist)
+    lines = (dist / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 4  # two archives and their lists of parts
+    for line in lines:
+        digest, name = line.split("  ")
+        assert hashlib.sha256((dist / name).read_bytes()).hexdigest() == digest
+
+
+def test_the_build_starts_with_a_bare_python() -> None:
+    command = [sys.executable, "-I", "-S", str(ROOT / "packaging" / "build.py"), "--help"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    assert "windows-wine" in done.stdout

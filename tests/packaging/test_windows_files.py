@@ -1,0 +1,56 @@
+"""Reading of Windows programs: imports, versions, one C++ runtime."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pefile", reason="pefile is installed with the build's own packages")
+pip = pytest.importorskip("pip", reason="pip carries the Windows program that is looked at")
+
+from bundle import audit, msvc, pe  # noqa: E402  they import pefile
+
+# pip carries small start programs for Windows on every system.
+START_PROGRAM = Path(pip.__file__).parent / "_vendor" / "distlib" / "w64.exe"
+
+
+@pytest.fixture
+def program() -> Path:
+    """A program for 64-bit Windows."""
+    if not START_PROGRAM.exists():
+        pytest.skip("this pip brings no Windows program along")
+    return START_PROGRAM
+
+
+def test_imports_of_a_program(program: Path) -> None:
+    assert "CreateProcessW" in pe.imports_of(program)["kernel32.dll"]
+    assert pe.machine(program) == pe.AMD64
+
+
+def test_what_is_no_program_has_no_machine(tmp_path: Path) -> None:
+    (tmp_path / "a.dll").write_bytes(b"no")
+    assert pe.machine(tmp_path / "a.dll") == 0
+    assert list(pe.pe_files(tmp_path)) == []
+
+
+def test_only_the_newest_runtime_is_taken_and_to_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(msvc, "file_version", lambda path: {"old": "14.38.1.0", "new": "14.44.2.0"}[path.parent.name])
+    entries = [
+        ("PySide6\\msvcp140.dll", "old/msvcp140.dll", "BINARY"),
+        ("shiboken6\\MSVCP140.dll", "new/MSVCP140.dll", "BINARY"),
+        ("numpy.libs/msvcp140-a4c2.dll", "old/msvcp140-a4c2.dll", "BINARY"),
+        ("other.dll", "old/other.dll", "BINARY"),
+    ]
+    assert msvc.one_runtime(entries) == [
+        ("other.dll", "old/other.dll", "BINARY"),
+        ("msvcp140-a4c2.dll", "old/msvcp140-a4c2.dll", "BINARY"),
+        ("msvcp140.dll", "new/MSVCP140.dll", "BINARY"),
+    ]
+
+
+def test_an_import_that_nothing_resolves_ends_the_audit(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.exe").write_bytes(program.read_bytes())
+    monkeypatch.setattr(audit, "SYSTEM", audit.SYSTEM - {"kernel32"})
+    with pytest.raises(SystemExit, match="asks for kernel32"):
+        audit.audit(tmp_path)
