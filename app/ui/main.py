@@ -81,6 +81,7 @@ def make_application() -> QApplication:
         from PySide6.QtCore import QLibraryInfo, QTranslator
         from PySide6.QtWidgets import QApplication
 
+        from app.ui.garbage import GarbageCollection
         from app.ui.theme import apply_fonts
     except ImportError as exc:
         raise InternalError(
@@ -91,6 +92,7 @@ def make_application() -> QApplication:
             ),
         ) from exc
     app = QApplication(sys.argv[:1])
+    GarbageCollection(app)
     app.setApplicationName("Koebako")
     app.setStyle("Fusion")
     apply_fonts(app, language() == "ja")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QThread, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -43,10 +43,14 @@ def qapp() -> QApplication:
 
 @pytest.fixture(autouse=True)
 def _nothing_goes_on() -> Iterator[None]:
-    """Fails a test that leaves a thread or a timer running."""
+    """Fails a test that leaves a thread or a timer running; windows that are done with go here, in the window's thread."""
+    gc.disable()
     yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
     alive = [item for item in gc.get_objects() if type(item) in (QThread, QTimer) and isValid(item)]
     running = [item for item in alive if (item.isRunning() if isinstance(item, QThread) else item.isActive())]
+    gc.enable()  # for the tests of other folders
     assert not running, f"left running: {running}"
 
 

@@ -1,0 +1,51 @@
+"""Widgets in unreachable cycles are deleted in the window's thread, whoever allocates meanwhile."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.ui.garbage import GarbageCollection
+
+
+class Knot(QObject):
+    """Holds itself, and notes in which thread it goes."""
+
+    gone: list[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.myself = self
+
+    def __del__(self) -> None:
+        self.gone.append(threading.current_thread().name)
+
+
+def allocate() -> None:
+    """Enough for dozens of automatic collections."""
+    for _ in range(100):
+        list(map(list, [[]] * 1000))
+
+
+def test_cycles_go_in_the_windows_thread(qtbot: QtBot, qapp: QApplication) -> None:
+    Knot.gone = []
+    gc.enable()  # as in the program; GarbageCollection has to end it
+    collection = GarbageCollection(qapp)
+    try:
+        for _ in range(50):
+            Knot()
+        thread = threading.Thread(target=allocate, name="another")
+        thread.start()
+        thread.join()
+        assert Knot.gone == []
+        allocate_in_waiting: list[list[object]] = [[] for _ in range(5000)]  # makes a collection due
+        qtbot.waitUntil(lambda: len(Knot.gone) == 50, timeout=5000)
+        assert allocate_in_waiting
+    finally:
+        collection.deleteLater()
+        gc.collect()
+    assert set(Knot.gone) == {threading.main_thread().name}
