@@ -122,7 +122,10 @@ class GraphSession:
         except Exception as exc:  # ONNX Runtime raises a dozen types without a common base
             raise BackendError(
                 say(f"音声モデルの計算に失敗しました({self._name})。", f"Running the model failed ({self._name})."),
-                say(f"バックエンドを CPU にして試してください。詳細: {exc}", f"Try the CPU backend. Details: {exc}"),
+                say(
+                    f"バックエンドを CPU にして試してください。詳細: {_without_source(exc)}",
+                    f"Try the CPU backend. Details: {_without_source(exc)}",
+                ),
             ) from exc
         finally:
             with self._lock:
@@ -176,7 +179,10 @@ def _create(model: Path | bytes, backend: str, name: str) -> ort.InferenceSessio
         if backend == "cpu":
             raise VoiceError(
                 say(f"音声モデルを開けません({name})。", f"The model cannot be opened ({name})."),
-                say(f"ファイルが壊れている可能性があります。詳細: {exc}", f"The file may be damaged. Details: {exc}"),
+                say(
+                    f"ファイルが壊れている可能性があります。詳細: {_without_source(exc)}",
+                    f"The file may be damaged. Details: {_without_source(exc)}",
+                ),
             ) from exc
         raise BackendError(say(f"{NAMES[backend]} を開始できません。", f"{NAMES[backend]} cannot start."), _without_source(exc)) from exc
     if session.get_providers()[0] != provider:
