@@ -1,19 +1,29 @@
-"""Starts Koebako: without arguments the window, with arguments the command line; `--selftest` tries the window."""
+"""Starts Koebako: without arguments or with files the window, with a command the command line; `--selftest` tries the window."""
 
 from __future__ import annotations
 
 import importlib
 import multiprocessing
 import sys
+from pathlib import Path
 
 
 def main() -> int:
     """Chooses the shell."""
     try:
-        name = "app.ui.selftest" if "--selftest" in sys.argv else "app.cli.main" if len(sys.argv) > 1 else "app.ui.main"
-        return int(importlib.import_module(name).main())
+        return int(importlib.import_module(_shell(sys.argv[1:])).main())
     except KeyboardInterrupt:  # while the shell itself was being imported
         return 130
+
+
+def _shell(arguments: list[str]) -> str:
+    """The module that serves these arguments. Files are known by a dot or a folder in their name, which no command has."""
+    if "--selftest" in arguments:
+        return "app.ui.selftest"
+    if arguments[:1] == ["--draw"]:
+        return "app.ui.drawing"
+    files = all(not item.startswith("-") and (Path(item).suffix or len(Path(item).parts) > 1) for item in arguments)
+    return "app.ui.main" if files else "app.cli.main"
 
 
 if __name__ == "__main__":

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app import paths
 from app.adapters.char_tokenizer import CharTokenizer
+from app.adapters.graph_store import GraphStore, identity_of
 from app.adapters.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.ort_bert import OrtBert
-from app.adapters.ort_session import OpenedSession, check_backend, open_session
+from app.adapters.ort_failover import FailoverSession, Outage
+from app.adapters.ort_placement import CPU_ONLY, Placement, parse_placement
+from app.adapters.ort_providers import backend_of
+from app.adapters.ort_session import VERSION, Session, open_session
 from app.adapters.ort_synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.adapters.portaudio_player import PortAudioPlayer
+from app.adapters.probe_memory import ProbeMemory
 from app.adapters.sound_files import SoundFileSink
 from app.core.pipeline import Pipeline
-from app.voices.bert import find_bert
+from app.core.takes import Caches
+from app.settings import DecoderPrecision, PrecisionChoice, load_settings
+from app.voices.bert import Bert, find_bert
 from app.voices.library import find_voice
+from app.voices.precision import choose_precision, with_decoder
 from app.voices.voice import Voice
+
+if TYPE_CHECKING:
+    from app.adapters.disk_cache import DiskFeatures
+
+SLOW_BERT_BYTES = 64 << 20  # features of a smaller BERT are computed faster than a disk is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +41,40 @@ class Speaker:
     """A pipeline that is ready to speak.
 
     Attributes:
-        backends: where each stage runs, by stage name.
-        fallback: why a stage does not run where it was asked to, or None.
+        voice: its graphs are open; serialised ones are held no longer.
+        sessions: by graph; the BERT among them.
+        models: the files of graphs; those that were only in memory are not kept.
+        bert: id of the BERT, which is the voice's own unless another one was forced.
     """
 
     pipeline: Pipeline
     voice: Voice
-    backends: dict[str, str]
-    fallback: str | None
+    sessions: dict[str, FailoverSession]
+    models: dict[str, Path]
+    bert: str
     _runners: tuple[OrtBert | OrtSynthesizer | OrtOpaqueSynthesizer, ...]
+
+    def backends_by_graph(self) -> dict[str, str]:
+        """Where each graph runs now."""
+        return {graph: session.backend for graph, session in self.sessions.items()}
+
+    @property
+    def backends(self) -> dict[str, str]:
+        """Where each stage runs now, by stage name."""
+        stage_of_graph = {"decoder": "decode", "whole": "synthesis"}
+        return {stage_of_graph.get(graph, graph): backend for graph, backend in self.backends_by_graph().items()}
+
+    @property
+    def int8_decoder(self) -> bool:
+        """Whether the decoder is the int8 one."""
+        found = self.voice.manifest.decoder_int8
+        return found is not None and self.models["decoder"].name == found.file
+
+    @property
+    def fallback(self) -> str | None:
+        """Why a stage does not run where it was asked to, or None; a device may fail at any time. One reason a place is enough."""
+        reasons = {session.place: session.fallback for session in reversed(self.sessions.values()) if session.fallback}
+        return "\n".join(dict.fromkeys(reversed(reasons.values()))) or None
 
     def terminate(self) -> None:
         """Stops the graph that is running now, from any thread."""
@@ -41,54 +83,133 @@ class Speaker:
 
 
 def open_speaker(
-    wanted: str | None = None, backend: str = "auto", *, bert: str | None = None, force_bert: bool = False, like: Pipeline | None = None
+    wanted: str | None = None,
+    backend: str = "auto",
+    *,
+    bert: str | None = None,
+    force_bert: bool = False,
+    precision: PrecisionChoice | None = None,
+    decoder: DecoderPrecision | None = None,
+    like: Speaker | None = None,
+    caches: Caches | None = None,
 ) -> Speaker:
     """Opens a voice with everything it needs.
 
     Args:
         wanted: id, name or path of a voice; None is the first one.
-        backend: see `app.adapters.ort_session.NAMES`.
+        backend: see `app.adapters.ort_placement.parse_placement`; what it leaves open goes where it was measured to be fastest.
         bert: id or folder of a BERT; None is the one the voice names.
         force_bert: take another BERT than the voice's own.
-        like: a pipeline whose front end and caches are taken over.
+        precision, decoder: precision of the BERT and of the decoder; None is what the settings say.
+        like: a speaker whose caches are taken over, and its BERT where it is the same.
+        caches: what is remembered from before, where no speaker is left.
     """
-    backend = check_backend(backend)
+    asked = parse_placement(backend)
     voice = find_voice(wanted, paths.voice_dirs())
-    found_bert = find_bert(voice.manifest.bert, paths.bert_dirs(), chosen=bert, force=force_bert)
-    bert_session = open_session(found_bert.graph, backend, "BERT")
-    graphs = {name: open_session(graph, backend, f"{voice.manifest.name}: {name}") for name, graph in voice.graphs.items()}
-    runner = OrtBert(bert_session.session, found_bert.id)
-    synthesizer = synthesizer_of(voice, graphs)
+    settings, _ = load_settings()
+    found_bert = find_bert(voice.manifest.bert, paths.bert_dirs(), chosen=bert, force=force_bert, preferred=settings.bert)
+    placement = asked.resolved(known_choice(voice, found_bert)) if asked.undecided else asked
+    bert_graph = found_bert.graphs[choose_precision(voice, found_bert, precision or settings.bert_precision, backend_of(placement.bert))]
+    bert_id = _named(found_bert.id, identity_of(bert_graph), placement.bert)
+    voice = with_decoder(voice, decoder or settings.decoder_precision, backend_of(placement.decoder))
+    same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == bert_id else None
+    sessions = _open_sessions(voice, bert_graph, placement, same_bert)
+    sound_id = _sound_id(voice, placement)
+    models = {name: graph for name, graph in voice.graphs.items() if isinstance(graph, Path)}
+    voice = replace(voice, graphs=dict(models))
+    runner = OrtBert(sessions["bert"], found_bert.id)
+    synthesizer = synthesizer_of(voice, sessions)
     traits = voice.traits()
     if isinstance(synthesizer, OrtSynthesizer):
         traits = replace(traits, decoder_noise=synthesizer.decoder_noise)
+    caches = like.pipeline.caches if like is not None else caches or Caches()
+    caches.stored = _stored_features(found_bert, settings.disk_cache_mib)
     pipeline = Pipeline(
-        g2p=like.g2p if like else open_g2p(),
+        g2p=open_g2p(),
         tokenizer=CharTokenizer(found_bert.vocabulary),
         bert=runner,
-        bert_id=found_bert.id,
+        bert_id=bert_id,
         synthesizer=synthesizer,
         opaque=voice.manifest.opaque,
         voice=traits,
+        sound_id=sound_id,
+        caches=caches,
     )
-    if like:
-        pipeline.phones, pipeline.features = like.phones, like.features
-    opened = {"bert": bert_session} | graphs
-    fallback = next((item.fallback for item in opened.values() if item.fallback), None)
-    return Speaker(pipeline, voice, _backends(opened), fallback, (runner, synthesizer))
+    return Speaker(pipeline, voice, sessions, models | {"bert": bert_graph}, found_bert.id, (runner, synthesizer))
 
 
-def synthesizer_of(voice: Voice, graphs: Mapping[str, OpenedSession]) -> OrtSynthesizer | OrtOpaqueSynthesizer:
+def _open_sessions(voice: Voice, bert: Path, placement: Placement, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
+    """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is opened anew too."""
+    if same_bert is None or same_bert.fallback or same_bert.outage.lost:
+        same_bert = _open("bert", "BERT", bert, placement.bert, Outage())
+    graphs = {
+        name: _open(name, f"{voice.manifest.name}: {name}", graph, placement.of(name), same_bert.outage)
+        for name, graph in voice.graphs.items()
+    }
+    return {"bert": same_bert} | graphs
+
+
+def _open(graph: str, name: str, model: Path | bytes, place: str, outage: Outage) -> FailoverSession:
+    store = graph_store()
+    opened = open_session(model, place, name, store)
+    return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, outage)
+
+
+def _sound_id(voice: Voice, placement: Placement) -> str:
+    """A name for all that shapes a voice's sound."""
+    places = (placement.prosody, placement.decoder)
+    return _named(repr(voice.manifest), *(identity_of(graph) for graph in voice.graphs.values()), *places)
+
+
+def known_choice(voice: Voice, bert: Bert) -> Placement:
+    """Where this voice was measured to speak fastest on this machine; the CPU where nothing was measured."""
+    chosen = probe_memory().chosen(*choice_facts(voice, bert))
+    return CPU_ONLY if chosen is None else parse_placement(chosen)
+
+
+def choice_facts(voice: Voice, bert: Bert) -> list[str]:
+    """What a measured choice depends on, of the models."""
+    return [identity_of(graph) for graph in (*voice.graphs.values(), *bert.graphs.values())]
+
+
+def probe_memory() -> ProbeMemory:
+    """What probes have found."""
+    return ProbeMemory(paths.data_dir() / "cache" / "probe.json")
+
+
+def _named(*facts: str) -> str:
+    """One name for results that nothing else may change."""
+    return hashlib.sha256("\0".join((*facts, VERSION)).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+@cache
+def _graph_store(folder: Path) -> GraphStore:
+    return GraphStore(folder)
+
+
+def graph_store() -> GraphStore:
+    """Where optimised copies of graphs are kept."""
+    return _graph_store(paths.data_dir() / "cache" / "graphs")
+
+
+def _stored_features(bert: Bert, room_mib: int) -> DiskFeatures | None:
+    if not room_mib or bert.size_bytes < SLOW_BERT_BYTES:
+        return None
+    return _features_file(paths.data_dir() / "cache" / "features.sqlite3", room_mib)
+
+
+@cache
+def _features_file(path: Path, room_mib: int) -> DiskFeatures:
+    from app.adapters.disk_cache import DiskFeatures  # and SQLite, which the starter voice does not need
+
+    return DiskFeatures(path, room_mib << 20)
+
+
+def synthesizer_of(voice: Voice, graphs: Mapping[str, Session]) -> OrtSynthesizer | OrtOpaqueSynthesizer:
     """What runs the graphs of a voice."""
     if voice.manifest.opaque:
-        return OrtOpaqueSynthesizer(graphs["whole"].session)
-    flow = graphs.get("flow")
-    return OrtSynthesizer(graphs["prosody"].session, flow.session if flow else None, graphs["decoder"].session, voice.manifest.multilingual)
-
-
-def _backends(opened: Mapping[str, OpenedSession]) -> dict[str, str]:
-    stage_of_graph = {"decoder": "decode", "whole": "synthesis"}
-    return {stage_of_graph.get(name, name): item.backend for name, item in opened.items()}
+        return OrtOpaqueSynthesizer(graphs["whole"])
+    return OrtSynthesizer(graphs["prosody"], graphs.get("flow"), graphs["decoder"], voice.manifest.multilingual)
 
 
 def open_g2p() -> OpenJTalkG2P:

@@ -16,10 +16,12 @@ class AppError(Exception):
         hint: what the user can do next; may be empty.
         family: the word used in `--json` output.
         exit_code: exit status of the command line.
+        ways: options of the same command that would decide what to do; empty where there is nothing to decide.
     """
 
     family = "internal"
     exit_code = 70
+    ways: tuple[str, ...] = ()
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)

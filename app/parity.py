@@ -1,4 +1,8 @@
-"""Runs the graphs of a voice on given inputs, with the noise off, so that they can be compared with expected outputs."""
+"""Runs the graphs of a voice on given inputs, as the pipeline would, so that what they compute can be compared.
+
+A case maps input names of the public SBV2 graph to arrays. Noise is off, or drawn from a seed so that the graph a voice was cut from
+can be given the same.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from app.adapters.ort_session import open_session
+from app.adapters.ort_session import open_as_it_is, open_session
 from app.adapters.ort_synthesizer import OrtSynthesizer
 from app.compose import synthesizer_of
 from app.core.durations import expand, symbol_frames
-from app.core.ports import ProsodyInput
+from app.core.ports import Prosody, ProsodyInput
+from app.core.types import Float32, Int64
 from app.core.windows import plan_windows
+from app.errors import VoiceError
+from app.language import say
 from app.voices.check import RunGraph
 from app.voices.voice import Voice
 
@@ -19,8 +26,22 @@ Case = Mapping[str, np.ndarray]
 
 
 def runner_of(voice: Voice) -> RunGraph:
-    """Samples (N,) and frames per symbol (T,) of a case, computed as the pipeline would."""
-    return _Whole(voice) if voice.manifest.opaque else _Prepared(voice)
+    """Samples (N,) and frames per symbol (T,) of a case without noise, computed as the pipeline would."""
+    return _Whole(voice) if voice.manifest.opaque else PreparedRunner(voice)
+
+
+def duration_noise(case: Case, seed: int) -> Float32:
+    """Standard normal noise of the duration predictor for a case, float32 (2, T)."""
+    return np.random.default_rng((seed, 0)).standard_normal((2, case["x_tst"].size), dtype=np.float32)
+
+
+def prior_noise(channels: int, frames: int, seed: int) -> Float32:
+    """Standard normal noise of the prior, float32 (C, F)."""
+    return _prior_stream(seed).standard_normal((channels, frames), dtype=np.float32)
+
+
+def _prior_stream(seed: int) -> np.random.Generator:
+    return np.random.default_rng((seed, 1))
 
 
 class _Whole:
@@ -30,7 +51,7 @@ class _Whole:
         from app.voices.prepare.quiet import DURATIONS, quiet_copy  # onnx, which speaking does not need, is slow to import
 
         model, shows_durations = quiet_copy(voice.graphs["whole"])
-        self._session = open_session(model, "cpu", voice.manifest.name).session
+        self._session = open_as_it_is(model, voice.manifest.name)
         self._outputs = self._session.outputs[:1] + ([DURATIONS] if shows_durations else [])
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
@@ -38,39 +59,61 @@ class _Whole:
         return samples.reshape(-1), durations[0].reshape(-1) if durations else None
 
 
-class _Prepared:
-    """Three graphs; durations and windows are ours."""
+class PreparedRunner:
+    """The graphs of a prepared voice; durations and windows are ours.
+
+    A `seed` of None turns the noise off; otherwise the case says how much there is, by `noise_scale` and `noise_scale_w`.
+    """
 
     def __init__(self, voice: Voice) -> None:
-        graphs = {name: open_session(graph, "cpu", f"{voice.manifest.name}: {name}") for name, graph in voice.graphs.items()}
+        graphs = {name: open_session(graph, "cpu", f"{voice.manifest.name}: {name}").session for name, graph in voice.graphs.items()}
         synthesizer = synthesizer_of(voice, graphs)
         assert isinstance(synthesizer, OrtSynthesizer)
         self._synthesizer = synthesizer
         self._info = voice.manifest
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
-        style, speaker, length_scale = case["style_vec"].reshape(-1), int(_number(case["sid"])), _number(case["length_scale"])
-        prosody = self._synthesizer.prosody(
+        return self.speak(case, self.prosody(case))
+
+    def prosody(self, case: Case, seed: int | None = None) -> Prosody:
+        """Log durations and the prior of each symbol."""
+        noise = np.zeros((2, case["x_tst"].size), np.float32)
+        if seed is not None:
+            noise = duration_noise(case, seed) * np.float32(_number(case["noise_scale_w"]))
+        return self._synthesizer.prosody(
             ProsodyInput(
                 phones=case["x_tst"].reshape(-1),
                 tones=case["tones"].reshape(-1),
                 language=case["language"].reshape(-1),
                 features=case.get("ja_bert", case["bert"])[0],
-                style_vector=style,
-                speaker=speaker,
+                style_vector=case["style_vec"].reshape(-1),
+                speaker=int(_number(case["sid"])),
                 sdp_ratio=_number(case["sdp_ratio"]),
-                sdp_noise=np.zeros((2, case["x_tst"].size), np.float32),
+                sdp_noise=noise,
             )
         )
+
+    def speak(self, case: Case, prosody: Prosody, seed: int | None = None) -> tuple[Float32, Int64]:
+        """Samples (N,) and frames per symbol (T,), decoded window by window."""
+        style, speaker, length_scale = case["style_vec"].reshape(-1), int(_number(case["sid"])), _number(case["length_scale"])
         frames = symbol_frames(prosody.logw, length_scale, self._info.durations)
-        z = self._synthesizer.flow(expand(prosody, frames, np.random.default_rng(0), 0.0, length_scale, speaker, style))
+        scale = 0.0 if seed is None else _number(case["noise_scale"])
+        with np.errstate(over="ignore", invalid="ignore"):  # a broken voice's infinities are for the caller to judge
+            given = expand(prosody, frames, _prior_stream(seed or 0), scale, length_scale, speaker, style)
+        z = self._synthesizer.flow(given)
         hop, count = self._info.hop_length, z.shape[1]
         noise = np.zeros(count * hop, np.float32) if self._synthesizer.decoder_noise else None
         parts = []
         for window in plan_windows(count, self._info.windows, self._info.margin_frames):
             part = None if noise is None else noise[window.start * hop : window.end * hop]
-            samples = self._synthesizer.decode(z[:, window.start : window.end], part, speaker)
-            parts.append(samples[(window.first - window.start) * hop : (window.last - window.start) * hop])
+            wanted = (window.exact - window.start, window.last - window.start)
+            samples = self._synthesizer.decode(z[:, window.start : window.end], part, speaker, wanted)
+            if len(samples) != (window.last - window.exact) * hop:
+                raise VoiceError(
+                    say("声の設定とグラフの長さが合いません。", "The settings of this voice do not fit its graphs."),
+                    say(f"hop_length は {hop} ではないようです。", f"Its hop_length does not seem to be {hop}."),
+                )
+            parts.append(samples[(window.first - window.exact) * hop :])
         return np.concatenate(parts), frames
 
 

@@ -10,6 +10,8 @@ import platformdirs
 
 APP_NAME = "Koebako"
 HOME_VARIABLE = "KOEBAKO_HOME"
+ASIDE_SUFFIX = ".old"
+LONGEST_PLAIN_PATH = 120  # Windows ends at 260 characters; what we make inside our folders stays below 140
 
 
 def resources_dir() -> Path:
@@ -23,7 +25,31 @@ def resources_dir() -> Path:
 def data_dir() -> Path:
     """Settings, voices, caches and logs of the user; KOEBAKO_HOME moves all of it to one folder."""
     home = os.environ.get(HOME_VARIABLE)
-    return Path(home).expanduser() if home else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+    folder = Path(home).expanduser() if home else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+    return Path(unlimited(str(folder.absolute()))) if sys.platform == "win32" else folder
+
+
+def unlimited(path: str) -> str:
+    r"""An absolute Windows path in the form that may be of any length (`\\?\`), where it is long enough to need it."""
+    if len(path) <= LONGEST_PLAIN_PATH or path.startswith("\\\\?\\"):
+        return path
+    plain = path.replace("/", "\\")  # this form knows one separator only
+    return "\\\\?\\UNC" + plain[1:] if plain.startswith("\\\\") else "\\\\?\\" + plain
+
+
+def aside_of(folder: Path) -> Path:
+    """Where a folder waits while another one takes its place."""
+    return folder.with_name(f".{folder.name}{ASIDE_SUFFIX}")
+
+
+def folders_in(root: Path) -> list[Path]:
+    """Its subfolders in order, without hidden ones; one that a dying process left aside stands in for its missing successor."""
+    if not root.is_dir():
+        return []
+    folders = {item.name: item for item in root.iterdir() if item.is_dir()}
+    waiting = {name[1 : -len(ASIDE_SUFFIX)]: item for name, item in folders.items() if name.startswith(".") and name.endswith(ASIDE_SUFFIX)}
+    shown = waiting | {name: item for name, item in folders.items() if not name.startswith(".")}
+    return [shown[name] for name in sorted(shown)]
 
 
 def voice_dirs() -> list[Path]:
@@ -43,3 +69,11 @@ def own_command() -> list[str]:
         return [str(program.with_name(f"koebako-cli{program.suffix}"))]
     checkout = Path(__file__).parent.parent / "main.py"
     return [sys.executable, str(checkout)] if checkout.is_file() else [sys.executable, "-m", "app.cli.main"]
+
+
+def window_command() -> list[str]:
+    """How a child process starts our window program, with arguments of its own."""
+    if getattr(sys, "frozen", False):
+        program = Path(sys.executable)
+        return [str(program.with_name(f"Koebako{program.suffix}"))]
+    return own_command()

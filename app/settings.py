@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
-import shutil
-import tempfile
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from app import settings_words as words
 from app.core.limits import BOUNDS, SEED_BOUNDS
+from app.data_file import keep_copy, write_whole
 from app.errors import AppError, InputError, OutputFileError
 from app.language import say
 from app.paths import data_dir
@@ -21,8 +19,18 @@ HIGHEST_SEED = int(SEED_BOUNDS.high)
 LONGEST_TEXT = 1_000_000
 SETTINGS_VERSION = 1
 
+LONGEST_IDLE_MIN = 24 * 60
+LoadChoice = Literal["at_start", "first_use"]
+LOAD_CHOICES: tuple[LoadChoice, ...] = ("at_start", "first_use")
 ThemeChoice = Literal["system", "light", "dark"]
 THEMES: tuple[ThemeChoice, ...] = ("system", "light", "dark")
+PrecisionChoice = Literal["auto", "float32", "int8"]
+PRECISION_CHOICES: tuple[PrecisionChoice, ...] = ("auto", "float32", "int8")
+DecoderPrecision = Literal["float32", "int8"]
+DECODER_PRECISIONS: tuple[DecoderPrecision, ...] = ("float32", "int8")
+LanguageChoice = Literal["system", "ja", "en"]
+LANGUAGE_CHOICES: tuple[LanguageChoice, ...] = ("system", "ja", "en")
+LARGEST_CACHE_MIB = 4096
 
 
 def _number(name: str) -> Any:
@@ -36,16 +44,26 @@ class Settings:
     """Everything remembered.
 
     Attributes:
-        text: what stands in the text box; None before the first start.
-        backend: a key of `app.adapters.ort_session.NAMES`.
+        text: what stood in the window of older versions; it becomes a line where there is no script yet. None before the first start.
+        backend: what `--backend` takes, see `app.adapters.ort_placement`.
         device: label of the audio output; empty follows the system.
-        speaker, style: by name, so that they fit the next voice too.
+        speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
+        language: "system" is what the system or KOEBAKO_LANG says.
+        voice: of the line that was selected last; empty is the voice we ship.
+        bert: id of the one that `--force-bert` takes; empty is any.
+        force_bert: in the window, a voice whose BERT is missing speaks with another one.
+        bert_precision: "auto" is int8 where it is known to change no durations.
+        decoder_precision: "int8" takes the int8 decoder of voices that have one.
+        load_voice: "first_use" only looks at the voice when the window opens, and takes memory when it first speaks.
+        unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
+        disk_cache_mib: room for BERT features on the disk; 0 keeps none.
+        aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
         geometry, layout: Qt's own bytes of window and docks, in base64.
     """
 
     text: str | None = field(default=None, metadata={"longest": LONGEST_TEXT})
     backend: str = "auto"
-    device: str = ""
+    voice: str = ""
     speaker: str = ""
     style: str = ""
     style_weight: float = _number("style_weight")
@@ -58,7 +76,17 @@ class Settings:
     seed: int = field(default=0, metadata={"low": 0, "high": HIGHEST_SEED})
     expression_open: bool = False
     save_folder: str = ""
-    theme: ThemeChoice = field(default="system", metadata={"choices": THEMES})
+    language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE})
+    theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": words.THEME})
+    device: str = field(default="", metadata={"shown": words.DEVICE})
+    bert: str = ""
+    force_bert: bool = False
+    bert_precision: PrecisionChoice = field(default="auto", metadata={"choices": PRECISION_CHOICES, "shown": words.PRECISION})
+    decoder_precision: DecoderPrecision = field(default="float32", metadata={"choices": DECODER_PRECISIONS, "shown": words.DECODER})
+    load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": words.LOAD_VOICE})
+    unload_after_min: int = field(default=0, metadata={"low": 0, "high": LONGEST_IDLE_MIN, "shown": words.UNLOAD})
+    disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": LARGEST_CACHE_MIB, "shown": words.CACHE})
+    aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH})
     geometry: str = ""
     layout: str = ""
 
@@ -89,19 +117,9 @@ def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Writes all settings at once: the old file stays until the new one is complete. Raises OutputFileError."""
     path = path or settings_path()
     text = json.dumps({"version": SETTINGS_VERSION} | asdict(settings), indent=1)
-    part = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=path.name, suffix=".part", delete=False) as file:
-            part = Path(file.name)
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        write_whole(path, text.encode())
     except OSError as exc:
-        if part is not None:
-            with contextlib.suppress(OSError):
-                part.unlink()
         raise OutputFileError(
             say(f"設定を保存できません: {path}", f"The settings cannot be saved: {path}"),
             say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
@@ -131,15 +149,11 @@ def _is_number(value: Any, whole: bool) -> bool:
 
 def _unusable(path: Path, reason: str) -> AppError:
     """Keeps a copy of the file, for the next save would overwrite it."""
-    copy = path.with_name(path.name + ".unreadable")
-    kept = False
-    with contextlib.suppress(OSError):
-        shutil.copyfile(path, copy)
-        kept = True
+    copy = keep_copy(path)
     return InputError(
         say(
             f"設定の一部を読めなかったため、初期値に戻しました。（{reason}）",
             f"Some settings could not be read and are back at their defaults. ({reason})",
         ),
-        say(f"元のファイルは {copy} に残してあります。", f"The file as it was is kept as {copy}.") if kept else "",
+        say(f"元のファイルは {copy} に残してあります。", f"The file as it was is kept as {copy}.") if copy else "",
     )

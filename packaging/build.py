@@ -4,6 +4,7 @@
     python3 packaging/build.py linux          the program for this Linux, started and listened to
     python3 packaging/build.py windows        the program for Windows, on Windows
     python3 packaging/build.py windows-wine   the Windows program, built and run on Linux under Wine: to check, not to release
+    python3 packaging/build.py wine-tests     the fast tests in the Windows Python under Wine
     python3 packaging/build.py installer      the installer of the Windows folder (NSIS)
     python3 packaging/build.py zip            archives of the folders at hand, the list of parts, SHA256SUMS
     python3 packaging/build.py all            everything this machine can do, and what it cannot
@@ -117,6 +118,19 @@ def build_windows_wine(dist: Path, work: Path) -> None:
         smoke_test(Program(folder / "Koebako", ("wine",), wine.environment))
 
 
+def build_wine_tests(dist: Path, work: Path) -> None:
+    """The fast tests in the Windows Python under Wine."""
+    from bundle.wine import Wine, missing_programs
+    from bundle.wine_tests import run_tests
+
+    if missing := missing_programs():
+        sys.exit(f"Wine is not complete; install it with: apt-get install --no-install-recommends {' '.join(missing)}")
+    wine = Wine(work / "wine")
+    with wine.session():
+        wine.prepare()
+        run_tests(wine)
+
+
 def build_installer(dist: Path, work: Path) -> None:
     """Packs the Windows folder into an installer; one made from the program built under Wine says so in its name."""
     from bundle.installer import make_installer, try_installer
@@ -161,6 +175,7 @@ TARGETS: dict[str, Callable[[Path, Path], None]] = {
     "linux": build_linux,
     "windows": build_windows,
     "windows-wine": build_windows_wine,
+    "wine-tests": build_wine_tests,
     "installer": build_installer,
     "zip": build_zip,
 }

@@ -18,9 +18,11 @@ import ctypes
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -45,7 +47,7 @@ ALSA_TO_PULSE = ("/usr/lib/*/alsa-lib/libasound_module_pcm_pulse.so", "libasound
 WINE_PROGRAMS = {
     "wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32", "makensis": "nsis",
 }  # fmt: skip
-WINE_BUILD_S = 2_400
+WINE_S = 900  # for everything under Wine together; what is not done by then is told as skipped
 JAPANESE_FONTS = ("/usr/share/fonts/**/*CJK*", "fonts-noto-cjk")
 
 
@@ -98,6 +100,7 @@ def bundle() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="koebako-bundle-") as folder:
         places = ["--dist", f"{folder}/dist", "--work", f"{folder}/build"]
+        os.environ["TMPDIR"] = folder  # what a stopped build leaves goes with it
         build = [sys.executable, str(ROOT / "packaging" / "build.py")]
         if code := run([*build, "windows" if WINDOWS else "linux", *places]):
             return code
@@ -107,11 +110,11 @@ def bundle() -> int:
         if lacking := missing({}, programs=WINE_PROGRAMS):
             print("SKIPPED  the Windows bundle and its installer; not on this machine:", *lacking, flush=True)
             return 0
+        ends = time.monotonic() + WINE_S
         for target in ("windows-wine", "installer"):
-            try:
-                code = subprocess.run([*build, target, *places], timeout=WINE_BUILD_S).returncode
-            except subprocess.TimeoutExpired:
-                print(f"SKIPPED  {target}: not done within {WINE_BUILD_S} s", flush=True)
+            code = run_until(ends, [*build, target, *places])
+            if code is None:
+                print(f"SKIPPED  {target}: not done within {WINE_S} s", flush=True)
                 return 0
             if code:
                 return code
@@ -128,6 +131,19 @@ def run(command: Sequence[str | Path]) -> int:
             return 128 - code if code < 0 else code  # a signal's number, as a shell tells it
         except KeyboardInterrupt:
             continue
+
+
+def run_until(ends: float, command: Sequence[str]) -> int | None:
+    """Runs a program; at the time `ends` it is stopped with everything it started, and None returned."""
+    process = subprocess.Popen(command, start_new_session=True)
+    try:
+        return process.wait(max(0.0, ends - time.monotonic()))
+    except BaseException as exc:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if isinstance(exc, subprocess.TimeoutExpired):
+            return None
+        raise
 
 
 def install_packages(extra: str) -> None:

@@ -29,6 +29,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Messages in English, and data of the user in a folder of the test's own."""
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "koebako-home"))
+    for variable in ("XDG_DATA_HOME", "APPDATA"):  # where AivisSpeech's voices would be found
+        monkeypatch.setenv(variable, str(tmp_path / "other-programs"))
     monkeypatch.setenv("KOEBAKO_LANG", "en")
     monkeypatch.setattr(language, "_current", "en")
 

@@ -1,4 +1,4 @@
-"""Every container and exporter variant against the reference outputs (PyTorch, noise off), through the graphs the program runs."""
+"""Every container and exporter variant against the reference outputs (PyTorch, noise off), opened as they come: a graph runs whole."""
 
 from __future__ import annotations
 

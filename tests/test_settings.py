@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from app import settings
 from app.core.limits import BOUNDS
 from app.errors import OutputFileError
 from app.settings import Settings, load_settings, save_settings
@@ -80,7 +79,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path: Path, monkeypa
     def full_disk(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(settings.os, "fsync", full_disk)
+    monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OutputFileError) as caught:
         save_settings(Settings(style="Happy"), path)
     assert "No space left" in caught.value.hint

@@ -14,6 +14,7 @@ import pytest
 from app.compose import Speaker, open_speaker
 from app.core.cache import LRUCache
 from app.core.pipeline import Pipeline
+from app.core.takes import Caches
 from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride, StageTiming, SynthesisRequest
 
 QUIET = SynthesisRequest("雨が降る、橋を渡る。雨がやんだ。", noise=0.0, noise_w=0.0)
@@ -80,8 +81,7 @@ def test_the_same_seed_is_bit_identical_and_caches_change_nothing(pipeline: Pipe
     request = replace(QUIET, noise=0.6, noise_w=0.8, seed=9)
     first = sound(pipeline, request)
     assert np.array_equal(first, sound(pipeline, request))
-    pipeline.phones.clear()
-    pipeline.features.clear()
+    pipeline.caches.clear()
     assert np.array_equal(first, sound(pipeline, request))
 
 
@@ -134,7 +134,7 @@ def test_a_huge_text_starts_at_once(pipeline: Pipeline) -> None:
 @pytest.mark.slow
 def test_memory_stays_flat_over_many_sentences(pipeline: Pipeline) -> None:
     text = "".join(sentences(4000))
-    over = replace(pipeline, phones=LRUCache(16, 1 << 20), features=LRUCache(16, 1 << 20))
+    over = replace(pipeline, caches=Caches(LRUCache(16, 1 << 20), LRUCache(16, 1 << 20), LRUCache(16, 1 << 20), LRUCache(16, 1 << 20)))
     process = psutil.Process()
     held: dict[int, float] = {}
     began = time.perf_counter()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.adapters.ort_session import GraphSession
+from app.adapters.ort_session import Session
 from app.core.types import BERT_WIDTH, Float32, Int64
 from app.errors import VoiceError
 from app.language import say
@@ -17,27 +17,28 @@ class OrtBert:
         id: which BERT this is; voices name the one they were trained with.
     """
 
-    def __init__(self, session: GraphSession, bert_id: str) -> None:
+    def __init__(self, session: Session, bert_id: str, width: int = BERT_WIDTH) -> None:
         self._session = session
+        self._width = width
         self.id = bert_id
 
     def run(self, token_ids: Int64) -> Float32:
         """int64 (n,) → float32 (n, 1024), [CLS] and [SEP] rows included."""
         values = {"input_ids": token_ids, "attention_mask": np.ones_like(token_ids), "token_type_ids": np.zeros_like(token_ids)}
         output = self._session.run(values, self._session.outputs[:1])[0]
-        return rows_by_token(output, len(token_ids))
+        return rows_by_token(output, len(token_ids), self._width)
 
     def terminate(self) -> None:
         """Stops a run in progress."""
         self._session.terminate()
 
 
-def rows_by_token(output: np.ndarray, tokens: int) -> Float32:
-    """Brings [1, n, 1024], [1, 1024, n] or [n, 1024] into the order (n, 1024)."""
+def rows_by_token(output: np.ndarray, tokens: int, width: int = BERT_WIDTH) -> Float32:
+    """Brings [1, n, width], [1, width, n], [width, n] or [n, width] into the order (n, width)."""
     features = output[0] if output.ndim == 3 else output
-    if features.shape != (tokens, BERT_WIDTH) and features.shape == (BERT_WIDTH, tokens):
+    if features.shape != (tokens, width) and features.shape == (width, tokens):
         features = features.T
-    if features.shape != (tokens, BERT_WIDTH):
+    if features.shape != (tokens, width):
         raise VoiceError(
             say(
                 f"BERT の出力の形 {output.shape} が想定と違います。",

@@ -1,68 +1,34 @@
-"""The only place that creates ONNX Runtime sessions: backend name → providers and options, each with its why.
+"""The only place that creates ONNX Runtime sessions.
 
 A session that ends up on another provider than the one asked for is never silent: `OpenedSession.fallback` says what happened.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime as ort
-import psutil
 
+from app.adapters.graph_store import GraphStore
+from app.adapters.ort_optimised import open_optimised
+from app.adapters.ort_placement import place_name
+from app.adapters.ort_providers import PROVIDERS, available_backends, backend_of, intra_threads, provider_options
 from app.errors import BackendError, VoiceError
 from app.language import say
 
-PROVIDERS = {
-    "cpu": "CPUExecutionProvider",
-    "directml": "DmlExecutionProvider",
-    "cuda": "CUDAExecutionProvider",
-    "coreml": "CoreMLExecutionProvider",
-    "openvino": "OpenVINOExecutionProvider",
-}
-# What a provider is told when a session opens, and why.
-PROVIDER_OPTIONS: dict[str, dict[str, str]] = {
-    # Adapter 0 is often the integrated one, which may be slower than the CPU.
-    "directml": {"performance_preference": "high_performance", "device_filter": "gpu"},
-    # An exhaustive search for the best convolution would run again for every new length of text;
-    # an arena that doubles would take memory that the desktop needs.
-    "cuda": {"cudnn_conv_algo_search": "HEURISTIC", "arena_extend_strategy": "kSameAsRequested"},
-    # The older format runs most of our operators on the CPU.
-    "coreml": {"ModelFormat": "MLProgram"},
-}
-NAMES = {"auto": "Auto", "cpu": "CPU", "directml": "DirectML", "cuda": "CUDA", "coreml": "CoreML", "openvino": "OpenVINO"}
+VERSION = f"onnxruntime {ort.__version__}"
+ort.set_default_logger_severity(4)  # likewise of what providers say before there is a session
 
 
-def available_backends() -> list[str]:
-    """Backends that the installed ONNX Runtime offers, the CPU last."""
-    offered = set(ort.get_available_providers())
-    return [name for name, provider in PROVIDERS.items() if provider in offered and name != "cpu"] + ["cpu"]
-
-
-def check_backend(backend: str) -> str:
-    """The backend's key for a name in any case; an unknown one is refused with the known ones named."""
-    key = backend.lower()
-    if key not in NAMES:
-        raise BackendError(
-            say(f"バックエンド「{backend}」はありません。", f'There is no backend "{backend}".'),
-            say("選べるもの: ", "Choose one of: ") + ", ".join(["auto", *available_backends()]),
-        )
-    return key
-
-
-def intra_threads() -> int:
-    """Physical cores, less one for the window and the sound card where there are more than two."""
-    cores = psutil.cpu_count(logical=False) or 1
-    return max(1, cores - 1 if cores > 2 else cores)
-
-
-def _session_options(backend: str) -> ort.SessionOptions:
+def session_options() -> ort.SessionOptions:
+    """What all sessions share, each with its why."""
     options = ort.SessionOptions()
     options.log_severity_level = 4  # what fails is told by our own messages; a windowed program has no stderr at all
     options.intra_op_num_threads = intra_threads()
@@ -70,9 +36,11 @@ def _session_options(backend: str) -> ort.SessionOptions:
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL  # DirectML demands it; our graphs have no parallel branches to gain from
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     # Several sessions take turns; threads that spin after one graph's end would steal cores from the next.
+    # Measured on two busy cores: spinning made a real voice's graphs 1.7 to 2.8 times slower.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    if backend == "directml":
-        options.enable_mem_pattern = False  # required by DirectML
+    # A plan of memory for every length that ever came: no faster here, a fifth more memory for the decoder, and DirectML forbids it.
+    # The arena itself stays: without it the flow of a real voice took 1.4 times as long; its size settles with the longest sentence.
+    options.enable_mem_pattern = False
     return options
 
 
@@ -90,6 +58,19 @@ class OpenedSession:
     fallback: str | None
 
 
+class Session(Protocol):
+    """A graph that can be run; see `GraphSession`."""
+
+    inputs: dict[str, tuple[np.dtype[Any], int]]
+    outputs: list[str]
+
+    def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """Computes outputs by name."""
+
+    def terminate(self) -> None:
+        """Stops the run in progress, if any."""
+
+
 class GraphSession:
     """An InferenceSession that is fed by name and can be stopped from another thread.
 
@@ -103,7 +84,7 @@ class GraphSession:
         self._name = name
         self._lock = threading.Lock()
         self._running: ort.RunOptions | None = None
-        self.inputs = {item.name: (_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
+        self.inputs = input_types(session)
         self.outputs = [item.name for item in session.get_outputs()]
 
     def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
@@ -113,20 +94,24 @@ class GraphSession:
             values: every value we have, by name; those the graph does not declare are left out.
             outputs: names to compute, in order; all by default.
         """
-        feed = {name: _fit(name, values.get(name), dtype, rank) for name, (dtype, rank) in self.inputs.items()}
+        feed = {name: fit(name, values.get(name), dtype, rank) for name, (dtype, rank) in self.inputs.items()}
+        try:
+            return self._compute(outputs, feed)
+        except Exception as exc:  # ONNX Runtime raises a dozen types without a common base
+            raise BackendError(
+                say(f"音声モデルの計算に失敗しました({self._name})。", f"Running the model failed ({self._name})."),
+                say(
+                    f"バックエンドを CPU にして試してください。詳細: {plain_words(exc)}",
+                    f"Try the CPU backend. Details: {plain_words(exc)}",
+                ),
+            ) from exc
+
+    def _compute(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
         options = ort.RunOptions()
         with self._lock:
             self._running = options
         try:
             return self._session.run(outputs, feed, options)  # type: ignore[no-any-return]
-        except Exception as exc:  # ONNX Runtime raises a dozen types without a common base
-            raise BackendError(
-                say(f"音声モデルの計算に失敗しました({self._name})。", f"Running the model failed ({self._name})."),
-                say(
-                    f"バックエンドを CPU にして試してください。詳細: {_without_source(exc)}",
-                    f"Try the CPU backend. Details: {_without_source(exc)}",
-                ),
-            ) from exc
         finally:
             with self._lock:
                 self._running = None
@@ -138,63 +123,76 @@ class GraphSession:
                 self._running.terminate = True
 
 
-def open_session(model: Path | bytes, backend: str, name: str) -> OpenedSession:
-    """Opens a graph on a backend, or on the CPU when the backend refuses it, and says so.
+def open_session(model: Path | bytes, place: str, name: str, store: GraphStore | None = None) -> OpenedSession:
+    """Opens a graph on a place (see `ort_providers`), or on the CPU when that refuses it, and says so.
 
     Args:
         model: file or serialised model.
-        backend: key of NAMES; "auto" is the CPU until a probe has measured something faster.
         name: what the graph is called in messages.
+        store: where an optimised copy of a file is kept for the CPU.
     """
-    wanted = "cpu" if backend == "auto" else backend
     fallback = None
-    if wanted != "cpu":
-        reason = _refusal(wanted)
-        if reason is None:
-            try:
-                return OpenedSession(GraphSession(_create(model, wanted, name), name), wanted, None)
-            except BackendError as exc:
-                reason = exc.hint
-        fallback = say(
-            f"{NAMES[wanted]} を使えないため CPU で動作します: {reason}", f"Running on the CPU, {NAMES[wanted]} is not usable: {reason}"
-        )
-    return OpenedSession(GraphSession(_create(model, "cpu", name), name), "cpu", fallback)
+    if place not in ("cpu", "auto"):
+        try:
+            return OpenedSession(GraphSession(create_session(model, place, name), name), backend_of(place), None)
+        except BackendError as exc:
+            fallback = say(
+                f"{place_name(place)} を使えないため CPU で動作します: {exc.hint}",
+                f"Running on the CPU, {place_name(place)} is not usable: {exc.hint}",
+            )
+            logging.getLogger("koebako").info("%s: %s", name, fallback)
+    kept = open_optimised(model, session_options, store) if store and isinstance(model, Path) else None
+    return OpenedSession(GraphSession(kept or create_session(model, "cpu", name), name), "cpu", fallback)
 
 
-def _refusal(backend: str) -> str | None:
-    if backend in available_backends():
-        return None
-    return say("この ONNX Runtime には含まれていません", "this ONNX Runtime does not contain it")
+def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
+    """Opens a graph on the CPU for a few runs: nothing is optimised, which for 15,000 nodes takes a tenth of the time."""
+    options = session_options()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.enable_mem_reuse = False  # a search for buffers of one size, quadratic where the shapes are unknown
+    return GraphSession(create_session(model, "cpu", name, options), name)
 
 
-def _create(model: Path | bytes, backend: str, name: str) -> ort.InferenceSession:
+def create_session(model: Path | bytes, place: str, name: str, options: ort.SessionOptions | None = None) -> ort.InferenceSession:
+    """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places."""
     source: Any = model if isinstance(model, bytes) else str(model)
+    backend = backend_of(place)
     provider = PROVIDERS[backend]
+    if backend not in available_backends():
+        raise _not_started(place, say("この ONNX Runtime には含まれていません", "this ONNX Runtime does not contain it"))
+    try:
+        told = provider_options(place)
+    except BackendError as exc:
+        raise _not_started(place, f"{exc.message} {exc.hint}") from exc
     try:
         # enable_fallback=0: ONNX Runtime would otherwise move to the CPU by itself, telling only a console that may not exist
-        session = ort.InferenceSession(
-            source, _session_options(backend), providers=[(provider, PROVIDER_OPTIONS.get(backend, {}))], enable_fallback=0
-        )
+        session = ort.InferenceSession(source, options or session_options(), providers=[(provider, told)], enable_fallback=0)
     except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
         if backend == "cpu":
             raise VoiceError(
                 say(f"音声モデルを開けません({name})。", f"The model cannot be opened ({name})."),
                 say(
-                    f"ファイルが壊れている可能性があります。詳細: {_without_source(exc)}",
-                    f"The file may be damaged. Details: {_without_source(exc)}",
+                    f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}",
+                    f"The file may be damaged. Details: {plain_words(exc)}",
                 ),
             ) from exc
-        raise BackendError(say(f"{NAMES[backend]} を開始できません。", f"{NAMES[backend]} cannot start."), _without_source(exc)) from exc
+        raise _not_started(place, plain_words(exc)) from exc
     if session.get_providers()[0] != provider:
-        raise BackendError(
-            say(f"{NAMES[backend]} が選ばれませんでした。", f"{NAMES[backend]} was not taken."), str(session.get_providers())
-        )
+        raise _not_started(place, say("ONNX Runtime が採用しませんでした", "ONNX Runtime left it out of the session"))
     return session
 
 
-def _without_source(exc: Exception) -> str:
-    """ONNX Runtime's words without the source files of its build machine."""
-    return re.sub(r"\S*[\\/]\S*\.(?:cc|cpp|h)\S*\s*", "", str(exc)).strip()
+def _not_started(place: str, reason: str) -> BackendError:
+    return BackendError(say(f"{place_name(place)} を開始できません。", f"{place_name(place)} cannot start."), reason)
+
+
+LONGEST_REASON = 300  # letters; providers have been seen to tell pages
+
+
+def plain_words(exc: BaseException) -> str:
+    """ONNX Runtime's words without the source files of its build machine, on one line that can be read."""
+    words = " ".join(re.sub(r"\S*[\\/]\S*\.(?:cc|cpp|h)\S*\s*", "", str(exc)).split())
+    return words if len(words) <= LONGEST_REASON else words[: LONGEST_REASON // 2] + " … " + words[-LONGEST_REASON // 2 :]
 
 
 _DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
@@ -214,7 +212,13 @@ def _dtype(declared: str) -> np.dtype[Any]:
         ) from exc
 
 
-def _fit(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
+def input_types(session: ort.InferenceSession) -> dict[str, tuple[np.dtype[Any], int]]:
+    """Declared name → (dtype, rank)."""
+    return {item.name: (_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
+
+
+def fit(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
+    """A value in the dtype and rank that an input declares; VoiceError where there is none."""
     if value is None:
         raise VoiceError(
             say(f"この音声モデルは未知の入力「{name}」を必要とします。", f'This model needs an input "{name}" that is not known.'),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.adapters.ort_session import GraphSession
+from app.adapters.ort_session import Session
 from app.core.ports import FrameInput, Prosody, ProsodyInput, WholeInput
 from app.core.types import Float32, Int64
 
@@ -12,7 +12,7 @@ from app.core.types import Float32, Int64
 class OrtSynthesizer:
     """Implements `app.core.ports.Synthesizer` with graphs that obey `app.voices.manifest`."""
 
-    def __init__(self, prosody: GraphSession, flow: GraphSession | None, decoder: GraphSession, multilingual: bool = False) -> None:
+    def __init__(self, prosody: Session, flow: Session | None, decoder: Session, multilingual: bool = False) -> None:
         self._prosody = prosody
         self._flow = flow
         self._decoder = decoder
@@ -43,9 +43,13 @@ class OrtSynthesizer:
         }
         return self._flow.run(feed, ["z"])[0]
 
-    def decode(self, z: Float32, noise: Float32 | None, speaker: int) -> Float32:
-        """Samples of one window."""
-        return self._decoder.run({"z": z, "noise": noise, "sid": speaker}, ["audio"])[0]
+    def decode(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+        """Samples of the wanted frames of one window; decoders that do not cut what is not wanted give more."""
+        first, last = wanted
+        samples = self._decoder.run({"z": z, "noise": noise, "sid": speaker, "first": first, "last": last}, ["audio"])[0]
+        if "first" in self._decoder.inputs:
+            return samples
+        return samples[first * len(samples) // z.shape[1] : last * len(samples) // z.shape[1]]
 
     def terminate(self) -> None:
         """Stops a run in progress."""
@@ -57,7 +61,7 @@ class OrtSynthesizer:
 class OrtOpaqueSynthesizer:
     """Implements `app.core.ports.OpaqueSynthesizer` with the public SBV2 graph."""
 
-    def __init__(self, session: GraphSession) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
 
     def synthesize(self, values: WholeInput) -> tuple[Float32, Int64 | None]:

@@ -19,6 +19,8 @@ from app.adapters.sample_ring import SampleRing
 from app.core.types import AudioChunk, Float32
 from app.errors import AudioDeviceError
 
+LEVEL_S = 0.03  # a little more than the window's picture takes, so that no peak falls between two
+
 
 class PortAudioPlayer:
     """An AudioSink that is heard. One per process: looking for a new device stops every other stream.
@@ -73,6 +75,8 @@ class PortAudioPlayer:
             samples = np.concatenate([samples, self._converter.flush()])
         if not self._queue(samples, len(chunk.samples), chunk.last, aborts) and not chunk.last:
             self._aborted_id = chunk.request_id
+        elif chunk.silence and not chunk.last:
+            self._ring.excuse()
 
     def finish(self) -> None:
         """Ends the request being written, without waiting until it is heard. Needed where its `last` chunk may be missing."""
@@ -135,6 +139,11 @@ class PortAudioPlayer:
     def queued_s(self) -> float:
         """Seconds of sound that wait."""
         return self._ring.pending / self._converter.rate
+
+    @property
+    def level(self) -> tuple[float, float]:
+        """Peak and effective value of the samples that the device takes next, 1 being full scale."""
+        return self._ring.level(round(LEVEL_S * self._converter.rate))
 
     @property
     def underruns(self) -> int:

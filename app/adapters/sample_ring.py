@@ -55,6 +55,10 @@ class SampleRing:
         self._end = UNKNOWN_END
         return self.written
 
+    def excuse(self) -> None:
+        """A gap that begins here is no fault: silence leads up to it, and what follows is still being computed."""
+        self._start = self.written
+
     def end(self, frames: int) -> int:
         """Ends the request `frames` from here; returns the counter after its last sample. Before those are put:
         a callback in between must not take the end for a gap.
@@ -72,6 +76,14 @@ class SampleRing:
         self._samples[: count - head] = samples[head:count]
         self.written += count
         return count
+
+    def level(self, frames: int) -> tuple[float, float]:
+        """Peak and effective value of the next samples, for any thread; those already taken may have been overwritten."""
+        count = min(frames, self.written - self.read)
+        if count <= 0 or self._discard > self.read:
+            return 0.0, 0.0
+        samples = self._samples.take(np.arange(self.read, self.read + count), mode="wrap")
+        return float(np.abs(samples).max()), float(np.sqrt(np.mean(np.square(samples))))
 
     def discard(self) -> None:
         """Lets the callback fade out and drop all that is queued, within its next block."""

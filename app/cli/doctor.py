@@ -14,7 +14,7 @@ from typing import Literal
 
 from app import paths
 from app.cli.output import json_line, result
-from app.errors import AppError
+from app.errors import AppError, InputError
 from app.language import say
 
 Status = Literal["ok", "warn", "fail"]
@@ -23,6 +23,8 @@ PACKAGES = (
     "PySide6-Essentials",
     "onnxruntime",
     "onnxruntime-directml",
+    "onnxruntime-openvino",
+    "onnxruntime-gpu",
     "numpy",
     "pyopenjtalk-plus",
     "sounddevice",
@@ -43,7 +45,7 @@ class Check:
 
 def run(options: argparse.Namespace) -> int:
     """Prints every check; exit code 70 when one fails."""
-    checks = [_guard(name, check) for name, check in CHECKS.items()]
+    checks = [_guard(name, check) for name, check in _wanted(options.only).items()]
     ok = all(check.status != "fail" for check in checks)
     if options.json:
         json_line(
@@ -51,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
                 "ok": ok,
                 "checks": [asdict(check) for check in checks],
                 "versions": _versions(),
-                "providers": _providers(),
+                "providers": _providers() if options.only in (None, "onnxruntime") else [],
                 "audio_devices": _audio_devices(),
                 "paths": {"data": str(paths.data_dir()), "resources": str(paths.resources_dir())},
             }
@@ -62,6 +64,17 @@ def run(options: argparse.Namespace) -> int:
             if check.fix:
                 result(f"    → {check.fix}")
     return 0 if ok else AppError.exit_code
+
+
+def _wanted(only: str | None) -> dict[str, Callable[[], Check]]:
+    if only is None:
+        return CHECKS
+    if only not in CHECKS:
+        raise InputError(
+            say(f"そのような項目はありません: {only}", f"There is no such check: {only}"),
+            say("使えるもの: ", "There are: ") + ", ".join(CHECKS),
+        )
+    return {only: CHECKS[only]}
 
 
 def _guard(name: str, check: Callable[[], Check]) -> Check:
@@ -104,6 +117,46 @@ def _voice() -> Check:
     speaker = open_speaker()
     samples = sum(len(chunk.samples) for chunk in speaker.pipeline.synthesize(SynthesisRequest("はい。")) if not chunk.silence)
     return Check("voice", "ok", f"{speaker.voice.manifest.name}: {samples / speaker.pipeline.voice.sampling_rate:.2f} s")
+
+
+def _voices() -> Check:
+    from app.install.staging import leftovers
+    from app.voices.library import damaged_voices, installed_voices
+
+    folders = paths.voice_dirs()
+    found = say(f"{len(installed_voices(folders))} 個", f"{len(installed_voices(folders))} installed")
+    damaged = damaged_voices(folders)
+    if damaged:
+        names = ", ".join(folder.name for folder, _ in damaged[:5])
+        fix = say("koebako voices remove で消し、追加し直してください。", "Remove them with `koebako voices remove` and add them again.")
+        return Check("voices", "warn", say(f"{found}、壊れた声: {names}", f"{found}, damaged: {names}"), fix)
+    if leftovers():
+        fix = say("次に声を追加するときに片付きます。", "They go when the next voice is added.")
+        return Check("voices", "warn", say(f"{found}、中断した追加の残り", f"{found}, leftovers of an interrupted job"), fix)
+    return Check("voices", "ok", found)
+
+
+def _backends() -> Check:
+    from app.backends.probe import Probe
+
+    try:
+        known = Probe().known()
+    except AppError as error:  # what is wrong with the voice is a finding of its own
+        return Check("backends", "warn", error.message)
+    chosen = next((finding.backend for finding in known if finding.chosen), "cpu")
+    others = ", ".join(f"{item.backend} {item.adapter}".strip() for item in known if item.backend != chosen)
+    found = say(f"auto は {chosen}", f"auto takes {chosen}") + (say(f"、ほかに {others}", f"; there are also {others}") if others else "")
+    crashed = [finding.backend for finding in known if finding.crashed]
+    if crashed:
+        fix = say(
+            "グラフィックスドライバーを更新し、koebako backends --probe --retry で試し直せます。それまでは使いません。",
+            "Update the graphics driver, then try again with koebako backends --probe --retry; until then it is not used.",
+        )
+        names = ", ".join(crashed)
+        return Check("backends", "warn", say(f"{found}、異常終了: {names}", f"{found}; crashed or hung: {names}"), fix)
+    unknown = len(known) > 1 and all(finding.ok is None for finding in known)
+    fix = say("koebako backends --probe で一番速いものを選べます。", "koebako backends --probe finds the fastest.") if unknown else ""
+    return Check("backends", "ok", found, fix)
 
 
 def _audio() -> Check:
@@ -159,6 +212,8 @@ CHECKS: dict[str, Callable[[], Check]] = {
     "onnxruntime": _onnxruntime,
     "g2p": _g2p,
     "voice": _voice,
+    "voices": _voices,
+    "backends": _backends,
     "audio": _audio,
     "sound_files": _sound_files,
     "data_dir": _data_dir,

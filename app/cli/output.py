@@ -59,11 +59,14 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def print_error(error: AppError, *, as_json: bool, stream: TextIO | None = None) -> None:
-    """An error as a sentence and a hint, or as one JSON line."""
+def print_error(error: AppError, *, as_json: bool, stream: TextIO | None = None, source: str | None = None) -> None:
+    """An error as a sentence and a hint, or as one JSON line; with what it is about, where a command goes on with the next."""
     if as_json:
-        json_line({"error": {"family": error.family, "message": error.message, "hint": error.hint}}, stream)
+        about: dict[str, Any] = {} if source is None else {"source": source}
+        if error.ways:
+            about["ways"] = list(error.ways)
+        json_line({"error": {"family": error.family, "message": error.message, "hint": error.hint}} | about, stream)
     else:
-        note(f"koebako: {error.message}")
+        note(f"koebako: {error.message}" if source is None else f"koebako: {source}: {error.message}")
         if error.hint:
             note(f"         {error.hint}")

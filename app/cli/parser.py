@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import sys
 from importlib import metadata
-from typing import Any, NoReturn
+from typing import Any
 
+from app.cli.command_parser import Parser, add_command
+from app.cli.parser_backends import add_backends
+from app.cli.parser_bench import add_bench_options
+from app.cli.parser_bert import add_bert
+from app.cli.parser_voices import add_licence_option, add_voices
 from app.core.limits import BOUNDS
-from app.errors import InputError
 from app.language import say
-
-
-class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that speaks the user's language and raises instead of exiting."""
-
-    def __init__(self, prog: str | None = None, description: str | None = None) -> None:
-        super().__init__(prog=prog, description=description, add_help=False, allow_abbrev=False)
-        self._positionals.title = say("引数", "arguments")
-        self._optionals.title = say("オプション", "options")
-        self.add_argument("-h", "--help", action="help", help=say("この説明を表示して終わる", "show this help and exit"))
-
-    def error(self, message: str) -> NoReturn:
-        """A usage mistake becomes an InputError, shown like any other error."""
-        raise InputError(
-            say(f"コマンドの指定に誤りがあります: {message}", f"The command is not right: {message}"),
-            say(f"使い方: {self.prog} --help", f"See {self.prog} --help"),
-        )
-
-    def format_help(self) -> str:
-        """The help text; argparse writes its first word in English only."""
-        text = super().format_help()
-        return text.replace("usage:", say("使い方:", "usage:"), 1)
+from app.settings import DECODER_PRECISIONS
 
 
 def version() -> str:
@@ -55,16 +37,12 @@ def build_parser() -> Parser:
     )
     _add_speak(commands)
     _add_g2p(commands)
-    _add_voices(commands)
+    add_voices(commands)
+    add_bert(commands)
+    add_backends(commands)
     _add_doctor(commands)
     _add_selftest(commands)
     _add_bench(commands)
-    return parser
-
-
-def _command(commands: Any, name: str, ja: str, en: str) -> Parser:
-    parser: Parser = commands.add_parser(name, help=say(ja, en), description=say(ja, en))
-    parser.add_argument("--json", action="store_true", help=say("結果を JSON Lines で出力する", "print the result as JSON Lines"))
     return parser
 
 
@@ -74,7 +52,23 @@ def _add_voice_options(parser: Parser) -> None:
         metavar="ID|NAME|PATH",
         help=say("声(省略すると voices list の最初の声)", "the voice (default: the first of `voices list`)"),
     )
-    parser.add_argument("--backend", default="auto", help=say("auto、cpu、directml、cuda など", "auto, cpu, directml, cuda …"))
+    parser.add_argument(
+        "--backend",
+        default="auto",
+        metavar="NAME[:ADAPTER]|GROUP=NAME,…",
+        help=say(
+            "auto、cpu、directml:1、cuda など。bert=cpu,decoder=directml のように bert・prosody・decoder で分けられる",
+            "auto, cpu, directml:1, cuda …, or apart as in bert=cpu,decoder=directml (groups: bert, prosody, decoder)",
+        ),
+    )
+    parser.add_argument(
+        "--decoder",
+        choices=DECODER_PRECISIONS,
+        help=say(
+            "音声にする計算の精度。int8 は速い(小さな差しか出ないと確かめた声だけ。voices info に表示)",
+            "precision of the decoder; int8 is fast, for voices that it was found to change little (see voices info)",
+        ),
+    )
     parser.add_argument(
         "--force-bert",
         action="store_true",
@@ -83,10 +77,11 @@ def _add_voice_options(parser: Parser) -> None:
             "use another BERT when the voice's own is missing (wrong prosody)",
         ),
     )
+    add_licence_option(parser)
 
 
 def _add_speak(commands: Any) -> None:
-    parser = _command(commands, "speak", "文章を読み上げる、または音声ファイルに書く", "speak text, or write it to a sound file")
+    parser = add_command(commands, "speak", "文章を読み上げる、または音声ファイルに書く", "speak text, or write it to a sound file")
     parser.add_argument("text", nargs="?", metavar="TEXT", help=say("読み上げる文章(省略すると標準入力)", "what to say (default: stdin)"))
     parser.add_argument("-f", "--file", metavar="FILE", help=say("文章のファイル(UTF-8)", "a UTF-8 text file"))
     parser.add_argument("-o", "--output", metavar="FILE", help=say("音声ファイル。- は標準出力に WAV", "sound file; - is a WAV on stdout"))
@@ -114,47 +109,25 @@ def _add_speak(commands: Any) -> None:
 
 
 def _add_g2p(commands: Any) -> None:
-    _command(commands, "g2p", "標準入力の各行を読みと音素にする(常に JSON)", "readings and phones of each line on stdin (always JSON)")
-
-
-def _add_voices(commands: Any) -> None:
-    parser = commands.add_parser(
-        "voices", help=say("声の一覧と情報", "list and inspect voices"), description=say("声の一覧と情報", "Lists and inspects voices.")
-    )
-    actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="ACTION", title=say("操作", "actions"))
-    _command(actions, "list", "使える声の一覧", "the voices at hand")
-    info = _command(actions, "info", "声の情報", "what is known of a voice")
-    info.add_argument("voice", metavar="ID|NAME|PATH")
-    check = _command(actions, "check", "声の計算結果を期待値と比べる", "compare a voice with expected outputs")
-    check.add_argument("source", metavar="SOURCE")
-    check.add_argument("--expected", required=True, metavar="NPZ", help=say("期待値のファイル", "file of expected outputs"))
-    check.add_argument(
-        "--tolerance", type=float, default=1e-3, metavar="N", help=say("許す差(0.001)", "largest difference allowed (0.001)")
-    )
+    add_command(commands, "g2p", "標準入力の各行を読みと音素にする(常に JSON)", "readings and phones of each line on stdin (always JSON)")
 
 
 def _add_doctor(commands: Any) -> None:
-    _command(commands, "doctor", "動作に必要なものが揃っているか調べる", "check that everything the program needs is there")
+    parser = add_command(commands, "doctor", "動作に必要なものが揃っているか調べる", "check that everything the program needs is there")
+    parser.add_argument("--only", metavar="ID", help=say("この項目だけを調べる", "only this check"))
 
 
 def _add_selftest(commands: Any) -> None:
-    parser = _command(commands, "selftest", "使えるバックエンドをすべて試して比べる", "try every backend of this machine and compare them")
+    parser = add_command(
+        commands, "selftest", "使えるバックエンドをすべて試して比べる", "try every backend of this machine and compare them"
+    )
     parser.add_argument("--report", metavar="FILE", help=say("報告のファイル(JSON)", "a file for the report (JSON)"))
 
 
 def _add_bench(commands: Any) -> None:
-    parser = _command(commands, "bench", "段階ごとの時間を測る", "measure how long each stage takes")
+    parser = add_command(commands, "bench", "段階ごとの時間を測る", "measure how long each stage takes")
     _add_voice_options(parser)
-    parser.add_argument(
-        "--tokens", default="5,20,40", metavar="N,N", help=say("文の長さ(BERT のトークン数)", "lengths of the texts in BERT tokens")
-    )
-    parser.add_argument("--lines", action="store_true", help=say("短い行と長い行も測る", "also a short and a long line"))
-    parser.add_argument(
-        "--bert", metavar="ID|PATH", help=say("BERT(省略すると声が求めるもの)", "the BERT (default: the one the voice names)")
-    )
-    parser.add_argument("--csv", action="store_true", help=say("結果を CSV で出力する", "print the result as CSV"))
-    parser.add_argument("--runs", type=int, default=10, metavar="N", help=say("測る回数(10)", "measured runs (10)"))
-    parser.add_argument("--warmup", type=int, default=3, metavar="N", help=say("測る前に動かす回数(3)", "runs before measuring (3)"))
+    add_bench_options(parser)
 
 
 def readable(argument: str) -> str:

@@ -22,6 +22,7 @@ import psutil
 
 from app.cli.output import json_line, note
 from app.cli.parser import version
+from app.cli.surroundings import log_tail, window_report
 from app.errors import AppError, OutputFileError
 from app.language import say
 from app.paths import own_command
@@ -68,6 +69,9 @@ def run(options: argparse.Namespace) -> int:
         "machine": _machine(),
         "doctor": doctor,
         "backends": [asdict(trial) for trial in trials],
+        "probed": _probed(),
+        "window": window_report(),
+        "log": log_tail(),
     }
     if options.report:
         _write(options.report, report)
@@ -80,14 +84,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _others() -> list[str]:
-    from app.adapters.ort_session import available_backends
+    from app.adapters.ort_providers import places
 
-    return [name for name in available_backends() if name != "cpu"]
+    return [place for place in places() if place != "cpu"]
+
+
+def _probed() -> list[dict[str, Any]]:
+    """What `koebako backends` knows from before."""
+    from app.backends.probe import Probe
+
+    try:
+        return [asdict(finding) for finding in Probe().known()]
+    except AppError:  # without a voice; the trials tell
+        return []
 
 
 def _try_backend(backend: str, folder: Path) -> Trial:
     note(say(f"{backend} を試しています…", f"trying {backend} …"))
-    trial, output = Trial(backend), folder / f"{backend}.wav"
+    trial, output = Trial(backend), folder / f"{backend.replace(':', '-')}.wav"
     trial.exit_code, lines, trial.messages = _child("speak", TEXT, "--seed", "7", "--backend", backend, "-o", str(output), "--json")
     if trial.exit_code or not lines:
         return trial

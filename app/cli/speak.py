@@ -15,6 +15,7 @@ from tqdm import tqdm
 from app.cli.interruption import interruption
 from app.cli.output import json_line, note, read_stdin
 from app.cli.parser import json_stream
+from app.cli.voice_choice import chosen_voice
 from app.compose import Speaker, open_file, open_player, open_speaker
 from app.core.limits import BOUNDS, check_request
 from app.core.ports import AudioSink
@@ -54,9 +55,16 @@ def run(options: argparse.Namespace) -> int:
     """Speaks; the text is checked before a model is loaded, and the output file before anything is computed."""
     text = _read_text(options)
     check_request(_request(options, text))
-    speaker = open_speaker(options.voice, options.backend, force_bert=options.force_bert)
+    speaker = open_speaker(chosen_voice(options), options.backend, decoder=options.decoder, force_bert=options.force_bert)
     if speaker.fallback:
         note(speaker.fallback)
+    if options.decoder == "int8" and not speaker.int8_decoder:
+        note(
+            say(
+                "この声には使える int8 の計算がないため、float32 で話します。",
+                "This voice has no int8 decoder for this place; float32 is used.",
+            )
+        )
     request = _request(options, text, speaker)
     SpeakJob(options, speaker, request).run()
     return 0
@@ -71,6 +79,7 @@ class SpeakJob:
 
     def __init__(self, options: argparse.Namespace, speaker: Speaker, request: SynthesisRequest) -> None:
         self._speaker = speaker
+        self._told = speaker.fallback
         self._request = request
         rate = speaker.pipeline.voice.sampling_rate
         file = open_file(options.output, rate, options.subtype, options.rate, options.stereo) if options.output is not None else None
@@ -94,6 +103,8 @@ class SpeakJob:
             raise KeyboardInterrupt
         if self._error is not None:
             raise self._error
+        if self._speaker.fallback and self._speaker.fallback != self._told:  # a device failed on the way; all was spoken nevertheless
+            note(self._speaker.fallback)
         if self._json is not None:
             json_line(self._report(), self._json)
 
@@ -106,7 +117,7 @@ class SpeakJob:
 
     def _work(self) -> None:
         try:
-            for chunk in self._speaker.pipeline.synthesize(self._request, self._on_stage, self._cancelled.is_set):
+            for chunk in self._speaker.pipeline.synthesize(self._request, self._on_stage, self._cancelled.is_set, self._queued_s):
                 self._hand_over(chunk)
             self.progress.total_ms = self.progress.elapsed_ms()
             for sink in self._sinks:
@@ -121,6 +132,9 @@ class SpeakJob:
             if self._bar is not None:
                 self._bar.close()
             self._done.set()
+
+    def _queued_s(self) -> float:
+        return self._player.queued_s if self._player is not None else 0.0
 
     def _hand_over(self, chunk: AudioChunk) -> None:
         progress = self.progress
@@ -152,6 +166,7 @@ class SpeakJob:
             "seed": self._request.seed,
             "backend": {stage: self._speaker.backends[stage] for stage in (*STAGES, "synthesis") if stage in self._speaker.backends},
             "fallback": self._speaker.fallback,
+            "underruns": self._player.underruns if self._player is not None else None,
         }
 
 

@@ -6,29 +6,34 @@ likes without that being measured, and every `yield` is a place to stop.
 
 from __future__ import annotations
 
+import itertools
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from app.core.cache import LRUCache
 from app.core.edits import Place, edited_tones
 from app.core.limits import check_request
+from app.core.line_reading import LineReading, read_line
+from app.core.moved_edits import settle
 from app.core.ports import G2P, BertRunner, OpaqueSynthesizer, Synthesizer, Tokenizer
 from app.core.sentences import split_sentences
-from app.core.stages import Stages
+from app.core.stages import Stages, phones_of
 from app.core.style import style_vector
-from app.core.timing import OnStage, StageClock, ignore_stage
-from app.core.types import AudioChunk, Float32, Phones, SynthesisRequest
+from app.core.takes import Caches
+from app.core.timing import OnStage, StageClock, Stopped, ignore_stage, never
+from app.core.types import AudioChunk, ReadingOverride, SynthesisRequest
 from app.core.voice import VoiceTraits
 from app.core.waveform import silence
 from app.errors import BackendError, InputError, VoiceError
 from app.language import say
 
 WARM_UP_TEXT = "風の中を、行ってきました。"  # homographs: they bring in the dictionary that tells them apart
+AHEAD_S = 2.0  # sound that must wait before the next sentence is prepared: several times what that takes
 
 
-def never() -> bool:
-    """For callers that do not cancel."""
-    return False
+def nothing_waits() -> float:
+    """For callers whose sound is not played while it is made."""
+    return 0.0
 
 
 @dataclass(slots=True)
@@ -36,8 +41,8 @@ class Pipeline:
     """Everything needed to speak with one voice.
 
     Attributes:
-        bert_id: names the BERT in cache keys.
-        phones, features: caches; share them between pipelines so that a change of voice keeps them.
+        bert_id, sound_id: name the BERT and the voice's graphs, and where they run, in the keys of caches.
+        caches: share them between pipelines, so that a change of voice keeps them.
         warm: stages that have run since the sessions were opened.
     """
 
@@ -48,14 +53,24 @@ class Pipeline:
     synthesizer: Synthesizer | OpaqueSynthesizer
     opaque: bool
     voice: VoiceTraits
-    phones: LRUCache[Phones] = field(default_factory=lambda: LRUCache(2048, 16 << 20))
-    features: LRUCache[Float32] = field(default_factory=lambda: LRUCache(1024, 64 << 20))
+    sound_id: str = ""
+    caches: Caches = field(default_factory=Caches)
     warm: set[str] = field(default_factory=set)
 
     def synthesize(
-        self, request: SynthesisRequest, on_stage: OnStage = ignore_stage, cancelled: Callable[[], bool] = never
+        self,
+        request: SynthesisRequest,
+        on_stage: OnStage = ignore_stage,
+        cancelled: Callable[[], bool] = never,
+        queued_s: Callable[[], float] = nothing_waits,
     ) -> Iterator[AudioChunk]:
         """Speaks a request.
+
+        Args:
+            request: what to say, and how.
+            on_stage: told of each stage when it is over.
+            cancelled: looked at before every stage.
+            queued_s: how much sound waits to be heard; where that is enough the next sentence is prepared ahead of its turn.
 
         Yields:
             The silence before the first sound, sound in pieces as soon as each is ready, and a last chunk (the silence after).
@@ -68,49 +83,59 @@ class Pipeline:
         """
         check_request(request)
         self._check_voice(request)
+        request = replace(request, overrides=settle(request.overrides, request.text, self._read))
         try:
-            yield from self._line(request, StageClock(request.id, on_stage, self.warm), cancelled)
+            yield from self._line(request, StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
+        except Stopped:
+            return
         except BackendError:
             if not cancelled():  # else the graph was stopped on purpose
                 raise
 
     def warm_up(self, cancelled: Callable[[], bool] = never) -> None:
-        """Runs every graph once, so that the first request is as fast as the ones after it."""
+        """Runs every graph over windows of several sizes, whatever is remembered, so that the first request is as fast as later ones."""
         request = SynthesisRequest(WARM_UP_TEXT, style=min(self.voice.styles, default=0), speaker=min(self.voice.speakers, default=0))
-        for _ in self.synthesize(request, ignore_stage, cancelled):
+        for _ in replace(self, caches=Caches()).synthesize(request, ignore_stage, cancelled):
             pass
 
-    def _line(self, request: SynthesisRequest, clock: StageClock, cancelled: Callable[[], bool]) -> Iterator[AudioChunk]:
-        stages = Stages(self, request, clock, style_vector(self.voice.style_vectors, request.style, request.style_weight))
-        sentences = split_sentences(request.text, self.g2p.words)
-        place = Place()
-        spoken = False
-        while not cancelled():
-            clock.start()
-            sentence = next(sentences, None)
-            if sentence is None:
-                break
-            clock.sentence = sentence.index
-            clock.stop("text")
-            phones = stages.g2p(sentence)
-            if phones.reading:
-                if not spoken:
-                    yield self._silence(request, request.pre_silence_s)
-                spoken = True
-                edited = edited_tones(phones, request.overrides, place)
-                for chunk in stages.speak(edited, place, cancelled):
-                    yield chunk
-                    if cancelled():
-                        return
-            place = place.after(phones)
-        if cancelled():
-            return
-        if not spoken:
+    def _line(self, request: SynthesisRequest, clock: StageClock, queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
+        sentences = self._sentences(request, clock)
+        first = next(sentences, None)
+        if first is None:
             raise InputError(
                 say("読み上げられる文字がありません。", "There is nothing in this text that can be read aloud."),
                 say("かな・漢字・英数字を含む文を入力してください。", "Enter text with kana, kanji, letters or digits."),
             )
-        yield self._silence(request, request.post_silence_s, last=True)
+        yield self._silence(request, request.pre_silence_s)
+        prepared = (_prepared(stages) for stages in itertools.chain([first], sentences))
+        ahead: deque[Stages] = deque()
+        while (stages := ahead.popleft() if ahead else next(prepared, None)) is not None:
+            for chunk in stages.sound():
+                yield chunk
+                if not ahead and queued_s() > AHEAD_S:
+                    ahead.extend(itertools.islice(prepared, 1))
+        if not clock.cancelled():
+            yield self._silence(request, request.post_silence_s, last=True)
+
+    def _read(self, text: str, readings: tuple[ReadingOverride, ...]) -> LineReading:
+        return read_line(text, readings, self.g2p, self.caches.phones)
+
+    def _sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[Stages]:
+        """The sentences of a request that can be read, one when it is asked for."""
+        style = style_vector(self.voice.style_vectors, request.style, request.style_weight)
+        sentences = split_sentences(request.text, self.g2p.words)
+        place = Place()
+        while True:
+            clock.start()
+            sentence = next(sentences, None)
+            if sentence is None:
+                return
+            own = replace(clock, sentence=sentence.index)
+            own.stop("text")
+            phones = phones_of(self, request, sentence, own)
+            if phones.reading:
+                yield Stages(self, request, own, style, edited_tones(phones, request.overrides, place), place)
+            place = place.after(phones)
 
     def _silence(self, request: SynthesisRequest, length_s: float, *, last: bool = False) -> AudioChunk:
         rate = self.voice.sampling_rate
@@ -135,3 +160,8 @@ class Pipeline:
                     say(f"声「{self.voice.name}」に{ja} {wanted} はありません。", f'The voice "{self.voice.name}" has no {en} {wanted}.'),
                     say("選べるもの: ", "Choose one of: ") + ", ".join(f"{number} {name}" for number, name in list(known.items())[:12]),
                 )
+
+
+def _prepared(stages: Stages) -> Stages:
+    stages.prepare()
+    return stages

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.core.types import AudioChunk, Float32, Int64, Phones, ReadingOverride
+from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, ReadingOverride
 
 
 class G2P(Protocol):
@@ -36,6 +36,16 @@ class BertRunner(Protocol):
         """int64 (n,) to float32 (n, 1024)."""
 
 
+class FeatureStore(Protocol):
+    """Features of texts, kept beyond the end of the program. Never fails and never waits for long: without it all runs as well."""
+
+    def get(self, bert_id: str, text: str) -> Float16 | None:
+        """Features (n, 1024) as they were put, to the bit."""
+
+    def put(self, bert_id: str, text: str, features: Float16) -> None:
+        """Keeps features; returns before they are written."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProsodyInput:
     """Input of a voice's first graph. Integers int64 (T,), with blanks; features (1024, T); style vector (256,)."""
@@ -57,6 +67,11 @@ class Prosody:
     logw: Float32
     mean: Float32
     log_scale: Float32
+
+    @property
+    def size(self) -> int:
+        """Bytes held."""
+        return self.logw.nbytes + self.mean.nbytes + self.log_scale.nbytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +95,11 @@ class Synthesizer(Protocol):
     def flow(self, values: FrameInput) -> Float32:
         """Runs the flow graph, or passes z_p through when the voice has none: (D, F)."""
 
-    def decode(self, z: Float32, noise: Float32 | None, speaker: int) -> Float32:
-        """Turns a window of z (D, W) into samples (W·hop,); `noise` (W·hop,) where the voice declares it."""
+    def decode(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
+        """Turns a window of z (D, W) into the samples of its frames [first, last) = `wanted`, ((last − first)·hop,).
+
+        `noise` (W·hop,) is for the whole window, where the voice declares it.
+        """
 
 
 @dataclass(frozen=True, slots=True)

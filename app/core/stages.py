@@ -2,64 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from app.core.durations import expand, symbol_frames
+from app.core.durations import FrameTarget, expand, symbol_frames
 from app.core.edits import Place, frame_targets, phone_timings, readings_in, symbols_of_phone
-from app.core.features import phone_features
+from app.core.features import phone_features, rounded
 from app.core.phones import PhoneIds, phones_to_ids
-from app.core.ports import FrameInput, OpaqueSynthesizer, ProsodyInput, Synthesizer, WholeInput
+from app.core.ports import OpaqueSynthesizer, Prosody, ProsodyInput, Synthesizer, WholeInput
+from app.core.takes import Take, prosody_key, take_key
 from app.core.timing import StageClock
-from app.core.types import AudioChunk, Float32, Int64, Phones, PhoneTiming, Sentence, SynthesisRequest
+from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, PhoneTiming, Sentence, SynthesisRequest
 from app.core.waveform import apply_gain, trim_tail
 from app.core.windows import plan_windows
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from app.core.pipeline import Pipeline
 
 LONGEST_BERT_TEXT = 510  # characters; with [CLS] and [SEP] the 512 positions a BERT was trained on
 DURATION_NOISE, PRIOR_NOISE, DECODER_NOISE = range(3)  # streams of their own: a change of one noise leaves the others alone
 
 
+def phones_of(pipeline: Pipeline, request: SynthesisRequest, sentence: Sentence, clock: StageClock) -> Phones:
+    """Phones of a sentence, without the tones a user set."""
+    readings = readings_in(sentence, request)
+    key = (sentence.text, readings)
+    clock.start()
+    phones = pipeline.caches.phones.get(key)
+    hit = phones is not None
+    if phones is None:
+        phones = pipeline.g2p.convert(sentence.text, readings)
+        pipeline.caches.phones.put(key, phones, 100 + 60 * len(phones.phones))
+    clock.stop("g2p", cache_hit=hit, phones=len(phones.phones))
+    return phones
+
+
 @dataclass(slots=True)
 class Stages:
-    """One request on its way through the stages, each of which is timed."""
+    """One sentence on its way from phones to sound, each stage timed: first `prepare`, then `sound`.
+
+    Attributes:
+        phones: with the tones a user set.
+        place: where the sentence stands in the line.
+    """
 
     pipeline: Pipeline
     request: SynthesisRequest
     clock: StageClock
     style: Float32
+    phones: Phones
+    place: Place
+    _ids: PhoneIds = field(init=False)
+    _targets: list[FrameTarget] = field(init=False)
+    _key: Hashable = field(init=False)
+    _take: Take | None = field(init=False)
+    _features: Float32 | None = None
+    _prosody: Prosody | None = None
 
-    def g2p(self, sentence: Sentence) -> Phones:
-        """Phones of a sentence, without the tones a user set."""
-        readings = readings_in(sentence, self.request)
-        key = (sentence.text, readings)
-        self.clock.start()
-        phones = self.pipeline.phones.get(key)
-        hit = phones is not None
-        if phones is None:
-            phones = self.pipeline.g2p.convert(sentence.text, readings)
-            self.pipeline.phones.put(key, phones, 100 + 60 * len(phones.phones))
-        self.clock.stop("g2p", cache_hit=hit, phones=len(phones.phones))
-        return phones
-
-    def speak(self, phones: Phones, place: Place, cancelled: Callable[[], bool]) -> Iterator[AudioChunk]:
-        """Sound of one sentence, in pieces."""
-        tokens, assist = self._token_features(phones.text), self._assist_features()
-        if cancelled():
+    def prepare(self) -> None:
+        """Everything before the first frame: does nothing that is remembered, and may be done ahead of time."""
+        pipeline, request, voice = self.pipeline, self.request, self.pipeline.voice
+        self._ids = phones_to_ids(self.phones, multilingual=voice.multilingual, add_blank=voice.add_blank)
+        self._targets = frame_targets(self.phones, request.overrides, request.pauses, self.place, 1 / request.speed, voice)
+        key = prosody_key((pipeline.sound_id, pipeline.bert_id), request, self.style, self.phones, self.clock.sentence)
+        self._key = take_key(key, request, self._targets, self.clock.sentence)
+        self._take = pipeline.caches.takes.get(self._key)
+        if self._take is None and not pipeline.opaque:
+            self._prosody = pipeline.caches.prosody.get(key)
+        tokens, symbols = len(self.phones.text) + 2, len(self._ids.phones)
+        if self._take is not None or self._prosody is not None:
+            for stage in ("tokenize", "bert", "expand"):
+                self.clock.skip(stage, tokens=tokens, phones=symbols)
+            if not pipeline.opaque:
+                self.clock.skip("prosody", phones=symbols)
             return
-        self.clock.start()
-        voice = self.pipeline.voice
-        ids = phones_to_ids(phones, multilingual=voice.multilingual, add_blank=voice.add_blank)
-        features = phone_features(tokens, ids.word2ph, self.request.bert_weight, assist, self.request.assist_weight)
-        self.clock.stop("expand", tokens=len(tokens), phones=len(ids.phones))
-        yield from self._whole(phones, ids, features) if self.pipeline.opaque else self._prepared(phones, ids, features, place, cancelled)
+        self._features = self._phone_features()
+        if not pipeline.opaque:
+            self._prosody = self._run_prosody(self._features)
+            self._features = None
+            pipeline.caches.prosody.put(key, self._prosody, self._prosody.size)
 
-    def _token_features(self, text: str) -> Float32:
+    def sound(self) -> Iterator[AudioChunk]:
+        """Sound of the sentence, in pieces."""
+        if self._take is not None:
+            yield from self._again(self._take)
+            return
+        pieces: list[Float32] = []
+        timings, frames, made = self._whole() if self.pipeline.opaque else self._windows()
+        for piece in made:
+            piece.flags.writeable = False  # whoever hears it must not change what is remembered
+            pieces.append(piece)
+            yield self._chunk(piece, timings if len(pieces) == 1 else ())
+        take = Take(tuple(pieces), timings, frames)
+        self.pipeline.caches.takes.put(self._key, take, take.size)
+
+    def _again(self, take: Take) -> Iterator[AudioChunk]:
+        """A take that is remembered: only the volume is set anew."""
+        for index, piece in enumerate(take.pieces):
+            if self.pipeline.opaque:
+                self.clock.skip("synthesis", frames=take.frames, samples=len(piece))
+            else:
+                if index == 0:
+                    self.clock.skip("flow", frames=take.frames)
+                self.clock.skip("decode", samples=len(piece))
+            yield self._chunk(piece, take.timings if index == 0 else ())
+
+    def _phone_features(self) -> Float32:
+        tokens, assist = self._token_features(self.phones.text), self._assist_features()
+        self.clock.start()
+        features = phone_features(tokens, self._ids.word2ph, self.request.bert_weight, assist, self.request.assist_weight)
+        self.clock.stop("expand", tokens=len(tokens), phones=len(self._ids.phones))
+        return features
+
+    def _token_features(self, text: str) -> Float16:
         """Features of a text of any length; what is longer than a BERT takes is read in pieces."""
         pieces = [text[start : start + LONGEST_BERT_TEXT] for start in range(0, len(text), LONGEST_BERT_TEXT)] or [""]
         results = [self._bert(piece) for piece in pieces]
@@ -67,54 +127,40 @@ class Stages:
             return results[0]
         return np.concatenate([results[0][:1], *(piece[1:-1] for piece in results), results[-1][-1:]])
 
-    def _bert(self, text: str) -> Float32:
+    def _bert(self, text: str) -> Float16:
+        bert_id, caches = self.pipeline.bert_id, self.pipeline.caches
         self.clock.start()
-        token_ids = self.pipeline.tokenizer.encode(text)
-        self.clock.stop("tokenize", tokens=len(token_ids))
-        key = (self.pipeline.bert_id, text)
-        self.clock.start()
-        features = self.pipeline.features.get(key)
+        features = caches.features.get((bert_id, text))
         hit = features is not None
-        if features is None:
-            features = self.pipeline.bert.run(token_ids)
-            self.pipeline.features.put(key, features, features.nbytes)
-        self.clock.stop("bert", cache_hit=hit, tokens=len(token_ids))
+        if features is None and caches.stored is not None:
+            features = caches.stored.get(bert_id, text)
+        if features is not None:
+            self.clock.skip("tokenize", tokens=len(features))
+            self.clock.stop("bert", cache_hit=True, tokens=len(features))
+        else:
+            token_ids = self.pipeline.tokenizer.encode(text)
+            self.clock.stop("tokenize", tokens=len(token_ids))
+            self.clock.start()
+            features = rounded(self.pipeline.bert.run(token_ids))
+            self.clock.stop("bert", tokens=len(token_ids))
+            if caches.stored is not None:
+                caches.stored.put(bert_id, text, features)
+        if not hit:
+            caches.features.put((bert_id, text), features, features.nbytes)
         return features
 
-    def _assist_features(self) -> Float32 | None:
+    def _assist_features(self) -> Float16 | None:
         if not self.request.assist_text.strip() or not self.request.assist_weight:
             return None
-        text = self.pipeline.g2p.convert(self.request.assist_text).text  # normalised, as BERT expects it
-        return self._token_features(text)
+        key = (self.request.assist_text, ())
+        phones = self.pipeline.caches.phones.get(key)
+        if phones is None:
+            phones = self.pipeline.g2p.convert(self.request.assist_text)
+            self.pipeline.caches.phones.put(key, phones, 100 + 60 * len(phones.phones))
+        return self._token_features(phones.text)  # normalised, as BERT expects it
 
-    def _prepared(
-        self, phones: Phones, ids: PhoneIds, features: Float32, place: Place, cancelled: Callable[[], bool]
-    ) -> Iterator[AudioChunk]:
-        """Durations first, then all frames, then samples window by window."""
-        frame_input, frames = self._frames(phones, ids, features, place)
-        if cancelled():
-            return
-        synthesizer, voice = cast(Synthesizer, self.pipeline.synthesizer), self.pipeline.voice
-        z = synthesizer.flow(frame_input)
-        self.clock.stop("flow", phones=len(ids.phones), frames=z.shape[1])
-        hop, count = voice.hop_length, z.shape[1]
-        noise = self._noise(DECODER_NOISE).standard_normal(count * hop, dtype=np.float32) if voice.decoder_noise else None
-        tail = int(frames[: symbols_of_phone(len(phones.phones) - 1, voice.add_blank)[0]].sum())
-        timings = phone_timings(phones, frames, voice)
-        for window in plan_windows(count, voice.windows, voice.margin_frames):
-            if cancelled():
-                return
-            self.clock.start()
-            part = None if noise is None else noise[window.start * hop : window.end * hop]
-            samples = synthesizer.decode(z[:, window.start : window.end], part, self.request.speaker)
-            samples = samples[(window.first - window.start) * hop : (window.last - window.start) * hop]
-            self.clock.stop("decode", frames=window.end - window.start, samples=len(samples))
-            keep = max(0, tail - window.first) * hop if window.last == count else len(samples)
-            yield self._chunk(samples, keep, timings if window.first == 0 else ())
-
-    def _frames(self, phones: Phones, ids: PhoneIds, features: Float32, place: Place) -> tuple[FrameInput, Int64]:
-        """Runs the prosody graph and expands its result; leaves the clock running for the flow stage."""
-        request, voice = self.request, self.pipeline.voice
+    def _run_prosody(self, features: Float32) -> Prosody:
+        request, ids = self.request, self._ids
         self.clock.start()
         noise = self._noise(DURATION_NOISE).standard_normal((2, len(ids.phones)), dtype=np.float32)
         noise *= np.float32(request.noise_w)
@@ -122,35 +168,55 @@ class Stages:
             ProsodyInput(ids.phones, ids.tones, ids.language, features, self.style, request.speaker, request.sdp_ratio, noise)
         )
         self.clock.stop("prosody", phones=len(ids.phones))
+        return prosody
+
+    def _windows(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
+        """Durations, then all frames, then samples window by window."""
+        request, voice = self.request, self.pipeline.voice
+        assert self._prosody is not None
         self.clock.start()
         length_scale = 1 / request.speed
-        targets = frame_targets(phones, request.overrides, request.pauses, place, length_scale, voice)
-        frames = symbol_frames(prosody.logw, length_scale, voice.durations, targets)
-        rng = self._noise(PRIOR_NOISE)
-        return expand(prosody, frames, rng, request.noise, length_scale, request.speaker, self.style), frames
+        frames = symbol_frames(self._prosody.logw, length_scale, voice.durations, self._targets)
+        frame_input = expand(self._prosody, frames, self._noise(PRIOR_NOISE), request.noise, length_scale, request.speaker, self.style)
+        z = cast(Synthesizer, self.pipeline.synthesizer).flow(frame_input)
+        self.clock.stop("flow", phones=len(self._ids.phones), frames=z.shape[1])
+        return phone_timings(self.phones, frames, voice), z.shape[1], self._decode(z, frames)
 
-    def _whole(self, phones: Phones, ids: PhoneIds, features: Float32) -> Iterator[AudioChunk]:
+    def _decode(self, z: Float32, frames: Int64) -> Iterator[Float32]:
+        voice, hop, count = self.pipeline.voice, self.pipeline.voice.hop_length, z.shape[1]
+        noise = self._noise(DECODER_NOISE).standard_normal(count * hop, dtype=np.float32) if voice.decoder_noise else None
+        tail = int(frames[: symbols_of_phone(len(self.phones.phones) - 1, voice.add_blank)[0]].sum())
+        for window in plan_windows(count, voice.windows, voice.margin_frames):
+            self.clock.start()
+            part = None if noise is None else noise[window.start * hop : window.end * hop]
+            context, wanted = z[:, window.start : window.end], (window.exact - window.start, window.last - window.start)
+            samples = cast(Synthesizer, self.pipeline.synthesizer).decode(context, part, self.request.speaker, wanted)
+            samples = samples[(window.first - window.exact) * hop :]
+            self.clock.stop("decode", frames=window.end - window.start, samples=len(samples))
+            yield trim_tail(samples, voice.sampling_rate, max(0, tail - window.first) * hop) if window.last == count else samples
+
+    def _whole(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
         """A voice of one graph: all samples at once."""
-        request, voice = self.request, self.pipeline.voice
+        request, voice, ids = self.request, self.pipeline.voice, self._ids
+        assert self._features is not None
         self.clock.start()
         samples, frames = cast(OpaqueSynthesizer, self.pipeline.synthesizer).synthesize(
             WholeInput(
-                ids.phones, ids.tones, ids.language, features, self.style, request.speaker,
+                ids.phones, ids.tones, ids.language, self._features, self.style, request.speaker,
                 1 / request.speed, request.sdp_ratio, request.noise, request.noise_w,
             )
         )  # fmt: skip
-        self.clock.stop("synthesis", phones=len(ids.phones), frames=len(samples) // voice.hop_length, samples=len(samples))
-        yield self._chunk(samples, 0, () if frames is None else phone_timings(phones, frames, voice))
+        count = len(samples) // voice.hop_length
+        self.clock.stop("synthesis", phones=len(ids.phones), frames=count, samples=len(samples))
+        timings = () if frames is None else phone_timings(self.phones, frames, voice)
+        return timings, count, iter([trim_tail(samples, voice.sampling_rate)])
 
-    def _chunk(self, samples: Float32, keep: int, timings: tuple[PhoneTiming, ...]) -> AudioChunk:
-        """The audio stage: the silent tail after `keep` samples goes, the volume is set."""
+    def _chunk(self, samples: Float32, timings: tuple[PhoneTiming, ...]) -> AudioChunk:
+        """The audio stage: the volume is set."""
         self.clock.start()
-        rate = self.pipeline.voice.sampling_rate
-        if keep < len(samples):
-            samples = trim_tail(samples, rate, keep)
         samples = apply_gain(samples, self.request.volume)
         self.clock.stop("audio", samples=len(samples))
-        return AudioChunk(samples, rate, self.request.id, self.clock.sentence, phones=timings)
+        return AudioChunk(samples, self.pipeline.voice.sampling_rate, self.request.id, self.clock.sentence, phones=timings)
 
     def _noise(self, stream: int) -> np.random.Generator:
         """Noise that depends on the seed, the sentence and what it is for, and on nothing else."""

@@ -12,6 +12,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+Float16 = NDArray[np.float16]
 Float32 = NDArray[np.float32]
 Int64 = NDArray[np.int64]
 
@@ -60,12 +61,26 @@ class PauseOverride:
 
 
 @dataclass(frozen=True, slots=True)
+class PhraseOverride:
+    """Whether an accent phrase begins with a mora, counted as in `MoraOverride`. Shapes no sound by itself: the tones do."""
+
+    mora: int
+    begins: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Overrides:
-    """Everything a user edited by hand in one line."""
+    """Everything a user edited by hand in one line.
+
+    Attributes:
+        text: what the line said when morae, marks and occurrences were counted; empty means what it says now. See `app.core.moved_edits`.
+    """
 
     readings: tuple[ReadingOverride, ...] = ()
     moras: tuple[MoraOverride, ...] = ()
     pauses: tuple[PauseOverride, ...] = ()
+    phrases: tuple[PhraseOverride, ...] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +107,8 @@ class Phones:
         reading: katakana, long vowels as ー, は as ワ.
         phones, tones: equally long; tones are 0 or 1, without the offset of 6.
         word2ph: phones per character of `text`, with 1 at both ends; sums to len(phones).
+        words: characters of `text` that each word has.
+        phrases: morae an accent phrase begins with. Neither of the two shapes the sound.
     """
 
     text: str
@@ -99,6 +116,8 @@ class Phones:
     phones: tuple[str, ...]
     tones: tuple[int, ...]
     word2ph: tuple[int, ...]
+    words: tuple[int, ...] = field(default=(), compare=False)
+    phrases: tuple[int, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if len(self.phones) != len(self.tones):

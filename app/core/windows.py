@@ -1,7 +1,7 @@
 """Which stretch of frames the decoder runs at a time: small windows first, so that sound starts soon, then larger ones.
 
-Every window of one size has the same input shape (size + a margin on each side), which is what DirectML, CUDA graphs and
-OpenVINO want. Nothing is padded: zeros beside speech would leak in through biases. At the edges the window shifts instead.
+Nothing is padded: zeros beside speech would leak in through biases. Windows of one size have the same input shape, and what is left at
+the end comes in steps of a few frames, because DirectML and CUDA graphs want few shapes.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+STEP_FRAMES = 8  # lengths of the last window; on average half of it is computed twice
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Frames [start, end) go into the decoder; of what comes out, [first, last) is new and exact."""
+    """Frames [start, end) go into the decoder; of what comes out, [exact, last) is right and [first, last) is new."""
 
     start: int
     end: int
+    exact: int
     first: int
     last: int
 
@@ -25,23 +28,17 @@ def plan_windows(frames: int, sizes: Sequence[int], margin: int) -> list[Window]
 
     Args:
         frames: frames of the sentence.
-        sizes: new frames per window, in order; the last size repeats.
+        sizes: new frames per window, in order; the last size repeats. The window at the end takes up to a margin more or any less.
         margin: frames of context the decoder needs on each side.
     """
     windows: list[Window] = []
     done = 0
     while done < frames:
-        size = _next_size(frames - done, sizes[: len(windows) + 1], margin)
-        length = min(size + 2 * margin, frames)
-        start = max(0, min(done - margin, frames - length))
-        end = start + length
-        last = frames if end == frames else end - margin
-        windows.append(Window(start, end, done, last))
-        done = last
+        size = sizes[min(len(windows), len(sizes) - 1)]
+        if done + size + margin >= frames:
+            exact = max(0, frames - -(-(frames - done) // STEP_FRAMES) * STEP_FRAMES)
+            windows.append(Window(max(0, exact - margin), frames, exact, done, frames))
+            break
+        windows.append(Window(max(0, done - margin), done + size + margin, done, done, done + size))
+        done += size
     return windows
-
-
-def _next_size(remaining: int, allowed: Sequence[int], margin: int) -> int:
-    """The next size in turn, or a smaller one when that already covers what remains."""
-    enough = [size for size in allowed if size + margin >= remaining]
-    return min(enough) if enough else allowed[-1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from app.core.moras import mora_phones, split_moras
-from app.core.symbols import EDGE, PUNCTUATION, VOWELS
+from app.core.symbols import EDGE, MORA_ENDS, PUNCTUATION, VOWELS
 from app.core.types import Phones
 
 
@@ -38,9 +38,11 @@ class Word:
 def words_to_phones(words: Iterable[Word]) -> Phones:
     """Phones of a sentence: `_`, the words accent phrase by accent phrase, `_`. Words without any phone are left out."""
     text, reading = "", ""
+    sizes, begins, moras = [], [], 0
     phones, tones, word2ph = [EDGE], [0], [1]
     vowel = ""
-    for word, heights in _with_heights(words):
+    for word, heights, is_first in _with_heights(words):
+        begins += [moras] if is_first else []
         symbols: list[tuple[str, int]] = []
         if word.is_mark:
             symbols, vowel = [(word.surface, 0)], ""
@@ -54,15 +56,17 @@ def words_to_phones(words: Iterable[Word]) -> Phones:
             phones += [phone for phone, _ in symbols]
             tones += [tone for _, tone in symbols]
             word2ph += _spread(len(symbols), len(word.surface))
-    return Phones(text, reading, (*phones, EDGE), (*tones, 0), (*word2ph, 1))
+            sizes.append(len(word.surface))
+            moras += sum(phone in MORA_ENDS for phone, _ in symbols)
+    return Phones(text, reading, (*phones, EDGE), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins))
 
 
-def _with_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int]]]:
-    """Each word with the pitch of its morae, 0 low or 1 high."""
+def _with_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int], bool]]:
+    """Each word with the pitch of its morae, 0 low or 1 high, and whether an accent phrase begins with it."""
     for phrase in _accent_phrases(words):
         sizes = [len(split_moras(word.pronunciation)) for word in phrase]
         accent = next((word.accent for word in phrase if not word.is_mark), 0)
-        heights = _phrase_heights(sum(sizes), accent)
+        heights = phrase_heights(sum(sizes), accent)
         start = 0
         for is_mark, group in groupby(zip(phrase, sizes, strict=True), key=lambda pair: pair[0].is_mark):
             members = list(group)
@@ -70,7 +74,7 @@ def _with_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int]]]:
             # SBV2 knows only rises and falls within a breath, so what stays level counts as low; voices were trained so.
             level = not is_mark and all(heights[start:end])
             for word, size in members:
-                yield word, [0] * size if level else heights[start : start + size]
+                yield word, [0] * size if level else heights[start : start + size], word is phrase[0]
                 start += size
 
 
@@ -87,7 +91,7 @@ def _accent_phrases(words: Iterable[Word]) -> Iterator[list[Word]]:
         yield phrase
 
 
-def _phrase_heights(moras: int, accent: int) -> list[int]:
+def phrase_heights(moras: int, accent: int) -> list[int]:
     """Standard Japanese: low, then high up to the accent, then low; accent 1 starts high. One mora alone stays low."""
     if moras > 1 and accent == 1:
         return [1] + [0] * (moras - 1)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from app.adapters.play_position import PlayPosition
 from app.core.types import SynthesisRequest
-from app.ui.jobs import ChooseDevice, Done, Failed, Job, OpenedVoice, OpenVoice, Shutdown, Speak
+from app.errors import AudioDeviceError
+from app.ui.jobs import Cast, ChooseDevice, CloseVoice, Done, Failed, Job, OpenedVoice, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
 from app.ui.latency import Utterance
+from app.ui.line_reader import ReadLine
 from app.ui.player import OpenPlayer
 from app.ui.recorder import LatencyRecorder
 from app.ui.state import SpeechState
@@ -23,15 +25,18 @@ STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encode
 
 
 class SpeechController(QObject):
-    """Asks the synthesis thread for work; the newest line to be heard wins, files are always finished.
+    """Asks the synthesis thread for work; the newest request to be heard wins, files are always finished.
 
     Attributes:
         history: measurements, changed in the window's thread only.
-        voice: the voice in use, None before the first one has opened.
+        voice: the one opened last, None before the first one has opened.
+        voices: all that were opened, by the id that lines have.
         state: as last told.
 
     Signals:
         state_changed(SpeechState), voice_opened(OpenedVoice), surroundings_found(Surroundings), saved(Path), failed(Failed).
+        chunk_made(AudioChunk), line_read(LineRead): see `SynthesisWorker`.
+        made(str), heard(str): all sound of a request was computed; was played to the end, which may be told first.
         measured(): the history has changed.  ticked(): time has passed while something goes on.
     """
 
@@ -40,8 +45,13 @@ class SpeechController(QObject):
     surroundings_found = Signal(object)
     saved = Signal(object)
     failed = Signal(object)
+    made = Signal(str)
+    heard = Signal(str)
+    chunk_made = Signal(object)
+    line_read = Signal(object)
     measured = Signal()
     ticked = Signal()
+    announced = Signal(str)
 
     def __init__(self, open_player: OpenPlayer | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -49,10 +59,11 @@ class SpeechController(QObject):
         self._recorder.measured.connect(self.measured)
         self.history = self._recorder.history
         self.voice: OpenedVoice | None = None
+        self.voices: dict[str, OpenedVoice] = {}
         self.state = SpeechState()
         self._ids = itertools.count(1)
         self._pending: list[Job] = []
-        self._speaking: Speak | None = None
+        self._spoken: list[Speak] = []  # to be heard, in order: the first sounds now, or will as soon as it is made
         self._closed = False
         self._worker = SynthesisWorker(open_player)
         self._thread = QThread(self)
@@ -63,47 +74,98 @@ class SpeechController(QObject):
         self._worker.voice_opened.connect(self._on_voice_opened)
         self._worker.stage_timed.connect(self._recorder.on_stage)
         self._worker.first_audio.connect(self._recorder.on_first_audio)
-        self._worker.synthesised.connect(self._recorder.on_synthesised)
+        self._worker.chunk_made.connect(self.chunk_made)
+        self._worker.line_read.connect(self.line_read)
+        self._worker.synthesised.connect(self._on_synthesised)
+        self._worker.announced.connect(self.announced)
         self._worker.failed.connect(self._on_failed)
         self._worker.done.connect(self._on_done)
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
         self._timer.timeout.connect(self._tick)
 
-    def start(self, backend: str, device: str) -> None:
-        """Starts the thread and opens the first voice."""
+    def start(self, backend: str, device: str, *, hold: bool = True, unload_after_min: float = 0) -> None:
+        """Starts the thread and opens the first voice; see `OpenVoice.hold` and `SynthesisWorker.unload_after_min`."""
+        self._worker.unload_after_min = unload_after_min
         self._thread.start()
         if device:
             self.choose_device(device)
-        self.open_voice(backend)
+        self.open_voice(backend, hold=hold)
 
-    def open_voice(self, backend: str) -> None:
+    def open_voice(self, backend: str, *, hold: bool = True) -> None:
         """Opens the voice on a backend; what is spoken now stops, an opening that has not begun is left out."""
         self.stop()
         for job in self._pending:
             if isinstance(job, OpenVoice):
                 self._worker.cancel(job)
-        self._post(OpenVoice(backend))
+        self._post(OpenVoice(backend, hold=hold))
+
+    def prepare_voice(self, voice: str) -> None:
+        """Opens a voice behind what goes on, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""
+        for job in self._pending:
+            if isinstance(job, OpenVoice) and job.voice != voice and job.voice:
+                self._worker.cancel(job)
+        if self.voice is not None and voice not in self.voices:
+            self._post(OpenVoice(self.voice.requested, voice))
+
+    def close_voice(self, voice: str) -> None:
+        """Lets a voice go that changes on the disk; it is opened anew when it is wanted."""
+        if self.voices.pop(voice, None) is not None:
+            self._post(CloseVoice(voice))
+
+    def force_bert(self, force: bool) -> None:
+        """See `SynthesisWorker.force_bert`."""
+        self._worker.force_bert(force)
+
+    def play_sample(self, file: Path) -> None:
+        """Plays a recording; what is spoken now stops."""
+        self.stop()
+        self._worker.hush()
+        self._post(PlaySample(file))
 
     def choose_device(self, device: str) -> None:
         """Plays on this output from now on; empty follows the system."""
         self.stop()
         self._post(ChooseDevice(device or None))
 
-    def speak(self, request: SynthesisRequest) -> None:
-        """Speaks a request; what is spoken now stops."""
-        self.stop()
-        self._speaking = self._begin(request, None)
-        self._post(self._speaking)
+    def unload_after(self, minutes: float) -> None:
+        """The voice makes room after so many minutes without work, counted from the next; 0 is never."""
+        self._worker.unload_after_min = minutes
 
-    def save(self, request: SynthesisRequest, file: Path) -> None:
-        """Writes a request into a sound file, after what is computed now."""
-        self._post(self._begin(request, file))
+    def level(self) -> tuple[float, float]:
+        """Peak and effective value of what sounds now, 1 being full scale."""
+        player = self._worker.player
+        return player.level if player is not None else (0.0, 0.0)
+
+    def new_id(self) -> str:
+        """An id for a request, for whoever must know it before anything of the request is told; others get one by themselves."""
+        return f"line-{next(self._ids)}"
+
+    def speak(self, request: SynthesisRequest, cast: Cast | None = None) -> str:
+        """Speaks a request and returns its id; what is spoken now stops."""
+        self.stop()
+        return self.speak_next(request, cast)
+
+    def speak_next(self, request: SynthesisRequest, cast: Cast | None = None, from_s: float = 0.0) -> str:
+        """Speaks a request, or what follows `from_s` in it, without a gap behind what is spoken now, and returns its id."""
+        job = replace(self._begin(request, None, casts=(cast,) if cast else ()), from_s=from_s)
+        self._spoken.append(job)
+        self._post(job)
+        return job.request.id
+
+    def read(self, job: ReadLine) -> None:
+        """Reads a line for the eye, which delays nothing; `line_read` tells the answer."""
+        if not self._closed:
+            self._worker.read(job)
+
+    def save(self, request: SynthesisRequest, file: Path, then: Sequence[SynthesisRequest] = (), casts: Sequence[Cast] = ()) -> None:
+        """Writes a request, and those that follow it, into a sound file, after what is computed now."""
+        self._post(self._begin(request, file, then, casts))
 
     def stop(self) -> None:
-        """Stops what is spoken now; silence comes at once."""
-        job, self._speaking = self._speaking, None
-        if job is not None:
+        """Stops what is spoken now and what would follow; silence comes at once."""
+        jobs, self._spoken = self._spoken, []
+        for job in jobs:
             self._worker.cancel(job)
             self._recorder.stop(job.request.id)
         self._tell_state()
@@ -118,7 +180,7 @@ class SpeechController(QObject):
 
     def live(self) -> tuple[Utterance, float] | None:
         """The utterance that is computed now, and for how many milliseconds its present stage has been running."""
-        since, job = self._worker.computing_since, self._pending[0] if self._pending else None
+        since, job = self._worker.computing_since, self._worker.current
         if since is None or not isinstance(job, Speak) or job.cancelled.is_set():
             return None
         utterance = self.history.find(job.request.id)
@@ -138,10 +200,14 @@ class SpeechController(QObject):
         self._worker.post(Shutdown())
         self._thread.wait()  # bounded by one session's creation and by the player, which leaves a hanging device behind
 
-    def _begin(self, request: SynthesisRequest, file: Path | None) -> Speak:
-        request = replace(request, id=f"line-{next(self._ids)}")
-        self._recorder.begin(request.id, request.text)
-        return Speak(request, time.perf_counter(), file)
+    def _begin(
+        self, request: SynthesisRequest, file: Path | None, then: Sequence[SynthesisRequest] = (), casts: Sequence[Cast] = ()
+    ) -> Speak:
+        request_id = request.id or self.new_id()
+        following = tuple(replace(item, id=request_id) for item in then)
+        job = Speak(replace(request, id=request_id), time.perf_counter(), file, following, tuple(casts))
+        self._recorder.begin(request_id, request.text, job.voice)
+        return job
 
     def _post(self, job: Job) -> None:
         if self._closed:
@@ -155,19 +221,19 @@ class SpeechController(QObject):
     def _tick(self) -> None:
         self._tell_state()
         self.ticked.emit()
-        if not self._pending and self._speaking is None:
+        if not self._pending and not self._spoken:
             self._timer.stop()
 
     def _tell_state(self) -> None:
-        played_s = self._played_s()
-        speaking = self._speaking
-        made = self.history.find(speaking.request.id) if speaking else None
+        played_s = self._follow()
+        made = self.history.find(self._spoken[0].request.id) if self._spoken else None
         wanted = [job for job in self._pending if not (isinstance(job, Speak | OpenVoice) and job.cancelled.is_set())]
         state = SpeechState(
             ready=self.voice is not None,
             loading=any(isinstance(job, OpenVoice) for job in wanted),
-            speaking=self._speaking is not None,
+            speaking=bool(self._spoken),
             saving=any(isinstance(job, Speak) and job.file is not None for job in wanted),
+            request_id=self._spoken[0].request.id if self._spoken else "",
             played_s=played_s,
             made_s=made.audio_s if made else 0.0,
         )
@@ -175,34 +241,37 @@ class SpeechController(QObject):
             self.state = state
             self.state_changed.emit(state)
 
-    def _position(self) -> PlayPosition | None:
-        """How far the line that is spoken has been heard; None while another sounds or nothing does."""
-        player, job = self._worker.player, self._speaking
-        position = player.position if player is not None else None
-        return position if job is not None and position is not None and position.request_id == job.request.id else None
-
-    def _played_s(self) -> float:
-        """Seconds heard of the line that is spoken; ends the speaking when all of it was heard."""
-        position = self._position()
-        if position is None:
+    def _follow(self) -> float:
+        """Seconds heard of the request that sounds; those that were heard to the end are spoken no more."""
+        position = self._worker.player.position if self._worker.player is not None else None
+        if position is None:  # what is made, but sounds no more, was lost with its device
+            self._spoken = [job for job in self._spoken if job in self._pending]
             return 0.0
-        if position.finished:
-            self._speaking = None
-        return position.frames / position.sampling_rate
+        place = next((place for place, job in enumerate(self._spoken) if job.request.id == position.request_id), None)
+        if place is None:
+            return 0.0
+        over = place + position.finished
+        ended, self._spoken = self._spoken[:over], self._spoken[over:]
+        for job in ended:
+            self.heard.emit(job.request.id)
+        return 0.0 if position.finished else self._spoken[0].from_s + position.frames / position.sampling_rate
 
     @Slot(object)
     def _on_voice_opened(self, voice: OpenedVoice) -> None:
-        self.voice = voice
+        self.voice = self.voices[voice.id] = voice
         self._recorder.use(voice)
         self.voice_opened.emit(voice)
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, Speak):
-            self._recorder.stop(failed.job.request.id)
-            if failed.job is self._speaking:
-                self._speaking = None
+        job = failed.job
+        if isinstance(job, Speak):
+            self._recorder.stop(job.request.id)
+        spoken = isinstance(job, Speak) and job in self._spoken
+        self._spoken = [other for other in self._spoken if other is not job]
         self.failed.emit(failed)
+        if spoken and isinstance(failed.error, AudioDeviceError):
+            self.stop()  # what waits would fail as well
 
     @Slot(object)
     def _on_done(self, done: Done) -> None:
@@ -211,6 +280,10 @@ class SpeechController(QObject):
             self._pending.remove(job)
         if isinstance(job, Speak) and job.file is not None and done.succeeded:
             self.saved.emit(job.file)
-        if job is self._speaking and self._position() is None:
-            self._speaking = None
         self._tell_state()
+
+    @Slot(object)
+    def _on_synthesised(self, result: Synthesised) -> None:
+        self._recorder.on_synthesised(result)
+        if not result.stopped:
+            self.made.emit(result.request_id)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
-from app.errors import AudioDeviceError
+from app.errors import AppError, AudioDeviceError, InternalError
 from app.language import say
+from app.log import log_path
 from app.ui.jobs import Failed
 
 
@@ -29,3 +31,14 @@ def tell_failure(failed: Failed) -> Told:
         )
         return Told(error.message, hint, error.hint, say("音声を保存…", "Save sound…"))
     return Told(error.message, error.hint, error.hint)
+
+
+def as_app_error(exc: Exception) -> AppError:
+    """What the user is told; of what nobody expected the log has more."""
+    if isinstance(exc, AppError):
+        return exc
+    logging.getLogger("koebako").error("unexpected error in the synthesis thread", exc_info=exc)
+    return InternalError(
+        say("予期しないエラーが起きました。", "Something unexpected went wrong."),
+        say(f"もう一度お試しください。詳しい記録: {log_path()}", f"Try again. Details are in {log_path()}"),
+    )

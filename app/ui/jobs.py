@@ -12,10 +12,16 @@ from app.errors import AppError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenVoice:
-    """Open a voice on a backend and warm it up; None is the first voice there is."""
+    """Open a voice on a backend and warm it up.
+
+    Attributes:
+        voice: its id; empty is the one we ship.
+        hold: keep it open; otherwise it is only looked at, and opened again when it speaks.
+    """
 
     backend: str
-    voice: str | None = None
+    voice: str = ""
+    hold: bool = True
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
@@ -26,19 +32,53 @@ class ChooseDevice:
     device: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who speaks a request: the voice by id, speaker and style by name; empty is the first, and so is a name the voice does not have."""
+
+    voice: str = ""
+    speaker: str = ""
+    style: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Speak:
     """Speak a request, into a file when there is one.
 
     Attributes:
         asked_at: when the user asked, seconds of `time.perf_counter`.
+        then: further requests whose sound goes into the same file.
+        casts: who speaks `request` and each of `then`; without them it is the voice we ship, and the request has the ids.
+        from_s: seconds from the beginning of the sound that are not heard.
         cancelled: set by the window; the synthesis thread only looks at it.
     """
 
     request: SynthesisRequest
     asked_at: float
     file: Path | None = None
+    then: tuple[SynthesisRequest, ...] = ()
+    casts: tuple[Cast, ...] = ()
+    from_s: float = 0.0
     cancelled: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def voice(self) -> str:
+        """Id of the voice that begins."""
+        return self.casts[0].voice if self.casts else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlaySample:
+    """Play a recording that came with a voice."""
+
+    file: Path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CloseVoice:
+    """Let a voice go, whose files are about to change."""
+
+    voice: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +86,7 @@ class Shutdown:
     """Let the audio device go and end the thread."""
 
 
-Job = OpenVoice | ChooseDevice | Speak | Shutdown
+Job = OpenVoice | ChooseDevice | Speak | PlaySample | CloseVoice | Shutdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +115,8 @@ class OpenedVoice:
         speakers, styles: as (id, name).
         starter: it is the voice we ship.
         opaque: it is one graph, which can only be heard sentence by sentence.
+        id: what lines call it; empty is the voice we ship.
+        forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
     """
 
     name: str
@@ -88,6 +130,8 @@ class OpenedVoice:
     requested: str
     backends: tuple[tuple[str, str], ...]
     fallback: str | None
+    id: str = ""
+    forced_bert: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ class SettingsKeeper(QObject):
         """Something is worth remembering."""
         self._timer.start()
 
+    def save_now(self) -> None:
+        """Saves at once, for whoever reads the settings from the disk next."""
+        self._timer.stop()
+        self._save()
+
     def close(self) -> None:
         """Saves for the last time; nobody is there any more to be told of an error, so it goes to the log."""
         self._timer.stop()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+import itertools
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,18 +13,36 @@ from app.core.timing import OPAQUE_STAGES, STAGES
 from app.core.types import StageTiming
 
 ALL_STAGES = (*STAGES[:-1], "synthesis", STAGES[-1])
+SIZES = ("tokens", "phones", "frames", "samples")
 CPU_TARGET_MS, GPU_TARGET_MS = 580.0, 140.0
+# What the parts of a line may take, in the order of the pipeline, each under its last stage. The pipeline's own share is not counted.
+CPU_STAGE_TARGETS_MS = {"g2p": 50.0, "bert": 300.0, "expand": 20.0, "decode": 200.0, "audio": 10.0}
+GPU_STAGE_TARGETS_MS = {"g2p": 30.0, "bert": 50.0, "expand": 5.0, "decode": 50.0, "audio": 5.0}
+PART_OF_STAGE = {"text": "g2p", "tokenize": "bert", "prosody": "decode", "flow": "decode", "synthesis": "decode"}
 KEPT = 200
 
 
 @dataclass(slots=True)
 class StageTotal:
-    """One stage over all sentences of an utterance; `ms` includes `cold_ms`."""
+    """One stage over all sentences of an utterance; `ms` includes `cold_ms`, and the sizes are sums as well."""
 
     ms: float = 0.0
     cold_ms: float = 0.0
     runs: int = 0
     hits: int = 0
+    tokens: int = 0
+    phones: int = 0
+    frames: int = 0
+    samples: int = 0
+
+    def add(self, timing: StageTiming) -> None:
+        """Takes in one timing."""
+        self.ms += timing.ms
+        self.cold_ms += timing.ms if timing.cold else 0
+        self.runs += not timing.cache_hit
+        self.hits += timing.cache_hit
+        for size in SIZES:
+            setattr(self, size, getattr(self, size) + getattr(timing, size))
 
 
 @dataclass(slots=True)
@@ -58,21 +77,17 @@ class Utterance:
 
     @property
     def hits(self) -> int:
-        """Results that came from a cache."""
-        return sum(stage.hits for stage in self.stages.values())
+        """Readings and features that came from a cache."""
+        return sum(self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
 
     @property
     def lookups(self) -> int:
-        """Results that could have come from a cache."""
+        """Readings and features that were needed."""
         return sum(self.stages[name].runs + self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
 
     def add(self, timing: StageTiming, sampling_rate: int) -> None:
         """Takes in one timing."""
-        stage = self.stages.setdefault(timing.stage, StageTotal())
-        stage.ms += timing.ms
-        stage.cold_ms += timing.ms if timing.cold else 0
-        stage.runs += not timing.cache_hit
-        stage.hits += timing.cache_hit
+        self.stages.setdefault(timing.stage, StageTotal()).add(timing)
         if timing.stage == "audio":
             self.audio_s += timing.samples / sampling_rate
 
@@ -108,6 +123,27 @@ class LatencyHistory:
     def stages(self) -> tuple[str, ...]:
         """Stages that the voice has."""
         return OPAQUE_STAGES if self.opaque else STAGES
+
+    @property
+    def stage_targets_ms(self) -> dict[str, float]:
+        """What the parts of a line should take at most where it runs now."""
+        return CPU_STAGE_TARGETS_MS if self.target_ms == CPU_TARGET_MS else GPU_STAGE_TARGETS_MS
+
+    def over_target(self) -> frozenset[str]:
+        """Stages of the newest line whose part took longer than it should, and "total" if all of it did."""
+        if self.last is None:
+            return frozenset()
+        spent: defaultdict[str, float] = defaultdict(float)
+        for name, stage in self.last.ordered():
+            spent[PART_OF_STAGE.get(name, name)] += stage.ms
+        slow = {part for part, ms in spent.items() if ms > self.stage_targets_ms[part]}
+        over = {name for name, _ in self.last.ordered() if PART_OF_STAGE.get(name, name) in slow}
+        return frozenset(over | ({"total"} if self.last.total_ms > self.target_ms else set()))
+
+    def trend(self, count: int) -> list[Utterance]:
+        """The newest complete utterances that have some sound, oldest first."""
+        complete = (item for item in reversed(self.utterances) if not item.running and not item.stopped and item.audio_s)
+        return list(itertools.islice(complete, count))[::-1]
 
     @property
     def last(self) -> Utterance | None:

@@ -6,13 +6,15 @@ import ctypes
 import logging
 import os
 import sys
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from app.errors import AppError, InternalError
-from app.language import language, say
+from app.language import language, say, set_language
 from app.log import log_path, start_log
-from app.settings import load_settings
+from app.settings import LanguageChoice, load_settings
+from app.ui.one_window import take_place
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -21,25 +23,41 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Opens the window and waits until it is closed; returns the exit code."""
+    """Opens the window with the files it was started with, and waits until it is closed; returns the exit code."""
     start_log()
+    files = [Path(argument) for argument in sys.argv[1:] if not argument.startswith("-")]
     try:
         check_display()
+        lock = take_place(files)
+        if lock is None:
+            return 0
+        settings, notice = load_settings()
+        use_language(settings.language)
         app = make_application()
     except AppError as error:
         print(f"{error.message}\n  → {error.hint}", file=sys.stderr)
         return error.exit_code
     from app.ui.controller import SpeechController
     from app.ui.interrupt import Interrupt
+    from app.ui.opening import Opening
     from app.ui.window import MainWindow
 
-    settings, notice = load_settings()
     window = MainWindow(settings, SpeechController(), notice)
     _report_to(window)
     Interrupt(window.close, window)
     window.show_theme()
     window.start()
-    return app.exec()
+    Opening(window).open(files)
+    code = app.exec()
+    lock.release()
+    return code
+
+
+def use_language(choice: LanguageChoice) -> None:
+    """The language of the window, and of the programs it starts."""
+    if choice != "system":
+        set_language(choice)
+    os.environ["KOEBAKO_LANG"] = language()
 
 
 def qt_version() -> str:

@@ -3,46 +3,61 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.language import say
 from app.settings import THEMES, ThemeChoice
+from app.ui.actions import Actions
 
-SPEAK_KEYS = ("Ctrl+Return", "Ctrl+Enter")  # the second is on the number pad
+FILE = (
+    "read_text",
+    "",
+    "add_voice",
+    "add_voice_address",
+    "add_bert",
+    "voice_library",
+    "",
+    "save_line",
+    "save_all",
+    "save_joined",
+    "",
+    "settings",
+    "",
+    "quit",
+)
+EDIT = ("undo", "redo", "", "cut", "copy", "paste", "select_all")
+LINE = ("add_line", "edit_line", "duplicate", "delete", "", "move_up", "move_down")
+HELP = ("find_command", "", "diagnose", "show_log", "open_data", "", "about")
+PLAY = ("play", "play_through", "stop", "", "loop", "live", "", "measure", "")
 
 
 class Menus(QMenuBar):
-    """File, Play and View.
+    """File, Edit, Line, Play and View.
 
     Signals:
-        save_wanted(), quit_wanted(), play_wanted(), stop_wanted(): chosen or typed.
         device_chosen(str): an output's label, empty for the system's choice.
+        devices_wanted(): the list of outputs is about to be seen.
         theme_chosen(str): one of `app.settings.THEMES`.
     """
 
-    save_wanted = Signal()
-    quit_wanted = Signal()
-    play_wanted = Signal()
-    stop_wanted = Signal()
     device_chosen = Signal(str)
+    devices_wanted = Signal()
     theme_chosen = Signal(str)
 
-    def __init__(self, device: str, theme: ThemeChoice) -> None:
+    def __init__(self, actions: Actions, device: str, theme: ThemeChoice) -> None:
         super().__init__()
-        file = self.addMenu(say("ファイル(&F)", "&File"))
-        self._add(file, say("音声を保存…", "Save sound…"), self.save_wanted, "Ctrl+E")
-        file.addSeparator()
-        self._add(file, say("終了", "Quit"), self.quit_wanted, "Ctrl+Q")
-        play = self.addMenu(say("再生(&P)", "&Play"))
-        self._add(play, say("再生／停止", "Speak / stop"), self.play_wanted, *SPEAK_KEYS)
-        self._add(play, say("停止", "Stop"), self.stop_wanted, "Esc")
-        play.addSeparator()
+        self._fill(say("ファイル(&F)", "&File"), actions, FILE)
+        self._fill(say("編集(&E)", "&Edit"), actions, EDIT)
+        self._fill(say("行(&L)", "&Line"), actions, LINE)
+        play = self._fill(say("再生(&P)", "&Play"), actions, PLAY)
         self._devices = play.addMenu(say("音声の出力先", "Output device"))
+        self._devices.aboutToShow.connect(self.devices_wanted)
         self._device_group = QActionGroup(self)
-        self.view = self.addMenu(say("表示(&V)", "&View"))
+        self.view = self._fill(say("表示(&V)", "&View"), actions, ("full_screen",))
         self._add_themes(self.view.addMenu(say("配色", "Theme")), theme)
         self.view.addSeparator()
+        self._fill(say("ヘルプ(&H)", "&Help"), actions, HELP)
         self.offer_devices((), device)
 
     def offer_devices(self, devices: tuple[str, ...], chosen: str) -> None:
@@ -59,11 +74,15 @@ class Menus(QMenuBar):
             self._devices.addAction(action)
         self._device_group.triggered.connect(self._on_device)
 
-    def _add(self, menu: QMenu, text: str, signal: object, *keys: str) -> None:
-        action = QAction(text, self)
-        action.setShortcuts([QKeySequence(key) for key in keys])
-        action.triggered.connect(signal)
-        menu.addAction(action)
+    def _fill(self, title: str, actions: Actions, names: tuple[str, ...]) -> QMenu:
+        """A menu of actions; an empty name is a line between them."""
+        menu = self.addMenu(title)
+        for name in names:
+            if name:
+                menu.addAction(actions[name])
+            else:
+                menu.addSeparator()
+        return menu
 
     def _add_themes(self, menu: QMenu, chosen: ThemeChoice) -> None:
         names = {"system": say("システムに合わせる", "Follow the system"), "light": say("ライト", "Light"), "dark": say("ダーク", "Dark")}
@@ -75,6 +94,12 @@ class Menus(QMenuBar):
             action.setData(theme)
             menu.addAction(action)
         group.triggered.connect(self._on_theme)
+        self._theme_group = group
+
+    def show_theme(self, chosen: ThemeChoice) -> None:
+        """Marks the theme that is in use."""
+        for action in self._theme_group.actions():
+            action.setChecked(action.data() == chosen)
 
     @Slot(QAction)
     def _on_device(self, action: QAction) -> None:

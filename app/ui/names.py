@@ -18,6 +18,9 @@ def tip(parameter: str) -> str:
         "bert_weight": say(
             "文の意味をどれだけ抑揚に生かすか。0 で無視します。", "How much the meaning of the text shapes the intonation; 0 ignores it."
         ),
+        "assist_weight": say("アシストテキストの気分をどれだけ混ぜるか。", "How much of the mood of the assist text is mixed in."),
+        "pre_silence_s": say("行の前に置く無音の長さ。", "Length of the silence before the line."),
+        "post_silence_s": say("行の後に置く無音の長さ。", "Length of the silence after the line."),
         "volume": say("音の大きさ。1 より大きいと割れることがあります。", "Loudness; above 1 it may clip."),
     }[parameter]
 
@@ -41,7 +44,7 @@ def stage_name(stage: str) -> str:
 def style_name(style: str) -> str:
     """A style; the names that most voices share are translated."""
     known = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照れ", "Angry": "怒り", "Sad": "悲しみ"}
-    return say(known.get(style, style), style)
+    return say(known.get(style, style), "Neutral" if style == "ノーマル" else style)
 
 
 def milliseconds(ms: float | None) -> str:

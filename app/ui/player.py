@@ -16,6 +16,14 @@ class Player(AudioSink, Protocol):
     def position(self) -> PlayPosition | None:
         """Which request sounds now and how far it is; None after an abort."""
 
+    @property
+    def queued_s(self) -> float:
+        """Seconds of sound that wait."""
+
+    @property
+    def level(self) -> tuple[float, float]:
+        """Peak and effective value of what sounds now, 1 being full scale."""
+
     def drain(self, timeout_s: float | None = None, cancelled: Callable[[], bool] = ...) -> bool:
         """Waits until all is heard; False when it ended early."""
 

@@ -24,20 +24,23 @@ class LatencyRecorder(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.history = LatencyHistory()
-        self._sampling_rate = 1
+        self._rates: dict[str, int] = {}  # Hz, by voice
+        self._voices: dict[str, str] = {}  # by request, while it runs
 
     def use(self, voice: OpenedVoice) -> None:
         """What follows is measured with this voice."""
         self.history.opaque = voice.opaque
         self.history.target_ms = CPU_TARGET_MS if all(backend == "cpu" for _, backend in voice.backends) else GPU_TARGET_MS
-        self._sampling_rate = voice.sampling_rate
+        self._rates[voice.id] = voice.sampling_rate
 
-    def begin(self, request_id: str, text: str) -> None:
+    def begin(self, request_id: str, text: str, voice: str = "") -> None:
         """A line is asked for."""
+        self._voices[request_id] = voice
         self.history.begin(request_id, text)
 
     def stop(self, request_id: str) -> None:
         """A line was stopped or failed; if nothing of it was computed it is forgotten."""
+        self._voices.pop(request_id, None)
         utterance = self.history.find(request_id)
         if utterance is not None:
             utterance.stopped, utterance.running = utterance.running, False
@@ -49,7 +52,7 @@ class LatencyRecorder(QObject):
         """One stage of one sentence is done."""
         utterance = self.history.find(timing.request_id)
         if utterance is not None:
-            utterance.add(timing, self._sampling_rate)
+            utterance.add(timing, self._rates.get(self._voices.get(timing.request_id, ""), 1))
 
     @Slot(object)
     def on_first_audio(self, heard: FirstAudio) -> None:
@@ -62,6 +65,7 @@ class LatencyRecorder(QObject):
     @Slot(object)
     def on_synthesised(self, result: Synthesised) -> None:
         """All sound is there."""
+        self._voices.pop(result.request_id, None)
         utterance = self.history.find(result.request_id)
         if utterance is not None:
             utterance.running = False

@@ -66,6 +66,9 @@ def _run(sound: Path, picture: Path | None) -> dict[str, Any]:
     check_display()
     app = make_application()
     report["platform"] = app.platformName()
+    report["screens"] = [
+        {"size": [screen.size().width(), screen.size().height()], "scale": screen.devicePixelRatio()} for screen in app.screens()
+    ]
     window = MainWindow(Settings(text=""), SpeechController())
     # No sound device is no failure here: the test listens to a file.
     window.controller.failed.connect(
@@ -116,7 +119,7 @@ def _type_and_speak(window: MainWindow, sound: Path) -> None:
     typed = QInputMethodEvent()
     typed.setCommitString(TEXT)
     QCoreApplication.sendEvent(window.script, typed)
-    window.controller.save(SynthesisRequest(window.script.text), sound)
+    window.controller.save(SynthesisRequest(window.document.script.lines[0].text), sound)
 
 
 def _listen(sound: Path) -> dict[str, float]:

@@ -11,6 +11,7 @@ class SpeechState:
 
     Attributes:
         ready: a voice is open.
+        request_id: the request that sounds now, or the one that will as soon as it is made; empty while nothing is spoken.
         played_s, made_s: of the line that is spoken now, in seconds of sound.
     """
 
@@ -18,5 +19,6 @@ class SpeechState:
     loading: bool = False
     speaking: bool = False
     saving: bool = False
+    request_id: str = ""
     played_s: float = 0.0
     made_s: float = 0.0

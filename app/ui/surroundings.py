@@ -13,18 +13,19 @@ if TYPE_CHECKING:
 
 def find_surroundings() -> Surroundings:
     """Backends and audio outputs of this machine."""
-    from app.adapters.ort_session import NAMES, available_backends
+    from app.adapters.ort_providers import NAMES, adapters, places
     from app.adapters.portaudio_devices import output_devices
 
     try:
         devices = tuple(dict.fromkeys(device.label for device in output_devices()))
     except AppError:
         devices = ()  # told when something is to be played
-    return Surroundings(tuple(NAMES.items()), ("auto", *available_backends()), devices)
+    names = (*NAMES.items(), *((item.place, f"{NAMES[item.backend]} {item.name}") for item in adapters()))
+    return Surroundings(names, ("auto", *(place for place in places() if place != "cpu"), "cpu"), devices)
 
 
-def describe_voice(speaker: Speaker, requested: str) -> OpenedVoice:
-    """What the window shows of a voice that was asked to run on the backend `requested`."""
+def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedVoice:
+    """What the window shows of the voice that lines call `voice` and that was asked to run on the backend `requested`."""
     info = speaker.voice.manifest
     return OpenedVoice(
         name=info.name,
@@ -38,4 +39,6 @@ def describe_voice(speaker: Speaker, requested: str) -> OpenedVoice:
         requested=requested,
         backends=tuple(speaker.backends.items()),
         fallback=speaker.fallback,
+        id=voice,
+        forced_bert=speaker.bert != info.bert,
     )

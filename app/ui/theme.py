@@ -90,8 +90,9 @@ DARK = Theme(
 
 _STYLE = Template("""
 QToolTip { color: $text; background: $surface; border: 1px solid $border; padding: 5px; }
-QPlainTextEdit#script { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 10px; }
-QPlainTextEdit#script:focus { border-color: $accent; }
+QListView#script { background: transparent; border: 2px solid transparent; border-radius: 8px; }
+QListView#script:focus { border-color: $faint; }
+QPlainTextEdit#line { background: transparent; border: none; padding: 0; }
 QFrame#card { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame#banner { background: $notice; border-radius: 8px; }
 QFrame#banner[trouble="true"] { background: $trouble; }
@@ -103,21 +104,38 @@ QPushButton { padding: 7px 16px; border: 1px solid $border; border-radius: 8px; 
 QPushButton:hover, QPushButton:focus { border-color: $accent; }
 QPushButton:pressed { background: $faint; }
 QPushButton:disabled { color: $muted; background: $window; }
+QPushButton#small { padding: 2px 10px; border-radius: 6px; }
 QPushButton#primary { background: $accent; border-color: $accent; color: $on_accent; font-weight: 600; padding: 9px 22px; }
 QPushButton#primary:focus { border: 2px solid $text; padding: 8px 21px; }
 QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 4px; }
 QToolButton:hover { background: $faint; }
 QToolButton:focus { border-color: $accent; }
+QToolButton:checked { background: $notice; border-color: $accent; }
+QToolButton#fold:checked { background: transparent; border-color: transparent; }
+QToolButton#fold:focus { border-color: $accent; }
+QToolBar { border: none; padding: 4px 10px 0 10px; spacing: 4px; }
+QToolBar::separator { background: $border; width: 1px; margin: 6px 6px; }
+QLineEdit { background: $surface; border: 1px solid $border; border-radius: 6px; padding: 5px 8px; color: $text; }
+QLineEdit:focus { border-color: $accent; }
 QScrollArea, QScrollArea > QWidget > QWidget#side { background: transparent; border: none; }
+QScrollArea, QScrollArea > QWidget > QWidget#strip { background: transparent; border: none; }
 QTableView { background: $surface; border: none; gridline-color: $faint; }
 QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $faint; padding: 3px 6px; }
+QDialog#search { border: 1px solid $border; }
+QDialog#search QTreeView { border: none; }
+QDialog#search QTreeView::item { padding: 5px 6px; }
 QProgressBar#played { background: $faint; border: none; border-radius: 2px; }
 QProgressBar#played::chunk { background: $accent; border-radius: 2px; }
 QScrollBar:vertical { width: 10px; background: transparent; margin: 0; }
 QScrollBar::handle:vertical { background: $border; border-radius: 4px; min-height: 28px; margin: 0 1px; }
 QScrollBar::handle:vertical:hover { background: $muted; }
+QScrollBar::handle:vertical:disabled { background: transparent; }
 QScrollBar::add-line, QScrollBar::sub-line { height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QScrollBar:horizontal { height: 9px; background: transparent; margin: 0; }
+QScrollBar::handle:horizontal { background: $border; border-radius: 4px; min-width: 28px; margin: 1px 0 0 0; }
+QScrollBar::handle:horizontal:hover { background: $muted; }
+QScrollBar::add-line:horizontal, QScrollBar::sub-line:horizontal { width: 0; }
 QStatusBar { border-top: 1px solid $border; }
 QStatusBar::item { border: none; }
 QMainWindow::separator { background: transparent; height: 6px; width: 6px; }

@@ -1,39 +1,51 @@
-"""The main window: puts the widgets in their places and connects them to the controller."""
+"""The main window: puts the widgets in their places and connects them to the document, the playback and the controller."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
-from PySide6.QtCore import QByteArray, Qt, Slot
-from PySide6.QtGui import QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QWidget
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QCloseEvent, QColor
+from PySide6.QtWidgets import QApplication, QMainWindow
 
-from app.core.types import SynthesisRequest
 from app.errors import AppError
-from app.language import say
-from app.settings import THEMES, Settings
+from app.settings import Settings
+from app.ui.actions import Actions
+from app.ui.autosave import Autosave
 from app.ui.controller import SpeechController
-from app.ui.failures import tell_failure
+from app.ui.dialogs_wiring import Dialogs
+from app.ui.document import ScriptDocument
+from app.ui.first_script import SHARED, line_settings, open_script
 from app.ui.icons import icon
-from app.ui.jobs import Failed, OpenedVoice, OpenVoice, Surroundings
 from app.ui.keeper import SettingsKeeper
+from app.ui.layout import lay_out
+from app.ui.line_commands import LineCommands
+from app.ui.live import LiveMode
 from app.ui.menus import Menus
-from app.ui.save_dialog import ask_for_file
-from app.ui.state import SpeechState
+from app.ui.playback import Playback
+from app.ui.preferences import Preferences
+from app.ui.reports import Reports
+from app.ui.saving import Saving
+from app.ui.script_model import ScriptModel
+from app.ui.strip_wiring import add_strip
 from app.ui.theme import apply_theme, chosen_theme
+from app.ui.voice_desk import VoiceDesk
+from app.ui.widgets.edit_bar import EditBar
 from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.script_panel import ScriptPanel
 from app.ui.widgets.side_panel import SidePanel
 from app.ui.widgets.status_line import StatusLine
+from app.ui.wiring import connect_actions
 
 SMALLEST = (1100, 700)
-FIRST_SIZE = (1280, 760)
-FIRST_TEXT = "こんにちは、声箱です。好きな文章を打って、声にしてみてください。"
+DOCK_SHARE = 0.27  # of the window at first; most of the room belongs to the lines
 
 
 class MainWindow(QMainWindow):
-    """Text at the left, voice at the right, measurements below.
+    """Lines at the left, voice at the right, measurements below.
+
+    Attributes:
+        settings: as chosen; what the widgets hold themselves is in `current_settings`.
 
     Args:
         settings: as remembered; `notice` tells what of them could not be read.
@@ -45,214 +57,190 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Koebako")
         self.setWindowIcon(icon("koebako"))
         self.setMinimumSize(*SMALLEST)
-        self._settings = settings
-        self._waiting = False
+        self.settings = settings
         self.controller = controller
-        self.left = ScriptPanel(FIRST_TEXT if settings.text is None else settings.text)
+        script, current, unread = open_script(settings)
+        theme = chosen_theme(settings.theme)
+        self.document = ScriptDocument(script, self)
+        self.model = ScriptModel(self.document)
+        self.deeds = Actions(self)
+        self.left = ScriptPanel(self.model, self.deeds, theme)
         self.notice, self.banner = self.left.notice, self.left.banner
         self.script, self.transport = self.left.script, self.left.transport
         self.side = SidePanel()
-        self.side.restore(settings)
-        self.latency = LatencyDock(controller.history, chosen_theme(settings.theme))
+        self.side.expression.set_open(settings.expression_open)
+        self.latency = LatencyDock(controller.history, theme)
         self.status = StatusLine(settings.backend)
-        self.menus = Menus(settings.device, settings.theme)
-        self._keeper = SettingsKeeper(self.current_settings, self)
-        self._lay_out()
+        self.edit_bar = EditBar(self.deeds)
+        self.menus = Menus(self.deeds, settings.device, settings.theme)
+        self.commands = LineCommands(self.document, self.model, self.script)
+        self.commands.first_settings = line_settings(settings)
+        self.playback = Playback(controller, self.document, self.model)
+        self.live = LiveMode(self.document)
+        self.saving = Saving(controller, self.document, settings.save_folder, self)
+        self.keeper = SettingsKeeper(self.current_settings, self)
+        self._autosave = Autosave(self.document, lambda: self.script.current_id)
+        lay_out(self, settings)
+        self.strip = add_strip(self, theme)
         self._connect_widgets()
-        self._connect_controller()
-        if notice is not None:
-            self.notice.tell("notice", notice.message, notice.hint)
+        Reports(self)
+        self.preferences = Preferences(self)
+        self.desk = VoiceDesk(self)
+        self.dialogs = Dialogs(self)
+        connect_actions(self)
+        self.script.choose([current if script.find(current) else script.lines[0].id] if script.lines else [])
+        self._show_script()
+        self.side.presets.load()
+        for told in (unread, notice):
+            if told is not None:
+                self.notice.tell("notice", told.message, told.hint)
 
     def start(self) -> None:
         """Shows the window, and opens voice and audio device behind it."""
         self.show()
-        if not self._settings.layout:  # a dock takes a size only once it is shown
-            self.resizeDocks([self.latency], [self.latency.sizeHint().height()], Qt.Orientation.Vertical)
-        self.controller.start(self._settings.backend, self._settings.device)
+        if not self.settings.layout:  # a dock takes a size only once it is shown
+            room = min(self.latency.sizeHint().height(), round(self.height() * DOCK_SHARE))
+            self.resizeDocks([self.latency], [room], Qt.Orientation.Vertical)
+        kept = self.settings
+        self.controller.start(kept.backend, kept.device, hold=kept.load_voice == "at_start", unload_after_min=kept.unload_after_min)
 
     def show_theme(self) -> None:
         """Puts the chosen look on everything."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        theme = chosen_theme(self._settings.theme)
+        theme = chosen_theme(self.settings.theme)
         apply_theme(app, theme)
         self.latency.set_theme(theme)
+        self.script.set_theme(theme)
+        self.strip.panel.set_theme(theme)
+        self.deeds.draw(QColor(theme.text))
+
+    @property
+    def device(self) -> str:
+        """Label of the chosen audio output; empty follows the system."""
+        return self.settings.device
 
     def current_settings(self) -> Settings:
-        """What would be remembered now."""
+        """What would be remembered now; the script is kept elsewhere."""
+        line = self.document.script.find(self.script.current_id)
+        spoken = line.settings if line else self.commands.first_settings
         return replace(
-            self._settings,
-            text=self.script.text,
+            self.settings,
             backend=self.status.backend,
-            speaker=self.side.chosen(self.side.speakers)[1],
-            style=self.side.chosen(self.side.styles)[1],
-            seed=self.side.seed.value,
+            save_folder=self.saving.folder,
             expression_open=self.side.expression.is_open,
             geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
             layout=bytes(self.saveState().toBase64().data()).decode(),
-            **self.side.values(),
+            **{name: getattr(spoken, name) for name in SHARED},
         )
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remembers everything, then ends the synthesis thread."""
-        self._waiting = False
-        self._keeper.close()
+        self.script.end_editing()
+        self.live.switch(False)
+        self.playback.stop()
+        self._autosave.close()
+        self.keeper.close()
+        self.dialogs.close()
         self.hide()
+        self.desk.close()
         self.controller.close()
         super().closeEvent(event)
 
     @Slot()
     def play_or_stop(self) -> None:
-        """Speaks the text, or stops when something is spoken. Before the voice is there it speaks as soon as it is."""
-        if self._waiting or self.controller.state.speaking:
+        """Speaks the selected lines, or stops when something is spoken. Before the voice is there it speaks as soon as it is."""
+        if self.playback.is_on:
             self.stop()
-        elif self.left.has_text():
-            self.banner.hide()
-            self._waiting = self.controller.voice is None and self.controller.state.loading
-            if self._waiting:
-                self._on_state(self.controller.state)
-            else:
-                self.controller.speak(self._request())
+        else:
+            self.play(self.script.chosen_ids)
+
+    @Slot()
+    def play_through(self) -> None:
+        """Speaks from the current line to the end."""
+        lines = self.document.script.lines
+        self.play([line.id for line in lines[max(0, self.script.currentIndex().row()) :]])
+
+    def play(self, ids: list[str]) -> None:
+        """Speaks these lines one after the other; says so when there is nothing to speak."""
+        self.banner.hide()
+        if not self.playback.play(ids):
+            self.left.tell_empty()
 
     @Slot()
     def stop(self) -> None:
         """Stops what is spoken."""
-        self._waiting = False
-        self.controller.stop()
-        self._on_state(self.controller.state)
+        self.playback.stop()
 
     @Slot()
     def save_or_stop(self) -> None:
-        """Asks for a file and writes the text's sound into it, or gives up the one being written."""
+        """Asks for a place and writes the sound of the selected lines, or gives up what is being written."""
         if self.controller.state.saving:
-            self.controller.stop_saving()
-        elif self.left.has_text():
-            file = ask_for_file(self, self.script.text, self._settings.save_folder)
-            if file is not None:
-                self._settings = replace(self._settings, save_folder=str(file.parent))
-                self.banner.hide()
-                self.controller.save(self._request(), file)
-
-    def _lay_out(self) -> None:
-        body = QWidget()
-        row = QHBoxLayout(body)
-        row.setContentsMargins(14, 12, 14, 8)
-        row.setSpacing(16)
-        row.addWidget(self.left, 1)
-        row.addWidget(self.side)
-        self.setCentralWidget(body)
-        self.setMenuBar(self.menus)
-        self.setStatusBar(self.status)
-        self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self.latency)
-        self.menus.view.addAction(self.latency.toggleViewAction())
-        if not self.restoreGeometry(QByteArray.fromBase64(self._settings.geometry.encode())):
-            self.resize(*FIRST_SIZE)
-        self.restoreState(QByteArray.fromBase64(self._settings.layout.encode()))
-        self.script.setFocus()
+            self.saving.stop()
+        else:
+            self.banner.hide()
+            self.saving.save(self.script.chosen_ids)
 
     def _connect_widgets(self) -> None:
-        for source in (self.menus, self.transport):
-            source.play_wanted.connect(self.play_or_stop)
-            source.save_wanted.connect(self.save_or_stop)
-        self.menus.stop_wanted.connect(self.stop)
-        self.menus.quit_wanted.connect(self.close)
-        self.menus.theme_chosen.connect(self._choose_theme)
-        self.menus.device_chosen.connect(self._choose_device)
+        self.transport.play_wanted.connect(self.play_or_stop)
+        self.transport.save_wanted.connect(self.save_or_stop)
         self.banner.action_wanted.connect(self.save_or_stop)
         self.status.backend_chosen.connect(self._choose_backend)
-        self.left.changed.connect(self._keeper.changed)
-        self.side.changed.connect(self._keeper.changed)
-        self._keeper.failed.connect(self._on_unsaved)
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_color_scheme)
+        self.script.line_chosen.connect(self._on_chosen)
+        self.script.play_wanted.connect(self._play_or_stop_line)
+        self.document.changed.connect(self._show_script)
+        self.side.edited.connect(self.commands.change)
+        self.side.preset_chosen.connect(self.commands.change_all)
+        self.side.folded.connect(self.keeper.changed)
+        self.live.speak_wanted.connect(self._speak_again)
+        self.playback.line_began.connect(self.script.show_line)
+        self.saving.told.connect(self._tell)
+        self.saving.nothing.connect(self.left.tell_empty)
+        self.commands.stop_wanted.connect(self.stop)
+        self.commands.failed.connect(self._on_trouble)
+        for source in (self.keeper.failed, self._autosave.failed, self.side.presets.failed):
+            source.connect(self._on_unsaved)
 
-    def _connect_controller(self) -> None:
-        self.controller.state_changed.connect(self._on_state)
-        self.controller.voice_opened.connect(self._on_voice)
-        self.controller.surroundings_found.connect(self._on_surroundings)
-        self.controller.failed.connect(self._on_failed)
-        self.controller.saved.connect(self._on_saved)
-        self.controller.measured.connect(self._on_measured)
-        self.controller.ticked.connect(self._on_tick)
+    @Slot()
+    def _show_script(self, *_scripts: object) -> None:
+        script = self.document.script
+        self.transport.show_length(len(script.lines), sum(len(line.text) for line in script.lines))
+        self._on_chosen()
 
-    def _request(self) -> SynthesisRequest:
-        return SynthesisRequest(
-            self.script.text,
-            speaker=self.side.chosen(self.side.speakers)[0],
-            style=self.side.chosen(self.side.styles)[0],
-            seed=self.side.seed.value,
-            **self.side.values(),
-        )
+    @Slot()
+    def _on_chosen(self) -> None:
+        line = self.document.script.find(self.script.current_id)
+        self.side.show_settings(line.settings if line else self.commands.first_settings, len(self.script.chosen_ids))
+        self.keeper.changed()
+        self._autosave.changed()
 
-    @Slot(object)
-    def _on_state(self, state: SpeechState) -> None:
-        self.status.show_state(state)
-        self.transport.show_state(state, self._waiting)
+    @Slot(str)
+    def _play_or_stop_line(self, line_id: str) -> None:
+        if self.playback.is_speaking(line_id):
+            self.stop()
+        else:
+            self.play([line_id])
 
-    @Slot(object)
-    def _on_voice(self, voice: OpenedVoice) -> None:
-        self.side.show_voice(voice)
-        self.status.show_voice(voice)
-        self.latency.show_figures()
-        if voice.fallback:
-            self.banner.tell("trouble", voice.fallback, say("音は CPU で作られます。", "The sound is made on the CPU."))
-        if self._waiting:
-            self._waiting = False
-            self.controller.speak(self._request())
+    @Slot(str)
+    def _speak_again(self, line_id: str) -> None:
+        self.banner.hide()
+        self.playback.play([line_id])
 
-    @Slot(object)
-    def _on_surroundings(self, found: Surroundings) -> None:
-        self.status.offer(found)
-        self.menus.offer_devices(found.devices, self._settings.device)
-
-    @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, OpenVoice):
-            self._waiting = False
-            if self.controller.voice is None:
-                self.side.show_no_voice()
-            else:  # the voice that was open before goes on
-                self.status.show_voice(self.controller.voice)
-        told = tell_failure(failed)
-        self.banner.tell("trouble", told.message, told.hint, action=told.action, details=told.details)
-        self._on_state(self.controller.state)
+    @Slot(str, str)
+    def _tell(self, message: str, hint: str) -> None:
+        self.banner.tell("notice", message, hint)
 
     @Slot(object)
-    def _on_saved(self, file: Path) -> None:
-        self.banner.tell("notice", say(f"保存しました: {file.name}", f"Saved: {file.name}"), str(file.parent))
+    def _on_trouble(self, error: AppError) -> None:
+        self.banner.tell("trouble", error.message, error.hint)
 
     @Slot(object)
     def _on_unsaved(self, error: AppError) -> None:
         self.notice.tell("trouble", error.message, error.hint)
 
-    @Slot()
-    def _on_measured(self) -> None:
-        self.latency.show_figures()
-        self.status.show_figures(self.controller.history)
-
-    @Slot()
-    def _on_tick(self) -> None:
-        self.latency.show_live(self.controller.live())
-
     @Slot(str)
     def _choose_backend(self, backend: str) -> None:
         self.banner.hide()
+        self.playback.stop()
         self.controller.open_voice(backend)
-        self._keeper.changed()
-
-    @Slot(str)
-    def _choose_device(self, device: str) -> None:
-        self._settings = replace(self._settings, device=device)
-        self.banner.hide()
-        self.controller.choose_device(device)
-        self._keeper.changed()
-
-    @Slot(str)
-    def _choose_theme(self, name: str) -> None:
-        self._settings = replace(self._settings, theme=next(theme for theme in THEMES if theme == name))
-        self.show_theme()
-        self._keeper.changed()
-
-    @Slot()
-    def _on_color_scheme(self) -> None:
-        if self._settings.theme == "system":
-            self.show_theme()
+        self.keeper.changed()

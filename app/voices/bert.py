@@ -3,70 +3,163 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 from app.errors import VoiceError
 from app.language import say
+from app.paths import folders_in
+from app.voices.description import SBV2_BERT
+from app.voices.vocabulary import VOCABULARY_NAME
 
 BERT_MANIFEST_NAME = "bert.json"
 GRAPH_NAME = "bert.onnx"
-VOCABULARY_NAME = "vocab.txt"
+STANDARD_DOWNLOAD_MB = 653
+STANDARD_LICENCE = (
+    "CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/). "
+    "ku-nlp/deberta-v2-large-japanese-char-wwm, Language Media Processing Lab, Kyoto University; converted by Koebako."
+)
+
+Precision = Literal["float32", "int8"]
+PRECISIONS: tuple[Precision, ...] = ("float32", "int8")
 
 
 @dataclass(frozen=True, slots=True)
 class Bert:
-    """One BERT: its id and the files it is made of."""
+    """One BERT: its id and the files it is made of.
+
+    Attributes:
+        graphs: file of the graph by precision; float32 is always there.
+        vocabulary: a token a line.
+        licence: what its makers ask for.
+        source_sha256: of the file it was made from.
+        int8_cosine: how alike the features of a token are in int8 and float32, at worst; None without int8.
+        kept_whole: why the graph is the one it came with; empty when it is the lean one.
+    """
 
     id: str
     name: str
-    graph: Path
+    graphs: Mapping[Precision, Path]
     vocabulary: Path
+    licence: str = ""
+    source_sha256: str = ""
+    int8_cosine: float | None = None
+    kept_whole: str = ""
+
+    @property
+    def graph(self) -> Path:
+        """The exact graph."""
+        return self.graphs["float32"]
+
+    @property
+    def size_bytes(self) -> int:
+        """What the files take, weights beside their graph included."""
+        return sum(path.stat().st_size for path in self.folder.iterdir())
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are."""
+        return self.vocabulary.parent
 
 
-def find_bert(needed: str, folders: Sequence[Path], *, chosen: str | None = None, force: bool = False) -> Bert:
+class MissingBertError(VoiceError):
+    """The BERT of a voice is not installed.
+
+    Attributes:
+        bert: its id.
+    """
+
+    def __init__(self, bert: str, message: str, hint: str) -> None:
+        super().__init__(message, hint)
+        self.bert = bert
+
+
+def find_bert(needed: str, folders: Sequence[Path], *, chosen: str | None = None, force: bool = False, preferred: str = "") -> Bert:
     """The BERT a voice needs, by id.
 
     Args:
         needed: id of the BERT the voice was trained with.
         folders: where to look.
         chosen: id or folder of the one to use instead.
-        force: take `chosen`, or else whatever is there, although the voice needs another one.
+        force: take `chosen`, or else `preferred`, or else whatever is there, although the voice needs another one.
+        preferred: id of the one taken where the voice's own is missing and `force` is given.
 
     Raises:
         VoiceError: it is not installed, damaged, or not the one the voice needs.
     """
     if chosen and Path(chosen).is_dir():
         folders = [Path(chosen).parent]
-        chosen = _read(Path(chosen)).id
+        chosen = read_bert(Path(chosen)).id
     wanted = chosen or needed
     if wanted != needed and not force:
         raise _wrong(needed, wanted)
-    known = [bert for root in folders if root.is_dir() for bert in _installed(root, wanted)]
+    known = [bert for root in folders for bert in _installed(root, wanted)]
     for bert in known:
         if bert.id == wanted:
             return bert
     if force and known:
-        return known[0]
-    raise VoiceError(
-        say(f"この声に必要な BERT「{wanted}」がありません。", f'The BERT that this voice was trained with is missing: "{wanted}".'),
-        say(
-            f"{folders[0]} の下に置いてください。音がおかしくなりますが、--force-bert で別の BERT を使うこともできます。",
-            f"Put it under {folders[0]}. With --force-bert another BERT is used, which makes wrong prosody.",
-        ),
-    )
+        return next((bert for bert in known if bert.id == preferred), known[0])
+    raise _missing(wanted, folders)
 
 
-def _installed(root: Path, wanted: str) -> Iterator[Bert]:
+def installed_berts(folders: Sequence[Path]) -> list[Bert]:
+    """All models in the given folders, in order; damaged ones are left out."""
+    return [bert for root in folders for bert in _installed(root, None)]
+
+
+def read_bert(folder: Path) -> Bert:
+    """The BERT of a folder; a VoiceError when it is damaged."""
+    try:
+        data = json.loads((folder / BERT_MANIFEST_NAME).read_text(encoding="utf-8"))
+        names = data.get("files", {"float32": GRAPH_NAME})
+        cosine = data.get("int8_cosine")
+        bert = Bert(
+            id=str(data["id"]),
+            name=str(data["name"]),
+            graphs={precision: folder / _plain_name(names[precision]) for precision in PRECISIONS if precision in names},
+            vocabulary=folder / VOCABULARY_NAME,
+            licence=str(data.get("licence", "")),
+            source_sha256=str(data.get("source_sha256", "")),
+            int8_cosine=None if cosine is None else float(cosine),
+            kept_whole=str(data.get("kept_whole", "")),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise _damaged(folder) from exc
+    if "float32" not in bert.graphs or not all(path.is_file() for path in (*bert.graphs.values(), bert.vocabulary)):
+        raise _damaged(folder)
+    return bert
+
+
+def write_bert(folder: Path, values: Mapping[str, Any]) -> Bert:
+    """Writes the description of a BERT whose files are in the folder, and reads it back."""
+    text = json.dumps(dict(values), ensure_ascii=False, indent=1, allow_nan=False)
+    (folder / BERT_MANIFEST_NAME).write_text(text + "\n", encoding="utf-8")
+    return read_bert(folder)
+
+
+def is_bert_id(text: str) -> bool:
+    """Ids are names of folders: small letters, digits and hyphens."""
+    return re.fullmatch(r"[0-9a-z][0-9a-z-]{0,63}", text) is not None
+
+
+def _plain_name(name: str) -> str:
+    if not re.fullmatch(r"\w[\w.-]*", name):
+        raise ValueError("no plain file name")
+    return name
+
+
+def _installed(root: Path, wanted: str | None) -> Iterator[Bert]:
     """The models in a folder; a damaged one only matters when it may be the wanted one."""
-    for folder in sorted(root.iterdir()):
+    for folder in folders_in(root):
         if not (folder / BERT_MANIFEST_NAME).is_file():
             continue
         try:
-            yield _read(folder)
+            yield read_bert(folder)
         except VoiceError:
-            if wanted in (folder.name, _id(folder)):
+            if wanted is not None and wanted in (folder.name, _id(folder)):
                 raise
 
 
@@ -77,15 +170,21 @@ def _id(folder: Path) -> str | None:
         return None
 
 
-def _read(folder: Path) -> Bert:
-    try:
-        data = json.loads((folder / BERT_MANIFEST_NAME).read_text(encoding="utf-8"))
-        bert = Bert(str(data["id"]), str(data["name"]), folder / GRAPH_NAME, folder / VOCABULARY_NAME)
-    except (OSError, ValueError, KeyError, TypeError) as exc:
-        raise _damaged(folder) from exc
-    if not bert.graph.is_file() or not bert.vocabulary.is_file():
-        raise _damaged(folder)
-    return bert
+def _missing(wanted: str, folders: Sequence[Path]) -> MissingBertError:
+    forced_ja = "音がおかしくなりますが、--force-bert で別の BERT を使うこともできます。"
+    forced_en = "With --force-bert another BERT is used, which makes wrong prosody."
+    if wanted == SBV2_BERT:
+        hint = say(
+            f"koebako bert add --hub でダウンロードできます（{STANDARD_DOWNLOAD_MB} MB）。ファイルがあれば koebako bert add ファイル。{forced_ja}",
+            f"Download it with `koebako bert add --hub` ({STANDARD_DOWNLOAD_MB} MB), or add a file with `koebako bert add FILE`. {forced_en}",
+        )
+    else:
+        hint = say(
+            f"koebako bert add ファイル --id {wanted} で {folders[0]} に取り込んでください。{forced_ja}",
+            f"Add it to {folders[0]} with `koebako bert add FILE --id {wanted}`. {forced_en}",
+        )
+    message = say(f"この声に必要な BERT「{wanted}」がありません。", f'The BERT that this voice was trained with is missing: "{wanted}".')
+    return MissingBertError(wanted, message, hint)
 
 
 def _wrong(needed: str, wanted: str) -> VoiceError:
@@ -101,5 +200,8 @@ def _wrong(needed: str, wanted: str) -> VoiceError:
 def _damaged(folder: Path) -> VoiceError:
     return VoiceError(
         say(f"BERT のファイルが欠けているか壊れています: {folder}", f"The BERT is incomplete or damaged: {folder}"),
-        say("Koebako を入れ直してください。", "Reinstall Koebako."),
+        say(
+            "koebako bert add でもう一度取り込むか、Koebako を入れ直してください。",
+            "Add it again with `koebako bert add`, or reinstall Koebako.",
+        ),
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from app.errors import VoiceError
 from app.language import say
-from app.voices.manifest import MANIFEST_NAME, Named
+from app.paths import folders_in
+from app.voices.manifest import MANIFEST_NAME, Named, VoiceManifest
 from app.voices.sources import SUFFIXES, read_source
 from app.voices.voice import Voice, read_prepared
 
@@ -26,10 +28,48 @@ def installed_voices(folders: Sequence[Path]) -> list[Voice]:
     return voices
 
 
-def _voice_folders(folders: Sequence[Path]) -> Iterable[Path]:
-    for folder in folders:
-        if folder.is_dir():
-            yield from sorted(item for item in folder.iterdir() if (item / MANIFEST_NAME).is_file())
+def damaged_voices(folders: Sequence[Path]) -> list[tuple[Path, VoiceError]]:
+    """Folders that should hold a voice and do not, with what is wrong."""
+    damaged = []
+    for folder in (item for root in folders for item in folders_in(root)):
+        try:
+            read_prepared(folder)
+        except VoiceError as error:
+            damaged.append((folder, error))
+    return damaged
+
+
+def _voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
+    for root in folders:
+        try:
+            yield from (item for item in folders_in(root) if (item / MANIFEST_NAME).is_file())
+        except OSError as exc:
+            raise VoiceError(
+                say(f"声のフォルダーを読めません: {root}", f"The folder of the voices cannot be read: {root}"),
+                say(f"フォルダーの権限を確かめてください。（{exc.strerror}）", f"Check its permissions. ({exc.strerror})"),
+            ) from exc
+
+
+def find_installed(wanted: str, folders: Sequence[Path]) -> Voice | None:
+    """The prepared voice of this id or name.
+
+    Raises:
+        VoiceError: it is damaged, or several have this name; the hint tells their ids.
+    """
+    voices = []
+    for folder in _voice_folders(folders):
+        if wanted == folder.name:
+            return read_prepared(folder)
+        with contextlib.suppress(VoiceError):
+            voices.append(read_prepared(folder))
+    text = wanted.casefold()
+    for voice in voices:
+        if text == voice.manifest.id.casefold():
+            return voice
+    named = [voice for voice in voices if text == voice.manifest.name.casefold()]
+    if len(named) > 1:
+        raise _ambiguous(wanted, [voice.manifest.id for voice in named])
+    return named[0] if named else None
 
 
 def find_voice(wanted: str | None, folders: Sequence[Path]) -> Voice:
@@ -38,31 +78,48 @@ def find_voice(wanted: str | None, folders: Sequence[Path]) -> Voice:
     Raises:
         VoiceError: there is none; the hint names near ones.
     """
-    for folder in _voice_folders(folders):
-        if wanted == folder.name:
-            return read_prepared(folder)
-    voices = installed_voices(folders)
-    for voice in voices:
-        if wanted is None or wanted.casefold() in (voice.manifest.id.casefold(), voice.manifest.name.casefold()):
-            return voice
-    if wanted and _is_path(wanted):
-        return read_source(Path(wanted))
     if wanted is None:
-        for folder in _voice_folders(folders):
-            read_prepared(folder)  # says what is wrong with it
-        raise VoiceError(
-            say("声が一つもありません。", "There is no voice at all."), say("Koebako を入れ直してください。", "Reinstall Koebako.")
-        )
-    shown = wanted if len(wanted) <= 80 else wanted[:80] + "…"
-    raise VoiceError(
-        say(f"声「{shown}」は見つかりません。", f'There is no voice "{shown}".'),
-        near(wanted, [name for voice in voices for name in (voice.manifest.id, voice.manifest.name)]),
+        return _first(folders)
+    voice = find_installed(wanted, folders)
+    if voice is not None:
+        return voice
+    if is_path(wanted):
+        return read_source(Path(wanted))
+    raise unknown_voice(wanted, [voice.manifest for voice in installed_voices(folders)])
+
+
+def _first(folders: Sequence[Path]) -> Voice:
+    damage = None
+    for folder in _voice_folders(folders):
+        try:
+            return read_prepared(folder)
+        except VoiceError as error:
+            damage = damage or error
+    raise damage or VoiceError(
+        say("声が一つもありません。", "There is no voice at all."), say("Koebako を入れ直してください。", "Reinstall Koebako.")
     )
 
 
-def _is_path(text: str) -> bool:
+def unknown_voice(wanted: str, known: Sequence[VoiceManifest]) -> VoiceError:
+    """An error that names near voices."""
+    shown = wanted if len(wanted) <= 80 else wanted[:80] + "…"
+    return VoiceError(
+        say(f"声「{shown}」は見つかりません。", f'There is no voice "{shown}".'),
+        near(wanted, [name for manifest in known for name in (manifest.id, manifest.name)]),
+    )
+
+
+def _ambiguous(wanted: str, ids: Sequence[str]) -> VoiceError:
+    return VoiceError(
+        say(f"「{wanted}」という名前の声がいくつもあります。", f'Several voices are named "{wanted}".'),
+        say("ID で指定してください: ", "Give the id: ") + ", ".join(ids),
+    )
+
+
+def is_path(text: str) -> bool:
+    """Whether a text names a file or folder rather than a voice."""
     try:
-        return Path(text).suffix.lower() in SUFFIXES or Path(text).exists()
+        return bool(text) and (Path(text).suffix.lower() in SUFFIXES or Path(text).exists())
     except (OSError, ValueError):  # too long, or with a null character
         return False
 

@@ -10,8 +10,8 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
     flow      z_p f32[C,F] · sid · style_vec · frame_position f32[F] (frame centre in its phone, 0..1)
               phone_frames f32[F] (frames of that phone) · length_scale f32[] (1 / speed)
               → z f32[D,F]                       (the graph may be missing: then z = z_p)
-    decoder   z f32[D,W] · sid · noise f32[W·hop] (seeded, standard normal)
-              → audio f32[W·hop]
+    decoder   z f32[D,W] · sid · noise f32[W·hop] (seeded, standard normal) · first, last int[1] (frames of the window that are wanted)
+              → audio f32[W·hop], or of a decoder that takes `first` and `last` f32[(last−first)·hop]
     whole     the public SBV2 graph, for a voice whose seams were not found ("opaque")
 
     frames = ceil(exp(logw) · length_scale)      `durations` "ceil", the SBV2 rule: every symbol gets at least one frame
@@ -22,13 +22,15 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import os
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from app.core.voice import DurationRule
 from app.errors import VoiceError
 from app.language import say
+from app.voices.json_text import long_text, parse_object, short_text
 
 MANIFEST_NAME = "voice.json"
 VERSION = 1
@@ -40,6 +42,21 @@ class Named:
 
     id: int
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Int8Decoder:
+    """A decoder in 8-bit integers that passed its check on this machine.
+
+    Attributes:
+        file: its graph, in the voice's folder; the voice speaks without it, too.
+        snr_db: energy of the exact samples over the energy of the difference.
+        lsd_db: log-spectral distance to the exact samples.
+    """
+
+    file: str
+    snr_db: float
+    lsd_db: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +73,7 @@ class VoiceManifest:
         margin_frames: context the decoder needs on each side of a window.
         windows: frames per decoder window, in order; the last one repeats.
         graphs: file name by graph name: prosody, flow, decoder or whole.
+        decoder_int8: a faster decoder, where there is one.
     """
 
     id: str
@@ -69,11 +87,12 @@ class VoiceManifest:
     graphs: dict[str, str]
     durations: DurationRule = "ceil"
     margin_frames: int = 16
-    windows: tuple[int, ...] = (16, 32, 64, 128)
+    windows: tuple[int, ...] = (24, 48, 112, 128)  # growing as fast as keeps sound ahead of a machine that decodes in 0.4 of real time
     multilingual: bool = False
     add_blank: bool = True
     licence: str = ""
     description: str = ""
+    decoder_int8: Int8Decoder | None = None
 
     @property
     def opaque(self) -> bool:
@@ -85,33 +104,53 @@ def read_manifest(folder: Path) -> VoiceManifest:
     """Reads `folder/voice.json`; a VoiceError says what is wrong with it."""
     path = folder / MANIFEST_NAME
     try:
-        return _from_dict(json.loads(path.read_text(encoding="utf-8")))
+        return manifest_from(parse_object(path.read_bytes()))
     except FileNotFoundError as exc:
         raise VoiceError(
             say(f"声のファイルが見つかりません: {path}", f"This voice has no {MANIFEST_NAME}: {folder}"),
             say("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
         ) from exc
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+    except (OSError, ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise VoiceError(
             say(f"声の情報が壊れています: {path}", f"The description of this voice is damaged: {path}"),
             say("声をもう一度取り込んでください。", "Import the voice again."),
         ) from exc
 
 
-def _from_dict(data: dict[str, Any]) -> VoiceManifest:
+def write_manifest(manifest: VoiceManifest, folder: Path) -> None:
+    """Writes `folder/voice.json` at once: an older one stays until the new one is complete. Raises OSError."""
+    part = folder / f".{MANIFEST_NAME}.part"
+    with part.open("w", encoding="utf-8") as file:
+        json.dump(manifest_values(manifest), file, ensure_ascii=False, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(folder / MANIFEST_NAME)
+
+
+def manifest_values(manifest: VoiceManifest) -> dict[str, Any]:
+    """What `voice.json` holds of it."""
+    return {"manifest_version": VERSION} | asdict(manifest)
+
+
+def manifest_from(data: dict[str, Any]) -> VoiceManifest:
+    """The manifest that `voice.json` holds; raises ValueError, KeyError, TypeError or AttributeError when it is none."""
     values = dict(data)
     if values.pop("manifest_version", VERSION) != VERSION:
         raise ValueError("another version")
     for key in ("speakers", "styles"):
-        values[key] = tuple(Named(int(item["id"]), str(item["name"])) for item in values[key])
-    for key in ("id", "name", "format", "bert", "licence", "description", "durations"):
-        if not isinstance(values.get(key, ""), str):
-            raise TypeError(f"{key} is no text")
+        values[key] = tuple(Named(int(item["id"]), short_text(item["name"])) for item in values[key])
+    for key in values.keys() & {"id", "name", "format", "bert", "durations"}:
+        values[key] = short_text(values[key])  # without what would disturb a terminal: voices come from anywhere
+    for key in values.keys() & {"licence", "description"}:
+        values[key] = long_text(values[key])
     for key in ("sampling_rate", "hop_length", "margin_frames"):
         values[key] = int(values.get(key, VoiceManifest.__dataclass_fields__[key].default))
     if "windows" in values:
         values["windows"] = tuple(int(size) for size in values["windows"])
     values["graphs"] = {str(name): str(file) for name, file in values["graphs"].items()}
+    if values.get("decoder_int8") is not None:
+        found = values["decoder_int8"]
+        values["decoder_int8"] = Int8Decoder(short_text(found["file"]), float(found["snr_db"]), float(found["lsd_db"]))
     manifest = VoiceManifest(**values)
     _check(manifest)
     return manifest

@@ -1,95 +1,108 @@
-"""Reads the metadata of an ONNX file without loading its graph: a listing of 250 MB voices must not take seconds.
+"""Reads what an ONNX file says of itself without loading its graph: a listing of 250 MB voices must not take seconds.
 
 An ONNX file is one protobuf message (onnx.proto, ModelProto): field 7 is the graph, field 14 the repeated key/value metadata.
 """
 
 from __future__ import annotations
 
+import mmap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from app.errors import VoiceError
 from app.language import say
+from app.voices.limits import LARGEST_GRAPH_BYTES, LARGEST_METADATA_BYTES
+from app.voices.onnx_outline import Outline, read_outline
+from app.voices.protobuf import Walk
+from app.voices.regular_file import open_regular, size_of
 
-METADATA_FIELD = 14
-LARGEST_VALUE = 256 << 20  # icons and samples travel in there; more than this is not a voice
+GRAPH_FIELD, METADATA_FIELD = 7, 14
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxFile:
+    """What an ONNX file tells before it is opened: its metadata, and an outline of its graph."""
+
+    metadata: dict[str, str]
+    outline: Outline
 
 
 def read_metadata(path: Path) -> dict[str, str]:
     """Metadata key → value; raises VoiceError when the file is no ONNX model."""
-    size = path.stat().st_size
+    with _mapped(path) as data:
+        return _metadata(data)
+
+
+def read_onnx(path: Path) -> OnnxFile:
+    """Metadata and outline; raises VoiceError when the file is no ONNX model."""
+    with _mapped(path) as data:
+        return OnnxFile(_metadata(data), read_outline(data))
+
+
+def outline_of(graph: bytes, name: str) -> Outline:
+    """The outline of a serialised model; raises VoiceError when it is none."""
+    with _refusing(name):
+        _metadata(memoryview(graph))
+        return read_outline(memoryview(graph))
+
+
+@contextmanager
+def _mapped(path: Path) -> Iterator[memoryview]:
+    """The bytes of a file, which the system reads as they are looked at."""
+    with open_regular(path) as file, _refusing(path.name):
+        size = size_of(file)
+        if size > LARGEST_GRAPH_BYTES:
+            raise VoiceError(
+                say(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
+                say("ONNX モデルは 2 GB までです。", "An ONNX model has up to 2 GB."),
+            )
+        if not size:
+            raise ValueError("empty")
+        with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as content, memoryview(content) as data:
+            yield data
+
+
+@contextmanager
+def _refusing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError) as exc:
+        raise not_onnx(name) from exc
+
+
+def _metadata(data: memoryview) -> dict[str, str]:
+    walk = Walk(data)
     found: dict[str, str] = {}
-    fields: set[int] = set()
-    with path.open("rb") as file:
-        try:
-            while file.tell() < size:
-                number, length = _field(file)
-                if file.tell() + length > size:
-                    raise ValueError("field runs past the end")
-                fields.add(number)
-                if number == METADATA_FIELD:
-                    key, value = _entry(_take(file, length))
-                    found[key] = value
-                else:
-                    file.seek(length, 1)
-        except (ValueError, IndexError) as exc:
-            raise _not_onnx(path) from exc
-    if 7 not in fields:
-        raise _not_onnx(path)
+    left, has_graph = LARGEST_METADATA_BYTES, False
+    for number, start, end in walk.fields(0, len(data)):
+        if number == METADATA_FIELD:
+            left -= end - start
+            if end < 0 or left < 0:
+                raise ValueError("metadata too large, or no message")
+            key, value = _entry(walk, start, end)
+            if key in found:
+                raise ValueError("a key occurs twice")
+            found[key] = value
+        has_graph |= number == GRAPH_FIELD and end >= 0
+    if not has_graph:
+        raise ValueError("no graph")
     return found
 
 
-def _field(file: BinaryIO) -> tuple[int, int]:
-    """Number and length in bytes of the field that starts here; numeric fields are consumed and have length 0."""
-    tag = _varint(file)
-    number, kind = tag >> 3, tag & 7
-    if kind == 0:
-        _varint(file)
-        return number, 0
-    if kind == 2:
-        return number, _varint(file)
-    if kind in (1, 5):
-        return number, 8 if kind == 1 else 4
-    raise ValueError(f"wire type {kind}")
-
-
-def _varint(file: BinaryIO) -> int:
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = file.read(1)[0]
-        value |= (byte & 0x7F) << shift
-        if not byte & 0x80:
-            return value
-    raise ValueError("varint too long")
-
-
-def _take(file: BinaryIO, length: int) -> bytes:
-    if length > LARGEST_VALUE:
-        raise ValueError("metadata too large")
-    return file.read(length)
-
-
-def _entry(data: bytes) -> tuple[str, str]:
+def _entry(walk: Walk, start: int, end: int) -> tuple[str, str]:
     """StringStringEntryProto: field 1 is the key, field 2 the value."""
     texts = {1: "", 2: ""}
-    position = 0
-    while position < len(data):
-        number, position = data[position] >> 3, position + 1
-        length, shift = 0, 0
-        while True:
-            byte = data[position]
-            position += 1
-            length |= (byte & 0x7F) << shift
-            shift += 7
-            if not byte & 0x80:
-                break
-        texts[number] = data[position : position + length].decode("utf-8", "replace")
-        position += length
+    for number, first, last in walk.fields(start, end):
+        if number in texts:
+            texts[number] = walk.text(first, last)
     return texts[1], texts[2]
 
 
-def _not_onnx(path: Path) -> VoiceError:
+def not_onnx(name: str) -> VoiceError:
+    """The error for a file that is no ONNX model, or a damaged one."""
     return VoiceError(
-        say(f"ONNX モデルとして読めません: {path.name}", f"This is not a readable ONNX model: {path.name}"),
+        say(f"ONNX モデルとして読めません: {name}", f"This is not a readable ONNX model: {name}"),
         say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
     )

@@ -9,7 +9,6 @@ A file comes from anywhere, so every number in the header is checked against the
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,9 +20,10 @@ import numpy as np
 from app.core.types import Float32
 from app.errors import VoiceError
 from app.language import say
+from app.voices.json_text import parse_object
+from app.voices.limits import LARGEST_HEADER_BYTES, MOST_AXES
+from app.voices.regular_file import open_regular, size_of
 
-LARGEST_HEADER = 100 << 20  # the format's own limit; icons and samples of an `.aivm` travel in there
-MOST_AXES = 8
 METADATA = "__metadata__"
 BYTES = {
     **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3"), 1),
@@ -52,15 +52,14 @@ class TensorFile(Mapping[str, Float32]):
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            size = path.stat().st_size
-            with path.open("rb") as file:
+            with open_regular(path) as file:
+                size = size_of(file)
                 length = int.from_bytes(file.read(8), "little")
-                if size < 8 or length > min(LARGEST_HEADER, size - 8):
+                if size < 8 or length > min(LARGEST_HEADER_BYTES, size - 8):
                     raise ValueError("header longer than the file")
-                header = json.loads(file.read(length).decode("utf-8"), object_pairs_hook=_unique)
-            self.metadata, self._entries = _read_header(header, size - 8 - length)
-            self._data = np.memmap(path, np.uint8, "r", offset=8 + length) if size > 8 + length else np.zeros(0, np.uint8)
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as exc:
+                self.metadata, self._entries = _read_header(parse_object(file.read(length)), size - 8 - length)
+                self._data = np.memmap(file, np.uint8, "r", offset=8 + length) if size > 8 + length else np.zeros(0, np.uint8)
+        except (OSError, ValueError, TypeError, KeyError) as exc:
             raise VoiceError(
                 say(f"safetensors ファイルを読めません: {path.name}", f"This safetensors file cannot be read: {path.name}"),
                 say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
@@ -80,7 +79,12 @@ class TensorFile(Mapping[str, Float32]):
         raw = self._data[entry.start : entry.end].view(FLOATS[entry.dtype]).reshape(entry.shape)
         if entry.dtype == "BF16":  # the upper half of a float32
             return (raw.astype(np.uint32) << 16).view(np.float32)
-        return np.asarray(raw, np.float32)
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, which `Weights` refuses
+            return np.asarray(raw, np.float32)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a tensor, read from the header alone."""
+        return self._entries[name].shape
 
     def __iter__(self) -> Iterator[str]:
         """Names, in the order of the file."""
@@ -91,17 +95,7 @@ class TensorFile(Mapping[str, Float32]):
         return len(self._entries)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; two entries of one name could show different things to different readers."""
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        raise ValueError("a name occurs twice")
-    return result
-
-
-def _read_header(header: Any, data_size: int) -> tuple[dict[str, str], dict[str, _Entry]]:
-    if not isinstance(header, dict):
-        raise TypeError("the header is no JSON object")
+def _read_header(header: dict[str, Any], data_size: int) -> tuple[dict[str, str], dict[str, _Entry]]:
     metadata = header.pop(METADATA, {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise TypeError("metadata are texts")

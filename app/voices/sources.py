@@ -1,156 +1,178 @@
 """Opens voices as users have them. Recognised by content: a protobuf (`.onnx`, `.aivmx`), a zstd archive (`.sbv2`), safetensors
-(`.safetensors`, `.aivm`), or a folder that holds one of them.
+(`.safetensors`, `.aivm`), or a folder or zip that holds one of them.
 
 Weights are built into the three graphs of a prepared voice; a graph runs whole ("opaque").
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import io
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from app.core.types import Float32
 from app.errors import VoiceError
 from app.language import say
-from app.voices.manifest import MANIFEST_NAME, Named, VoiceManifest
-from app.voices.onnx_metadata import read_metadata
+from app.voices.checkpoints import Checkpoint, checkpoints
+from app.voices.description import SBV2_BERT, describe
+from app.voices.external_data import external_files, refuse_external
+from app.voices.facts import Facts, facts_of, is_aivm
+from app.voices.manifest import MANIFEST_NAME
+from app.voices.onnx_metadata import outline_of, read_metadata, read_onnx
+from app.voices.recognition import container_of, require_voice_graph, tensors_of
+from app.voices.regular_file import is_folder, is_regular, open_regular
 from app.voices.safetensors import TensorFile
-from app.voices.sbv2_archive import ZSTD_MAGIC, read_sbv2
-from app.voices.voice import STYLE_VECTORS_NAME, Graphs, Voice, as_style_vectors, check_vectors, read_prepared, read_style_vectors
+from app.voices.sbv2_archive import read_sbv2
+from app.voices.sidecars import config_beside, vectors_beside
+from app.voices.voice import STYLE_VECTORS_NAME, Graphs, Voice, check_vectors, read_prepared
 
-SBV2_BERT = "deberta-v2-large-japanese-char-wwm"  # every public SBV2 voice was trained with it
-AIVM_KEYS = ("aivm_manifest", "aivm_hyper_parameters", "aivm_style_vectors")
-SUFFIXES = (".aivmx", ".aivm", ".onnx", ".safetensors", ".sbv2")
+__all__ = ["SBV2_BERT", "SUFFIXES", "Facts", "read_facts", "read_source", "source_digest", "source_files"]
+
+SUFFIXES = (".aivmx", ".aivm", ".onnx", ".safetensors", ".sbv2", ".zip")
+PIECE_BYTES = 1 << 20
 
 
 def read_source(path: Path) -> Voice:
-    """A voice from a prepared folder, an SBV2 folder or any of its containers; VoiceError otherwise."""
-    if path.is_dir():
-        return read_prepared(path) if (path / MANIFEST_NAME).is_file() else read_source(_only_voice(path))
-    if not path.is_file():
+    """A voice from a prepared folder, an SBV2 folder, any of its containers, or a zip with one of them; VoiceError otherwise."""
+    try:
+        with _single(path) as (file, kept):
+            voice = _prepared(file) if is_folder(file) else _read(file)
+            if kept:
+                return voice
+            return replace(voice, graphs={name: _in_memory(graph) for name, graph in voice.graphs.items()}, path=path)
+    except MemoryError as exc:
         raise VoiceError(
-            say(f"声が見つかりません: {path}", f"There is no voice at {path}"),
-            say("ファイルの場所を確かめてください。", "Check the path."),
-        )
-    with path.open("rb") as file:
-        start = file.read(16)
-    if start[:4] == ZSTD_MAGIC:
-        graph, vectors = read_sbv2(path)
-        return _voice(path, {"whole": graph}, Facts("sbv2", {}, vectors))
-    return _from_weights(path) if start[8:9] == b"{" else _from_graph(path)
+            say(f"メモリーが足りず、声を開けません: {path.name}", f"There is not enough memory to open this voice: {path.name}"),
+            say("ほかのアプリを閉じてください。", "Close other applications."),
+        ) from exc
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a container tells of its voice: SBV2's `config.json`, style vectors, and an AIVM manifest where there is one."""
+def _in_memory(graph: Path | bytes) -> bytes:
+    """A graph without its file, which is about to go; weights beside it are taken in."""
+    from app.voices.prepare.store import load_graph  # onnx is slow to import
 
-    kind: str
-    config: dict[str, Any]
-    vectors: Float32
-    aivm: dict[str, Any] = field(default_factory=dict)
+    if isinstance(graph, bytes):
+        return graph
+    return load_graph(graph).SerializeToString() if read_onnx(graph).outline.external else graph.read_bytes()
 
 
-def _only_voice(folder: Path) -> Path:
-    voices = sorted(item for item in folder.iterdir() if item.suffix.lower() in SUFFIXES)
-    if len(voices) == 1:
-        return voices[0]
-    names = ", ".join(item.name for item in voices[:5])
+def _prepared(folder: Path) -> Voice:
+    """A prepared folder from anywhere, such as an exported voice: its graphs must not read what lies elsewhere."""
+    voice = read_prepared(folder)
+    for graph in voice.graphs.values():
+        if isinstance(graph, Path):
+            external_files(graph, read_onnx(graph).outline)
+    return voice
+
+
+def read_facts(path: Path) -> Facts:
+    """What a source tells of its voice, read without its weights; VoiceError as for `read_source`.
+
+    A prepared voice has none; its manifest says everything.
+    """
+    with _single(path) as (file, _):
+        if is_folder(file):
+            return Facts("prepared", {}, read_prepared(file).style_vectors)
+        container = container_of(file)
+        if container == "sbv2":
+            return Facts("sbv2", {}, read_sbv2(file, with_graph=False)[1])
+        if container == "safetensors":
+            return facts_of(file, tensors_of(file).metadata, weights=True)
+        return facts_of(file, read_metadata(file), weights=False)
+
+
+def source_files(path: Path) -> list[Path]:
+    """The files that a voice consists of, itself first: what to hash or copy. A zip is one file, a prepared voice a few."""
+    if is_folder(path) and is_regular(path / MANIFEST_NAME):
+        graphs = sorted({graph for graph in read_prepared(path).graphs.values() if isinstance(graph, Path)})
+        further = [file for graph in graphs for file in external_files(graph, read_onnx(graph).outline)]
+        return [path / MANIFEST_NAME, *graphs, *further, path / STYLE_VECTORS_NAME]
+    if is_folder(path):
+        return source_files(_only(path, checkpoints(path, None)))
+    container = container_of(path)
+    if container == "onnx":
+        model = read_onnx(path)
+        embedded, further = is_aivm(model.metadata), external_files(path, model.outline)
+    elif container == "safetensors":
+        embedded, further = is_aivm(TensorFile(path).metadata), []
+    else:
+        return [path]
+    beside = [] if embedded else [config_beside(path), vectors_beside(path)]
+    return [path, *(item for item in beside if item), *further]
+
+
+def source_digest(path: Path) -> str:
+    """SHA-256 of everything a voice consists of; equal for equal voices, wherever they lie and whatever they are called."""
+    digest = hashlib.sha256()
+    for file in source_files(path):
+        own = hashlib.sha256()
+        with open_regular(file) as content:
+            while piece := content.read(PIECE_BYTES):
+                own.update(piece)
+        digest.update(own.digest())
+    return digest.hexdigest()
+
+
+@contextmanager
+def _single(path: Path) -> Iterator[tuple[Path, bool]]:
+    """The one voice that a path leads to, and whether it lies there for good; what a zip holds is gone afterwards."""
+    if not is_folder(path) and container_of(path) != "zip":
+        yield path, True
+        return
+    with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as scratch:
+        found = _only(path, checkpoints(path, Path(scratch)))
+        yield found, not found.is_relative_to(scratch)
+
+
+def _only(path: Path, found: list[Checkpoint]) -> Path:
+    if len(found) == 1:
+        return found[0].path
+    names = ", ".join(item.label for item in found[:5])
     raise VoiceError(
-        say(
-            f"このフォルダーには声のファイルが {len(voices)} 個あります: {folder}", f"This folder holds {len(voices)} voice files: {folder}"
-        ),
-        say("ファイルを一つ指定してください。", "Name one file.") + (f" ({names})" if names else ""),
+        say(f"声のファイルが {len(found)} 個あります: {path}", f"This holds {len(found)} voice files: {path}"),
+        say("ファイルを一つ指定してください。", "Name one file.") + f" ({names})",
     )
 
 
+def _read(path: Path) -> Voice:
+    container = container_of(path)
+    if container == "sbv2":
+        return _from_archive(path)
+    return _from_weights(path) if container == "safetensors" else _from_graph(path)
+
+
+def _from_archive(path: Path) -> Voice:
+    graph, vectors = read_sbv2(path)
+    outline = outline_of(graph, path.name)
+    require_voice_graph(outline, path.name)
+    refuse_external(outline, path.name)
+    return _voice(path, {"whole": graph}, Facts("sbv2", {}, vectors), outline.speakers, multilingual="ja_bert" in outline.inputs)
+
+
 def _from_graph(path: Path) -> Voice:
-    return _voice(path, {"whole": path}, _facts(path, read_metadata(path), "aivmx", "onnx"))
+    model = read_onnx(path)
+    require_voice_graph(model.outline, path.name)
+    external_files(path, model.outline)
+    facts = facts_of(path, model.metadata, weights=False)
+    return _voice(path, {"whole": path}, facts, model.outline.speakers, multilingual="ja_bert" in model.outline.inputs)
 
 
 def _from_weights(path: Path) -> Voice:
     from app.voices.prepare.weights.build import graphs_from_weights  # onnx, which prepared voices do not need, is slow to import
 
-    tensors = TensorFile(path)
-    facts = _facts(path, tensors.metadata, "aivm", "safetensors")
+    tensors = tensors_of(path)
+    facts = facts_of(path, tensors.metadata, weights=True)
     built = graphs_from_weights(facts.config, tensors)
     graphs: Graphs = {name: getattr(built, name).SerializeToString() for name in ("prosody", "flow", "decoder")}
-    return _voice(path, graphs, facts, built.margin_frames)
+    speakers = tensors.shape("emb_g.weight")[0]
+    return _voice(path, graphs, facts, speakers, multilingual="enc_p.ja_bert_proj.weight" in tensors, margin_frames=built.margin_frames)
 
 
-def _facts(path: Path, metadata: Mapping[str, str], embedded: str, beside: str) -> Facts:
-    """From the container itself when it is an AIVM one, else from the files beside it."""
-    if all(key in metadata for key in AIVM_KEYS):
-        manifest, config = (_json(metadata[key], path) for key in AIVM_KEYS[:2])
-        return Facts(embedded, config, _embedded_vectors(metadata[AIVM_KEYS[2]]), manifest)
-    config_path = path.parent / "config.json"
-    try:
-        config = _json(config_path.read_text(encoding="utf-8"), config_path) if config_path.is_file() else {}
-    except (OSError, UnicodeDecodeError) as exc:
-        raise _bad_config(config_path) from exc
-    return Facts(beside, config, read_style_vectors(path.parent / STYLE_VECTORS_NAME))
-
-
-def _json(text: str, path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise _bad_config(path) from exc
-    if not isinstance(value, dict):
-        raise _bad_config(path)
-    return value
-
-
-def _bad_config(path: Path) -> VoiceError:
-    return VoiceError(
-        say(f"声の設定を読めません: {path.name}", f"The settings of this voice cannot be read: {path.name}"),
-        say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
-    )
-
-
-def _embedded_vectors(text: str) -> Float32:
-    try:
-        return as_style_vectors(np.load(io.BytesIO(base64.b64decode(text, validate=True)), allow_pickle=False))
-    except (binascii.Error, ValueError, EOFError) as exc:
-        raise VoiceError(
-            say("声に埋め込まれたスタイルのデータを読めません。", "The style vectors inside this voice cannot be read."),
-            say("声をもう一度入手してください。", "Get the voice again."),
-        ) from exc
-
-
-def _voice(path: Path, graphs: Graphs, facts: Facts, margin_frames: int = 16) -> Voice:
-    config, aivm = facts.config, facts.aivm
-    try:
-        data = config.get("data", {})
-        speakers = tuple(Named(int(number), str(name)) for name, number in data.get("spk2id", {"0": 0}).items())
-        styles = tuple(Named(int(number), str(name)) for name, number in data.get("style2id", {}).items())
-        manifest = VoiceManifest(
-            id=str(aivm.get("uuid") or hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]),
-            name=str(aivm.get("name") or config.get("model_name") or path.stem),
-            format=facts.kind,
-            bert=SBV2_BERT,
-            sampling_rate=int(data.get("sampling_rate", 44100)),
-            hop_length=int(data.get("hop_length", 512)),
-            speakers=speakers,
-            styles=styles or tuple(Named(index, f"Style {index}") for index in range(len(facts.vectors))),
-            graphs=dict.fromkeys(graphs, path.name),
-            margin_frames=margin_frames,
-            multilingual=bool(config) and not str(config.get("version", "JP-Extra")).endswith("JP-Extra"),
-            add_blank=bool(data.get("add_blank", True)),
-            licence=str(aivm.get("license") or ""),
-            description=str(aivm.get("description") or ""),
-        )
-        voice = Voice(manifest, facts.vectors, graphs, path)
-        check_vectors(voice)
-        voice.traits()  # checks the numbers against each other
-    except (AttributeError, TypeError, ValueError) as exc:
-        raise _bad_config(path) from exc
+def _voice(path: Path, graphs: Graphs, facts: Facts, speakers: int | None, *, multilingual: bool, margin_frames: int = 16) -> Voice:
+    voice_id = str(facts.aivm["uuid"]) if facts.aivm else source_digest(path)[:16]
+    manifest = describe(path, facts, voice_id, tuple(graphs), speakers=speakers, multilingual=multilingual, margin_frames=margin_frames)
+    voice = Voice(manifest, facts.vectors, graphs, path)
+    check_vectors(voice)
     return voice

@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from app.core.types import STYLE_WIDTH, Float32
+from app.core.types import Float32
 from app.core.voice import VoiceTraits
 from app.errors import VoiceError
 from app.language import say
 from app.voices.manifest import VoiceManifest, read_manifest
+from app.voices.style_vectors import STYLE_VECTORS_NAME, read_style_vectors
 
-STYLE_VECTORS_NAME = "style_vectors.npy"
+__all__ = ["STYLE_VECTORS_NAME", "Graphs", "Voice", "check_vectors", "read_prepared", "read_style_vectors"]
+
 Graphs = dict[str, Path | bytes]
 
 
@@ -72,37 +72,6 @@ def read_prepared(folder: Path) -> Voice:
     voice = Voice(manifest, vectors, graphs, folder)
     check_vectors(voice)
     return voice
-
-
-def read_style_vectors(path: Path) -> Float32:
-    """Style vectors from a `.npy`, never unpickling anything: float32 (styles, 256)."""
-    try:
-        vectors = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as exc:
-        raise VoiceError(
-            say(f"スタイルのファイルを読めません: {path}", f"The style vectors cannot be read: {path}"),
-            say("声のフォルダーに style_vectors.npy があるか確かめてください。", "Check that the voice's folder holds style_vectors.npy."),
-        ) from exc
-    return as_style_vectors(vectors)
-
-
-def as_style_vectors(vectors: np.ndarray) -> Float32:
-    """Checks shape and values of style vectors read from anywhere."""
-    if (
-        vectors.ndim != 2
-        or vectors.shape[1] != STYLE_WIDTH
-        or not len(vectors)
-        or vectors.dtype.kind != "f"
-        or not np.isfinite(vectors).all()
-    ):
-        raise VoiceError(
-            say(
-                f"スタイルのデータの形 {vectors.shape} が正しくありません。",
-                f"The style vectors have a wrong shape or values: {vectors.shape}.",
-            ),
-            say(f"(スタイル数, {STYLE_WIDTH}) の有限な数が必要です。", f"Finite numbers in the shape (styles, {STYLE_WIDTH}) are needed."),
-        )
-    return np.ascontiguousarray(vectors, np.float32)
 
 
 def check_vectors(voice: Voice) -> None:

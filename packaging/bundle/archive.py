@@ -15,7 +15,7 @@ from bundle.command import PROJECT
 
 # The earliest date a zip can hold: entries carry no date of the build, so that equal folders give equal archives.
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
-LINUX_FILES = ("koebako.desktop", "koebako.png", "README.txt")
+LINUX_FILES = ("koebako.desktop", "koebako.png", "koebako-voice.xml", "README.txt")
 SUMS = "SHA256SUMS"
 
 

@@ -12,8 +12,9 @@ EXCLUDED_MODULES = [
     "tkinter", "torch", "scipy", "matplotlib", "IPython", "OpenGL", "sympy", "mpmath", "setuptools", "pip", "wheel",
     "pytest", "_pytest", "hypothesis", "mypy", "librt", "ast_serialize", "onnx.backend.test", "onnxruntime.training",
     "onnxruntime.transformers", "onnxruntime.quantization", "onnxruntime.tools", "zstandard._cffi",
-    "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "pyqtgraph.opengl",
-    "pyqtgraph.examples", "pyqtgraph.jupyter",
+    "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtOpenGL", "pyqtgraph.opengl",
+    "pyqtgraph.examples", "pyqtgraph.jupyter", "pyqtgraph.flowchart", "pyqtgraph.console", "numpy.f2py",
+    "pydoc_data",
 ]  # fmt: skip
 
 # Parts of paths. Qt: only widgets, SVG and what the platforms need; no network, no embedded screens, no second look.

@@ -11,6 +11,8 @@ from bundle.command import PROJECT, run
 from bundle.wine import Wine
 
 KEY = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
+CLASSES = r"HKCU\Software\Classes"
+SUFFIXES = (".aivmx", ".aivm", ".sbv2")
 PLACES = (Path("makensis"), Path(r"C:\Program Files (x86)\NSIS\makensis.exe"))
 
 
@@ -45,18 +47,31 @@ def try_installer(installer: Path, wine: Wine) -> None:
     _expect("it is registered", str(program.name) in wine.run(["reg", "query", KEY, "/v", "InstallLocation"], timeout_s=60))
     _expect("it starts where it was installed", "koebako" in wine.run([program / "koebako-cli.exe", "--version"], timeout_s=120))
 
+    wine.run(["reg", "add", rf"{CLASSES}\.sbv2", "/ve", "/d", "Another.Program", "/f"], timeout_s=60)
+    _expect("voice files open with it", all("Koebako.Voice" in _class_of(wine, suffix) for suffix in SUFFIXES[:2]))
+    opened = wine.run(["reg", "query", rf"{CLASSES}\Koebako.Voice\shell\open\command", "/ve"], timeout_s=60)
+    _expect("the file's name is handed over whole", 'Koebako.exe" "%1"' in opened)
+
     stale, foreign = program / "_internal" / "of an older version.dll", program / "my own file.txt"
     stale.write_text("")
     foreign.write_text("")
     wine.run([installer, "/S"], timeout_s=300)
     _expect("an upgrade leaves nothing of the old version", not stale.exists() and (program / "Koebako.exe").exists())
 
+    _expect("another program's files stay with it", "Another.Program" in _class_of(wine, ".sbv2"))
+
     # `_?=` keeps the uninstaller from going on in a copy of itself, so that its end can be waited for.
     place = "C:\\" + str(program.relative_to(wine.folder / "prefix" / "drive_c")).replace("/", "\\")
     wine.run([program / "uninstall.exe", "/S", f"_?={place}"], timeout_s=300)
     _expect("it is gone", not (program / "_internal").exists() and not (program / "Koebako.exe").exists() and not shortcut.exists())
     _expect("what belongs to the user was kept", foreign.exists() and data.exists())
+    left = wine.run(["reg", "query", CLASSES, "/s"], timeout_s=60)
+    _expect("no files open with it any more", "Koebako" not in left and "Another.Program" in left)
     _expect("it is registered no more", KEY.rsplit("\\", 1)[-1] not in wine.run(["reg", "query", KEY.rsplit("\\", 1)[0]], timeout_s=60))
+
+
+def _class_of(wine: Wine, suffix: str) -> str:
+    return wine.run(["reg", "query", rf"{CLASSES}\{suffix}", "/ve"], timeout_s=60)
 
 
 def _expect(what: str, true: bool) -> None:

@@ -23,6 +23,7 @@ WITHIN = {
     "onnxruntime-directml": "DirectML.dll (Microsoft's licence for redistribution, see LICENSE and ThirdPartyNotices)",
     "pyside6-essentials": "Qt 6 (LGPL-3.0-only): the libraries lie as files of their own in PySide6 and can be replaced",
     "numpy": "OpenBLAS (BSD-3-Clause), libgfortran and libquadmath (GPL-3.0 with the GCC runtime exception, LGPL-2.1)",
+    "sudachidict-small": "connection classes of equal costs merged by Koebako (packaging/bundle/sudachi.py)",
     "pyinstaller": "start code of the executables (GPL-2.0-or-later with the bootloader exception)",
 }
 # Metadata without a short licence of its own.
@@ -67,6 +68,8 @@ def _packages(sources: list[Path]) -> Iterable[Part]:
     wanted = set(sources)
     for item in metadata.distributions():
         name = str(item.name)
+        if name.lower() == "koebako":  # a checkout that was installed lies on the path too
+            continue
         if name.lower() != "pyinstaller" and not any(Path(str(item.locate_file(file))).resolve() in wanted for file in _code(item)):
             continue
         texts = [Path(str(item.locate_file(file))) for file in item.files or [] if _is_licence(Path(str(file)))]

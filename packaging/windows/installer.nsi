@@ -7,6 +7,8 @@ Target amd64-unicode
 !include LogicLib.nsh
 
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
+!define CLASSES "Software\Classes"
+!define VOICE "Koebako.Voice"
 
 Name "Koebako"
 OutFile "${OUTPUT}"
@@ -41,6 +43,10 @@ LangString PROGRAM ${LANG_JAPANESE} "Koebako 本体"
 LangString PROGRAM ${LANG_ENGLISH} "The program"
 LangString DESKTOP ${LANG_JAPANESE} "デスクトップのショートカット"
 LangString DESKTOP ${LANG_ENGLISH} "Shortcut on the desktop"
+LangString FILES ${LANG_JAPANESE} "声のファイル (.aivmx .aivm .sbv2) を Koebako で開く"
+LangString FILES ${LANG_ENGLISH} "Open voice files (.aivmx .aivm .sbv2) with Koebako"
+LangString VOICEFILE ${LANG_JAPANESE} "音声合成の声"
+LangString VOICEFILE ${LANG_ENGLISH} "Speech synthesis voice"
 LangString RUNNING ${LANG_JAPANESE} "Koebako が動作中です。終了してから「再試行」を押してください。"
 LangString RUNNING ${LANG_ENGLISH} "Koebako is running. Close it, then press Retry."
 LangString OLDWINDOWS ${LANG_JAPANESE} "Windows 10 (1809) 以降の 64 ビット版が必要です。"
@@ -87,10 +93,51 @@ FunctionEnd
   Delete "$INSTDIR\uninstall.exe"
 !macroend
 
+!macro OPEN_WITH SUFFIX
+  ; Offered beside other programs; what already opens these files stays what does.
+  WriteRegStr HKCU "${CLASSES}\${SUFFIX}\OpenWithProgids" "${VOICE}" ""
+  ReadRegStr $0 HKCU "${CLASSES}\${SUFFIX}" ""
+  ReadRegStr $1 HKLM "${CLASSES}\${SUFFIX}" ""
+  ${If} "$0$1" == ""
+    WriteRegStr HKCU "${CLASSES}\${SUFFIX}" "" "${VOICE}"
+  ${EndIf}
+!macroend
+
+!macro REMOVE_EMPTY PATH
+  ; What DeleteRegKey calls empty may still have values.
+  EnumRegKey $0 HKCU "${PATH}" 0
+  ClearErrors
+  EnumRegValue $1 HKCU "${PATH}" 0
+  ${If} ${Errors}
+  ${AndIf} $0 == ""
+    DeleteRegKey HKCU "${PATH}"
+  ${EndIf}
+!macroend
+
+!macro OPEN_NO_MORE SUFFIX
+  DeleteRegValue HKCU "${CLASSES}\${SUFFIX}\OpenWithProgids" "${VOICE}"
+  !insertmacro REMOVE_EMPTY "${CLASSES}\${SUFFIX}\OpenWithProgids"
+  ReadRegStr $0 HKCU "${CLASSES}\${SUFFIX}" ""
+  ${If} $0 == "${VOICE}"
+    DeleteRegValue HKCU "${CLASSES}\${SUFFIX}" ""
+  ${EndIf}
+  !insertmacro REMOVE_EMPTY "${CLASSES}\${SUFFIX}"
+!macroend
+
+!macro FORGET_FILES
+  !insertmacro OPEN_NO_MORE ".aivmx"
+  !insertmacro OPEN_NO_MORE ".aivm"
+  !insertmacro OPEN_NO_MORE ".sbv2"
+  DeleteRegKey HKCU "${CLASSES}\${VOICE}"
+!macroend
+
+!define TELL_SHELL `System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'`
+
 Section "$(PROGRAM)" SectionProgram
   SectionIn RO
   !insertmacro WAIT_UNTIL_CLOSED
   !insertmacro REMOVE_PROGRAM
+  !insertmacro FORGET_FILES ; an upgrade may deselect them
   SetOutPath "$INSTDIR"
   File /r "${SOURCE}\*.*"
   WriteUninstaller "$INSTDIR\uninstall.exe"
@@ -111,9 +158,21 @@ Section /o "$(DESKTOP)" SectionDesktop
   CreateShortcut "$DESKTOP\Koebako.lnk" "$INSTDIR\Koebako.exe"
 SectionEnd
 
+Section "$(FILES)" SectionFiles
+  WriteRegStr HKCU "${CLASSES}\${VOICE}" "" "$(VOICEFILE)"
+  WriteRegStr HKCU "${CLASSES}\${VOICE}\DefaultIcon" "" "$INSTDIR\Koebako.exe,0"
+  WriteRegStr HKCU "${CLASSES}\${VOICE}\shell\open\command" "" '"$INSTDIR\Koebako.exe" "%1"'
+  !insertmacro OPEN_WITH ".aivmx"
+  !insertmacro OPEN_WITH ".aivm"
+  !insertmacro OPEN_WITH ".sbv2"
+  ${TELL_SHELL}
+SectionEnd
+
 Section "Uninstall"
   !insertmacro WAIT_UNTIL_CLOSED
   !insertmacro REMOVE_PROGRAM
+  !insertmacro FORGET_FILES
+  ${TELL_SHELL}
   RMDir "$INSTDIR" ; only when it is empty
   Delete "$SMPROGRAMS\Koebako.lnk"
   Delete "$DESKTOP\Koebako.lnk"

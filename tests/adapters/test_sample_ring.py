@@ -188,3 +188,18 @@ def test_pieces_convert_as_the_whole_would(rate: int, to: int) -> None:
 def test_the_same_rate_passes_through() -> None:
     samples = ramp(100)
     assert RateConverter(44_100).convert(samples, 44_100) is samples
+
+
+def test_a_gap_between_silence_and_the_first_sound_is_no_underrun_but_later_ones_are() -> None:
+    ring = SampleRing(100, 1000)
+    out = np.zeros((10, 1), np.float32)
+    ring.begin()
+    ring.put(np.zeros(10, np.float32))
+    ring.excuse()
+    for _ in range(3):  # the first sound is still being computed
+        ring.fill(out)
+    assert ring.underruns == 0
+    ring.put(np.ones(15, np.float32))
+    for _ in range(2):
+        ring.fill(out)
+    assert (ring.underruns, ring.underrun_frames) == (1, 5)

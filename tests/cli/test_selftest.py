@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import selftest
+from app.cli import selftest, surroundings
 from app.cli.main import main
 
 
 @pytest.mark.slow
 def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "home", lambda: tmp_path)  # its name must not be in the file
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     report = tmp_path / "報告.json"
     assert main(["selftest", "--report", str(report)]) == 0
     text = report.read_text(encoding="utf-8")
@@ -27,6 +28,15 @@ def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.Mo
     assert cpu["total_ms"] >= cpu["first_audio_ms"] > 0
     assert {"decode", "total"} <= {row.get("stage") for row in cpu["bench"]}
     assert value["doctor"]["ok"] is True
+    assert (value["window"]["ok"], value["window"]["errors"]) == (True, [])
+    assert value["window"]["screens"][0]["scale"] >= 1
+
+
+def test_a_window_program_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surroundings, "window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
+    told = surroundings.window_report()
+    assert told["ok"] is False
+    assert told["errors"][0].startswith("exit code")
 
 
 def test_a_backend_that_kills_its_process_is_one_line_of_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_json_lines_follow_the_contract(tmp_path: Path, capsys: pytest.CaptureFi
     assert sum(int(str(line["samples"])) for line in chunks) == len(samples)
     assert [line["at_ms"] for line in chunks] == sorted(line["at_ms"] for line in chunks)  # type: ignore[type-var]
     report = found[-1]
-    assert set(report) == {"type", "first_audio_ms", "total_ms", "audio_s", "rtf", "seed", "backend", "fallback"}
+    assert set(report) == {"type", "first_audio_ms", "total_ms", "audio_s", "rtf", "seed", "backend", "fallback", "underruns"}
     assert report["seed"] == 3
     assert report["fallback"] is None
     assert report["backend"] == dict.fromkeys(["bert", "prosody", "flow", "decode"], "cpu")

@@ -87,13 +87,14 @@ class NumpyVoice:
         self.frame_inputs.append(values)
         return values.z_p
 
-    def decode(self, z: Float32, noise: Float32 | None, speaker: int) -> Float32:
+    def decode(self, z: Float32, noise: Float32 | None, speaker: int, wanted: tuple[int, int]) -> Float32:
         """A moving average over frames, plus a little noise."""
         self._count("decode")
         assert noise is not None
         padded = np.pad(z.sum(axis=0), REACH)
         frames = np.convolve(padded, np.ones(2 * REACH + 1) / (2 * REACH + 1), "valid")
-        return (np.repeat(frames, HOP) / 500 + noise * 0.01 + 0.1).astype(np.float32)
+        samples = np.repeat(frames, HOP) / 500 + noise * 0.01 + 0.1
+        return samples[wanted[0] * HOP : wanted[1] * HOP].astype(np.float32)
 
     def synthesize(self, values: WholeInput) -> tuple[Float32, Int64 | None]:
         """One graph: three frames a symbol."""

@@ -42,7 +42,8 @@ def test_every_stage_is_timed_in_order_with_sizes_and_marks() -> None:
     assert by_stage["flow"].frames > 0
     assert sum(timing.samples for timing in first if timing.stage == "decode") == by_stage["flow"].frames * HOP
     _, again = speak(REQUEST, speaker)
-    assert {timing.stage for timing in again if timing.cache_hit} == {"g2p", "bert"}
+    assert {timing.stage for timing in again if not timing.cache_hit} == {"text", "audio"}
+    assert list(dict.fromkeys(timing.stage for timing in again if timing.sentence == 0)) == list(STAGES)
     assert not any(timing.cold for timing in again)
 
 
@@ -104,7 +105,7 @@ def test_style_speaker_bert_weight_and_assist_reach_the_graphs() -> None:
     first, second = voice.prosody_inputs
     assert np.allclose(first.style_vector, 3)
     assert first.speaker == 1
-    assert np.allclose(first.features[0, 3], ord("a") / 2000)
+    assert np.allclose(first.features[0, 3], ord("a") / 2000, rtol=1e-3)  # float16
     assert np.ptp(second.features) < 1e-6
     assert second.features[0, 0] > first.features[0, 0]
 
@@ -208,10 +209,9 @@ def test_a_long_text_holds_no_more_than_a_short_one() -> None:
     for count in (50, 400):
         for _ in over.synthesize(replace(REQUEST, text="".join(f"{chr(0x4E00 + n)}い。" for n in range(count * 10)))):
             pass
-        held.append(over.features.bytes_held)
-    assert max(held) <= 64 << 20
-    assert len(over.phones) <= 2048
-    assert len(over.features) <= 1024
+        held.append(over.caches.features.bytes_held + over.caches.prosody.bytes_held + over.caches.takes.bytes_held)
+    assert max(held) <= 128 << 20
+    assert len(over.caches.phones) <= 2048
 
 
 def test_warm_up_leaves_nothing_cold() -> None:

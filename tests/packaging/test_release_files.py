@@ -48,7 +48,8 @@ def test_every_dependency_is_pinned_with_hashes_and_fits(target: str) -> None:
 
 
 def test_notice_and_parts_name_what_is_in_and_nothing_else(tmp_path: Path) -> None:
-    notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__)], "1.2.3")
+    ours = ROOT / "app" / "paths.py"
+    notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__), ("app/paths.py", str(ours))], "1.2.3")
     text = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
     assert text.startswith("Koebako 1.2.3")
     assert f"* numpy {np.__version__}: " in text
@@ -81,7 +82,7 @@ def test_archives_hold_the_program_and_equal_folders_give_equal_archives(dist: P
         assert file.read("Koebako/_internal/声/a.bin") == bytes(1000)
     with tarfile.open(fileobj=BytesIO(zstandard.ZstdDecompressor().stream_reader(tarred.read_bytes()).read())) as file:
         assert file.getmember("Koebako/koebako-cli").mode & 0o111 or sys.platform == "win32"
-        assert {"Koebako/koebako.desktop", "Koebako/koebako.png"} <= set(file.getnames())
+        assert {"Koebako/koebako.desktop", "Koebako/koebako.png", "Koebako/koebako-voice.xml"} <= set(file.getnames())
     before = [zipped.read_bytes(), tarred.read_bytes()]
     (dist / "windows" / "Koebako" / "koebako-cli.exe").touch()
     (dist / "linux" / "Koebako" / "koebako-cli").touch()

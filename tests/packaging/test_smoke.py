@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 from bundle import smoke
+from bundle.expectations import difference
 from bundle.program import Program
 
 RATE = 44_100
@@ -56,10 +57,10 @@ def test_sounds_that_differ_are_told(tmp_path: Path, other: np.ndarray, rate: in
     soundfile.write(tmp_path / "a.wav", SOUND, RATE, subtype="FLOAT")
     soundfile.write(tmp_path / "b.wav", other, rate, subtype="FLOAT")
     with pytest.raises(AssertionError, match=complaint):
-        smoke._difference(tmp_path / "a.wav", tmp_path / "b.wav")
+        difference(tmp_path / "a.wav", tmp_path / "b.wav")
 
 
 def test_equal_sounds_pass(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "a.wav", SOUND, RATE, subtype="FLOAT")
     soundfile.write(tmp_path / "b.wav", SOUND + np.float32(5e-4), RATE, subtype="FLOAT")
-    assert smoke._difference(tmp_path / "a.wav", tmp_path / "b.wav") == pytest.approx(5e-4, abs=1e-6)
+    assert difference(tmp_path / "a.wav", tmp_path / "b.wav") == pytest.approx(5e-4, abs=1e-6)

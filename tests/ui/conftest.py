@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from app.core.script import retext
 from app.settings import Settings
 from app.ui.controller import SpeechController
 from app.ui.main import make_application
@@ -86,10 +87,23 @@ def wait_idle(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: not controller._pending and not controller.state.speaking, timeout=WAIT_MS)
 
 
+def write(window: MainWindow, text: str) -> None:
+    """Puts a text into the current line, making one where there is none."""
+    if not window.document.script.lines:
+        window.commands.add()
+    window.document.edit("test", retext(window.document.script, window.script.current_id, text))
+    window.script.end_editing()
+
+
+def text_of(window: MainWindow) -> str:
+    """Texts of all lines."""
+    return "\n".join(line.text for line in window.document.script.lines)
+
+
 def speak(qtbot: QtBot, window: MainWindow, text: str | None = None) -> str:
     """Types a text, speaks it to the end and returns the id of its request."""
     if text is not None:
-        window.script.setPlainText(text)
+        write(window, text)
     window.play_or_stop()
     wait_idle(qtbot, window)
     last = window.controller.history.last

@@ -13,11 +13,16 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / ".github" / "screenshots"
 LINES = (
-    "こんにちは、声箱です。",
-    "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。",
-    "夕方には家に帰って、温かいお茶を飲みました。",
+    ("こんにちは、声箱です。", {}),
+    ("今日はとてもいい天気なので、駅前の公園まで歩いて行きました。", {"style": "Happy", "speed": 1.1}),
+    (
+        "夕方には家に帰って、温かいお茶を飲みました。窓の外では雨が静かに降りはじめ、遠くの山はもう見えなくなっていました。",
+        {"style": "Bashful"},
+    ),
+    ("……", {}),
+    ("あしたも、晴れるといいですね。", {"style": "Sad"}),
+    ("では、おやすみなさい。", {}),
 )
-TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。\n夕方には家に帰って、温かいお茶を飲みました。\nあしたも、晴れるといいですね。"
 
 
 def main() -> int:
@@ -27,7 +32,7 @@ def main() -> int:
     scale = sys.argv[3] if len(sys.argv) > 3 else "1"
     folder.mkdir(parents=True, exist_ok=True)
     for language in ("ja", "en"):
-        for theme in ("light", "dark"):
+        for theme in ("light", "dark", "empty-light"):
             with tempfile.TemporaryDirectory() as home:
                 surroundings = os.environ | {
                     "KOEBAKO_LANG": language,
@@ -44,9 +49,12 @@ def main() -> int:
 
 
 def take(theme: str, size: str, picture: Path) -> None:
-    """Speaks a few lines, then takes the picture while the last one still plays."""
+    """Plays the lines through up to the third, then takes the picture while that one sounds; `empty` has no line at all."""
     from PySide6.QtCore import QDeadlineTimer
 
+    from app.core.accents import with_accent, with_mora_length, with_pause_length
+    from app.core.script import Line, LineSettings, Script
+    from app.core.types import Overrides
     from app.settings import Settings
     from app.ui.controller import SpeechController
     from app.ui.main import make_application
@@ -54,8 +62,10 @@ def take(theme: str, size: str, picture: Path) -> None:
     from tests.ui.recording_player import RecordingPlayer
 
     app = make_application()
-    player = RecordingPlayer()
-    window = MainWindow(Settings(text=LINES[0], theme=theme, expression_open=True), SpeechController(lambda _device, _rate: player))  # type: ignore[arg-type]
+    player = RecordingPlayer(pace=6.0)
+    empty = theme.startswith("empty-")
+    settings = Settings(text="", theme=theme.removeprefix("empty-"), expression_open=not empty)  # type: ignore[arg-type]
+    window = MainWindow(settings, SpeechController(lambda _device, _rate: player))
 
     def wait(done: object) -> None:
         deadline = QDeadlineTimer(30_000)
@@ -66,12 +76,18 @@ def take(theme: str, size: str, picture: Path) -> None:
     window.resize(*(int(edge) for edge in size.split("x")))
     window.start()
     wait(lambda: window.controller.state.ready and not window.controller.state.loading)
-    for line in (*LINES, LINES[1], TEXT):
-        player._pace = 2.0 if line == TEXT else float("inf")
-        window.script.setPlainText(line)
-        window.side.sliders["speed"].set_value(1.15)
-        window.play_or_stop()
-        wait(lambda: not window.controller.state.speaking or (line == TEXT and window.controller.state.played_s > 2.0))  # noqa: B023
+    if not empty:
+        lines = tuple(Line(text, LineSettings(**values), id=str(row)) for row, (text, values) in enumerate(LINES))  # type: ignore[arg-type]
+        window.document.reset(Script(lines))
+        window.playback.play(["3"])
+        wait(lambda: not window.playback.is_on)
+        window.banner.hide()
+        window.script.choose(["2"])
+        strip = window.strip.panel.strip
+        wait(lambda: strip.shape is not None)
+        strip.tell(with_pause_length(with_mora_length(with_accent(strip.shape.reading, Overrides(), 5, 1), 6, 0.3), 1, 0.7))  # type: ignore[union-attr]
+        window.playback.play(["0", "1", "2", "4"])
+        wait(lambda: window.model.state("2").share > 0.3)
     window.grab().save(str(picture))
     window.close()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QImage
@@ -9,10 +12,12 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app.core.types import StageTiming
-from app.ui.latency import GPU_TARGET_MS, KEPT, LatencyHistory, Row
+from app.errors import AppError
+from app.ui.latency import GPU_TARGET_MS, KEPT, LatencyHistory, Row, StageTotal
 from app.ui.theme import DARK, LIGHT
-from app.ui.widgets.latency_chart import LatencyChart, nice_scale
+from app.ui.widgets.latency_chart import LatencyChart, describe_sizes, nice_scale
 from app.ui.widgets.latency_dock import LatencyDock
+from app.ui.widgets.latency_trend import LatencyTrend, rolling
 
 RATE = 44_100
 
@@ -190,6 +195,121 @@ def test_the_mouse_finds_stages_and_their_figures(qtbot: QtBot, monkeypatch: pyt
     assert "▸ G2P: 5.0 ms" in told[0]
     assert "BERT: 0.01 ms (cached)" in told[0]
     assert "First audio: 16.0 ms" in told[0]
+
+
+def test_targets_of_the_parts_are_shown_and_what_is_over_is_marked(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    history.target_ms = GPU_TARGET_MS
+    dock = LatencyDock(history, LIGHT)
+    qtbot.addWidget(dock)
+    spoken(history, "a", bert=60.0)
+    dock.show_figures()
+    figures = dock.table.figures
+    rows = {figures.index(row, 0).data(): row for row in range(figures.rowCount())}
+    assert {name: figures.index(row, 4).data() for name, row in rows.items() if figures.index(row, 4).data()} == {
+        **{"G2P": "30", "BERT": "50", "Expand": "5", "Decode": "50", "Audio": "5", "Total": "140"}
+    }
+    over = [name for name, row in rows.items() if figures.data(figures.index(row, 1), Qt.ItemDataRole.ForegroundRole) is not None]
+    assert over == ["BERT"]
+    assert history.over_target() == {"bert"}
+    spoken(history, "slow", bert=130.0)
+    assert history.over_target() == {"bert", "total"}
+
+
+def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    history.target_ms = GPU_TARGET_MS
+    chart = LatencyChart(LIGHT)
+    qtbot.addWidget(chart)
+    spoken(history, "a", bert=10.0)
+    image = drawn(qtbot, chart, history)
+    x = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(30.0, 0))).x()
+    below = image.height() // 2  # no bar, only grid and targets
+    assert LIGHT.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
+
+
+def test_pause_holds_the_picture_while_measuring_goes_on(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    dock = LatencyDock(history, LIGHT)
+    qtbot.addWidget(dock)
+    spoken(history, "a")
+    dock.show_figures()
+    dock.pause.click()
+    spoken(history, "b", bert=100.0)
+    dock.show_figures()
+    dock.show_live((history.utterances[-1], 5.0))
+    assert len(dock.chart.bars._rows) == 1
+    assert dock.table.figures.index(3, 1).data() == "20.0"
+    dock.pause.click()
+    assert len(dock.chart.bars._rows) == 2
+    assert dock.table.figures.index(3, 1).data() == "100"
+
+
+def test_figures_go_into_a_csv_file(qtbot: QtBot, tmp_path: Path) -> None:
+    history = LatencyHistory()
+    dock = LatencyDock(history, LIGHT)
+    qtbot.addWidget(dock)
+    utterance = history.begin("x", '=1+1, "今日"')
+    utterance.add(StageTiming("x", 0, "bert", 12.5, tokens=7), RATE)
+    utterance.add(StageTiming("x", 0, "audio", 1.0, frames=3, samples=RATE), RATE)
+    spoken(history, "b", hit=True)
+    dock.write_csv(tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["request"], row["stage"]) for row in rows] == [
+        *(("x", "bert"), ("x", "audio")),
+        *(("b", "g2p"), ("b", "bert"), ("b", "decode"), ("b", "audio")),
+    ]
+    assert (rows[0]["text"], rows[0]["ms"], rows[0]["tokens"], rows[0]["rtf"]) == ('\'=1+1, "今日"', "12.5000", "7", "0.0135")
+    assert (rows[1]["frames"], rows[1]["samples"], rows[3]["hits"]) == ("3", str(RATE), "1")
+
+
+def test_the_picture_is_a_png_and_failures_are_told(qtbot: QtBot, tmp_path: Path) -> None:
+    history = LatencyHistory()
+    dock = LatencyDock(history, LIGHT)
+    qtbot.addWidget(dock)
+    spoken(history, "a")
+    dock.resize(1000, 240)
+    dock.show()
+    dock.show_figures()
+    dock.write_picture(tmp_path / "a.png")
+    image = QImage(str(tmp_path / "a.png"))
+    assert image.width() == 2 * dock.widget().width()
+    assert LIGHT.stages["bert"] in colours(image.scaledToWidth(500, Qt.TransformationMode.FastTransformation))
+    told: list[AppError] = []
+    dock.failed.connect(told.append)
+    (tmp_path / "file").touch()
+    dock.write_csv(tmp_path / "file" / "a.csv")
+    dock.write_picture(tmp_path / "file" / "a.png")
+    assert [error.exit_code for error in told] == [7, 7]
+
+
+def test_the_trend_is_the_median_of_the_last_few(qtbot: QtBot) -> None:
+    assert rolling([1.0, 9.0, 2.0, 3.0, 2.0, 2.0]) == [1.0, 5.0, 2.0, 2.5, 2.0, 2.0]
+    history = LatencyHistory()
+    trend = LatencyTrend(LIGHT)
+    qtbot.addWidget(trend)
+    trend.show_history(history)
+    assert [curve.newest for curve in trend.curves] == ["–", "– ms"]
+    assert trend.describe(10) == ""
+    for index in range(5):
+        spoken(history, str(index), bert=10.0 * index)
+    history.begin("running", "x")
+    trend.show_history(history)
+    ratio, wait = trend.curves
+    assert (len(ratio.values), ratio.newest, wait.newest) == (5, "0.060", "56.0 ms")
+    assert trend.describe(0) == "text of 0\nRTF 0.020\nFirst audio 16.0 ms"
+    assert trend.describe(10_000) == "text of 4\nRTF 0.060\nFirst audio 56.0 ms"
+    trend.resize(190, 150)
+    assert {LIGHT.stages["prosody"], LIGHT.stages["g2p"]} <= colours(trend.grab().toImage())
+
+
+def test_hover_tells_sizes() -> None:
+    stage = StageTotal()
+    stage.add(StageTiming("x", 0, "bert", 1.0, tokens=12))
+    stage.add(StageTiming("x", 1, "bert", 1.0, tokens=1000))
+    assert describe_sizes(stage) == "1,012 tokens"
+    assert describe_sizes(StageTotal(frames=3, samples=1536)) == "3 frames, 1,536 samples"
 
 
 def test_bars_fill_their_area(qtbot: QtBot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -80,9 +81,8 @@ def test_the_program_opens_speaks_and_closes(tmp_path: Path) -> None:
         if not line.startswith(("This plugin does not support", "ALSA lib", "jack", "Cannot connect"))
     ]
     assert noise == []
-    settings, notice = load_settings(tmp_path / "settings.json")
-    assert notice is None
-    assert settings.text
+    assert load_settings(tmp_path / "settings.json")[1] is None
+    assert json.loads((tmp_path / "autosave.json").read_text(encoding="utf-8"))["lines"][0]["text"]
 
 
 def catches(process: subprocess.Popen[str], number: int) -> bool:
@@ -105,7 +105,7 @@ def test_ctrl_c_and_the_end_of_the_session_close_it_properly(tmp_path: Path, num
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 0, stderr
     assert "Traceback" not in stderr
-    assert load_settings(tmp_path / "settings.json")[0].text
+    assert json.loads((tmp_path / "autosave.json").read_text(encoding="utf-8"))["lines"][0]["text"]
 
 
 def test_a_fault_in_the_window_goes_to_the_log(tmp_path: Path) -> None:

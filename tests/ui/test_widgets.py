@@ -7,23 +7,28 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QColor, QPalette
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.settings import HIGHEST_SEED, Settings
+from app.core.script import LineSettings
+from app.paths import resources_dir
+from app.settings import HIGHEST_SEED
+from app.ui.actions import Actions
 from app.ui.icons import icon
 from app.ui.jobs import OpenedVoice, Surroundings
 from app.ui.menus import Menus
-from app.ui.save_dialog import ask_for_file, title
+from app.ui.presets import load_presets, presets_path
+from app.ui.save_dialog import ask_for_file, files_for, title
 from app.ui.state import SpeechState
 from app.ui.theme import DARK, LIGHT, Theme, apply_theme, chosen_theme
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.script_box import ScriptBox
+from app.ui.widgets.preset_bar import PresetBar
 from app.ui.widgets.section import Section
 from app.ui.widgets.seed_field import SeedField
-from app.ui.widgets.side_panel import SidePanel, about
+from app.ui.widgets.side_panel import SidePanel
 from app.ui.widgets.status_line import StatusLine, describe
 from app.ui.widgets.transport import Transport
+from app.ui.widgets.voice_card import about
 
 
 def opened(**changes: object) -> OpenedVoice:
@@ -88,38 +93,50 @@ def test_seed_rolls_within_its_bounds(qtbot: QtBot) -> None:
     assert seed.value == HIGHEST_SEED
 
 
-def test_script_box_takes_plain_text_and_lets_tab_go(qtbot: QtBot) -> None:
-    form = QWidget()
-    qtbot.addWidget(form)
-    row = QVBoxLayout(form)
-    box, button = ScriptBox(), QPushButton()
-    row.addWidget(box)
-    row.addWidget(button)
-    with qtbot.waitActive(form):
-        form.show()
-    box.setFocus()
-    qtbot.keyClicks(box, "a b")
-    qtbot.keyClick(box, Qt.Key.Key_Tab)
-    assert box.text == "a b"
-    assert button.hasFocus()
-    assert "Ctrl+Enter" in box.placeholderText()
+def test_the_seed_can_be_unlocked(qtbot: QtBot) -> None:
+    seed = SeedField()
+    qtbot.addWidget(seed)
+    assert seed.lock.isChecked()
+    with qtbot.waitSignal(seed.locked_changed) as told:
+        seed.lock.click()
+    assert told.args == [False]
 
 
-def test_side_panel_keeps_a_style_by_name(qtbot: QtBot) -> None:
+def test_side_panel_shows_a_line_and_tells_only_what_the_user_does(qtbot: QtBot) -> None:
     side = SidePanel()
     qtbot.addWidget(side)
-    side.restore(Settings(style="Sad", speed=1.5, noise_w=0.1, seed=3))
-    assert side.chosen(side.styles) == (0, "Sad")
+    told: list[tuple[str, object]] = []
+    side.edited.connect(lambda name, value: told.append((name, value)))
+    line = LineSettings(
+        style="Sad", speed=1.5, noise_w=0.1, seed=3, seed_locked=False, pauses=((".", 0.5), ("'", 0.2)), assist_text="わーい"
+    )
+    side.show_settings(line)
     side.show_voice(opened())
-    assert side.chosen(side.styles) == (4, "Sad")
-    assert side.values()["speed"] == 1.5
-    assert side.values()["noise_w"] == pytest.approx(0.1)
-    side.show_voice(opened(styles=((0, "ノーマル"), (1, "Sad"))))
-    assert side.chosen(side.styles) == (1, "Sad")
+    assert side.styles.currentData() == "Sad"
+    assert (side.sliders["speed"].value, side.seed.value, side.seed.lock.isChecked()) == (1.5, 3, False)
+    assert (side.pauses.fields["."].value(), side.pauses.fields[","].text(), side.assist.text()) == (0.5, "auto", "わーい")
+    assert told == []
+    side.styles.setCurrentIndex(1)
+    side.sliders["volume"].set_value(0.5)
+    side.pauses.fields[","].setValue(0.25)
+    qtbot.keyClicks(side.assist, "!")
+    assert told == [("style", "Happy"), ("volume", 0.5), ("pauses", (("'", 0.2), (",", 0.25), (".", 0.5))), ("assist_text", "わーい!")]
     side.show_voice(opened(styles=((0, "ノーマル"),)))
-    assert side.chosen(side.styles) == (0, "ノーマル")
+    assert side.styles.currentData() == "ノーマル"
     side.reset()
-    assert side.values()["speed"] == 1.0
+    assert side.sliders["speed"].value == 1.0
+
+
+def test_nothing_selected_is_nothing_to_set_and_many_are_told(qtbot: QtBot) -> None:
+    side = SidePanel()
+    qtbot.addWidget(side)
+    side.show()
+    side.show_settings(LineSettings(), 0)
+    assert not side.sliders["speed"].isEnabled()
+    side.show_settings(LineSettings(), 3)
+    assert side.sliders["speed"].isEnabled()
+    assert side.chosen.isVisible()
+    assert "3 lines" in side.chosen.text()
 
 
 def test_speakers_are_shown_only_when_there_is_a_choice(qtbot: QtBot) -> None:
@@ -130,8 +147,43 @@ def test_speakers_are_shown_only_when_there_is_a_choice(qtbot: QtBot) -> None:
     assert not side.speakers.isVisible()
     side.show_voice(opened(speakers=((0, "A"), (7, "B"))))
     assert side.speakers.isVisible()
-    side.speakers.setCurrentIndex(1)
-    assert side.chosen(side.speakers) == (7, "B")
+    with qtbot.waitSignal(side.edited) as told:
+        side.speakers.setCurrentIndex(1)
+    assert told.args == ["speaker", "B"]
+
+
+def test_presets_are_kept_applied_and_removed(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    bar = PresetBar()
+    qtbot.addWidget(bar)
+    assert [bar.names.itemText(row) for row in range(bar.names.count())] == ["Standard"]
+    bar.show_settings(LineSettings(speed=1.3, pauses=((",", 0.1),), style="Sad", seed=9))
+    assert bar.names.currentIndex() == -1
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_arguments: (" 早口 ", True))
+    bar.keep.click()
+    assert bar.names.currentText() == "早口"
+    again = PresetBar()
+    qtbot.addWidget(again)
+    again.load()
+    with qtbot.waitSignal(again.chosen) as chosen:
+        again.names.setCurrentIndex(1)
+        again.names.activated.emit(1)
+    values = chosen.args[0]
+    assert (values["speed"], values["pauses"]) == (1.3, ((",", 0.1),))
+    assert not {"style", "seed", "voice", "speaker"} & set(values)
+    again.show_settings(LineSettings(**values))
+    again.drop.click()
+    assert load_presets() == ({}, None)
+
+
+def test_presets_that_cannot_be_read_are_told_and_kept(qtbot: QtBot) -> None:
+    presets_path().parent.mkdir(parents=True, exist_ok=True)
+    presets_path().write_text('{"version": 1, "presets": {"a": {"speed": 99}}}')
+    bar = PresetBar()
+    qtbot.addWidget(bar)
+    with qtbot.waitSignal(bar.failed) as failed:
+        bar.load()
+    assert "speed" in failed.args[0].message
+    assert presets_path().with_name("presets.json.unreadable").is_file()
 
 
 def test_the_line_about_a_voice_is_honest() -> None:
@@ -173,7 +225,9 @@ def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
 
 
 def test_transport_turns_into_stop_and_back(qtbot: QtBot) -> None:
-    transport = Transport()
+    window = QWidget()
+    qtbot.addWidget(window)
+    transport = Transport(Actions(window))
     qtbot.addWidget(transport)
     width = transport.play.sizeHint().width()
     transport.show_state(SpeechState(ready=True, speaking=True, played_s=1.0, made_s=4.0), waiting=False)
@@ -184,12 +238,14 @@ def test_transport_turns_into_stop_and_back(qtbot: QtBot) -> None:
     transport.show_state(SpeechState(ready=True, saving=True), waiting=False)
     assert (transport.play.text(), transport.save.text(), transport.line.value()) == ("Speak", "Stop saving", 0)
     assert transport.play.minimumWidth() >= width
-    transport.show_length(12_345)
-    assert transport.length.text() == "12,345 characters"
+    transport.show_length(1, 12_345)
+    assert transport.length.text() == "1 line, 12,345 characters"
 
 
 def test_menus_list_devices_and_themes(qtbot: QtBot) -> None:
-    menus = Menus("Head & phones", "dark")
+    window = QWidget()
+    qtbot.addWidget(window)
+    menus = Menus(Actions(window), "Head & phones", "dark")
     qtbot.addWidget(menus)
     menus.offer_devices(("Speaker", "Head & phones"), "Head & phones")
     shown = {action.data(): action for action in menus._devices.actions()}
@@ -231,7 +287,16 @@ def test_a_file_gets_a_suffix_that_can_be_written(
     assert ask_for_file(parent, "text", str(tmp_path)) == (tmp_path / file if file else None)
 
 
-@pytest.mark.parametrize("name", ["play", "stop", "save", "open", "closed", "close", "notice", "trouble", "dice", "koebako"])
+def test_several_files_are_named_after_a_pattern_and_replace_nothing(tmp_path: Path) -> None:
+    (tmp_path / "001_雨.wav").write_bytes(b"")
+    lines = [(1, "雨。"), (2, "雨。"), (12, "/")]
+    names = [file.name for file in files_for(tmp_path / "{number}_{text}.wav", lines)]
+    assert names == ["001_雨 2.wav", "002_雨.wav", "012_koebako.wav"]
+    assert [file.name for file in files_for(tmp_path / "a.flac", lines)] == ["a_001.flac", "a_002.flac", "a_012.flac"]
+    assert [file.name for file in files_for(tmp_path / "{番号}.mp3", [(1, "雨"), (1, "雨")])] == ["001.mp3", "001 2.mp3"]
+
+
+@pytest.mark.parametrize("name", sorted(file.stem for file in (resources_dir() / "icons").iterdir()))
 def test_icons_are_drawn_in_the_colour_asked_for(qapp: QApplication, name: str) -> None:
     image = icon(name, QColor("#ff0000")).pixmap(48, 48).toImage()
     pixels = {image.pixelColor(x, y).name() for x in range(48) for y in range(48) if image.pixelColor(x, y).alpha() == 255}

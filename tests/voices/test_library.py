@@ -148,3 +148,9 @@ def test_a_folder_of_the_same_name_does_not_hide_a_voice(tmp_path: Path, monkeyp
     (tmp_path / "mei").mkdir()
     monkeypatch.chdir(tmp_path)
     assert find_voice("mei", [SHIPPED]).manifest.id == "mei"
+
+
+def test_a_terminal_is_not_disturbed_by_what_a_voice_is_called(copy: Path) -> None:
+    change_manifest({"name": "a\x1b[2Jb\n\u202ec", "licence": "one\ntwo\x07", "styles": [{"id": 0, "name": "\x1b]0;x"}]})(copy)
+    manifest = read_manifest(copy)
+    assert (manifest.name, manifest.licence, manifest.styles[0].name) == ("a[2Jb c", "one\ntwo", "]0;x")

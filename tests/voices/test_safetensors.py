@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from app.errors import VoiceError
-from app.voices.safetensors import LARGEST_HEADER, TensorFile
+from app.voices.limits import LARGEST_HEADER_BYTES
+from app.voices.safetensors import TensorFile
 from tests.voices.safetensors_file import header_of, write_raw, write_safetensors
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -107,8 +108,8 @@ def test_a_file_that_lies_is_refused_in_one_sentence(tmp_path: Path, lie: str) -
 def test_a_header_above_the_limit_of_the_format_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "a.safetensors"
     with path.open("wb") as file:
-        file.write((LARGEST_HEADER + 1).to_bytes(8, "little") + b"{}")
-        file.truncate(LARGEST_HEADER + 100)  # sparse: no disk is used
+        file.write((LARGEST_HEADER_BYTES + 1).to_bytes(8, "little") + b"{}")
+        file.truncate(LARGEST_HEADER_BYTES + 100)  # sparse: no disk is used
     with pytest.raises(VoiceError):
         TensorFile(path)
 

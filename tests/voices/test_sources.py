@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import tarfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,11 @@ import zstandard
 
 from app.errors import VoiceError
 from app.voices.onnx_metadata import read_metadata
-from app.voices.sources import SBV2_BERT, read_source
+from app.voices.safetensors import TensorFile
+from app.voices.sources import SBV2_BERT, read_facts, read_source, source_digest
+from tests.voices.safetensors_file import header_of, write_raw, write_safetensors
+
+CONTAINERS = ("aivmx", "onnx", "aivm", "safetensors", "sbv2")
 
 
 @pytest.fixture(scope="session")
@@ -36,8 +42,71 @@ def test_speakers_and_styles_of_a_container(reference: Path, kind: str) -> None:
     assert not voice.manifest.multilingual
 
 
-def test_multilingual_is_told_by_its_version(reference: Path) -> None:
-    assert read_source(reference / "multilingual-tiny" / "model.aivmx").manifest.multilingual
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_multilingual_is_told_by_what_the_model_takes(reference: Path, kind: str) -> None:
+    """Not by its settings, which an `.sbv2` does not even have."""
+    assert read_source(reference / "multilingual-tiny" / f"model.{kind}").manifest.multilingual
+    assert not read_source(reference / "jp-extra-tiny" / f"model.{kind}").manifest.multilingual
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_a_zip_gives_the_same_voice(reference: Path, tmp_path: Path, kind: str) -> None:
+    source = reference / "jp-extra-tiny-2spk" / f"model.{kind}"
+    with zipfile.ZipFile(tmp_path / "voice.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for path in (source, source.parent / "config.json", source.parent / "style_vectors.npy"):
+            archive.write(path, f"声/{path.name}")
+    direct, zipped = read_source(source), read_source(tmp_path / "voice.zip")
+    assert zipped.manifest == direct.manifest
+    assert np.array_equal(zipped.style_vectors, direct.style_vectors)
+    assert {name: as_bytes(graph) for name, graph in zipped.graphs.items()} == {
+        name: as_bytes(graph) for name, graph in direct.graphs.items()
+    }
+
+
+def as_bytes(graph: Path | bytes) -> bytes:
+    return graph if isinstance(graph, bytes) else graph.read_bytes()
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_facts_agree_with_the_voice(reference: Path, kind: str) -> None:
+    path = reference / "jp-extra-tiny-2spk" / f"model.{kind}"
+    facts, voice = read_facts(path), read_source(path)
+    assert facts.kind == voice.manifest.format == kind
+    assert np.array_equal(facts.vectors, voice.style_vectors)
+    assert bool(facts.aivm) == (kind in ("aivm", "aivmx"))
+    assert voice.manifest.id == (facts.aivm["uuid"] if facts.aivm else source_digest(path)[:16])
+
+
+@pytest.mark.parametrize("dtype", ["F16", "BF16"])
+def test_weights_of_half_the_size_are_a_voice_too(reference: Path, tmp_path: Path, dtype: str) -> None:
+    """Rounded before and after: equal."""
+    file = TensorFile(reference / "jp-extra-tiny" / "model.safetensors")
+    tensors = {name: file[name] for name in file if name != "iteration"}  # an integer that training left
+    for name in ("config.json", "style_vectors.npy"):
+        shutil.copy(reference / "jp-extra-tiny" / name, tmp_path)
+    stored, rounded = {}, {}
+    for name, values in tensors.items():
+        stored[name] = (
+            values.astype(np.float16) if dtype == "F16" else (np.ascontiguousarray(values).view(np.uint32) >> 16).astype(np.uint16)
+        )
+        rounded[name] = stored[name].astype(np.float32) if dtype == "F16" else (stored[name].astype(np.uint32) << 16).view(np.float32)
+    header, data = (
+        header_of({name: values.view(np.float16) for name, values in stored.items()}),
+        b"".join(map(np.ndarray.tobytes, stored.values())),
+    )
+    write_raw(tmp_path / "half.safetensors", json.dumps({name: entry | {"dtype": dtype} for name, entry in header.items()}).encode(), data)
+    write_safetensors(tmp_path / "full.safetensors", rounded)
+    assert read_source(tmp_path / "half.safetensors").graphs == read_source(tmp_path / "full.safetensors").graphs
+
+
+def test_ids_are_names_of_files_and_follow_content(reference: Path, tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        for name in ("config.json", "style_vectors.npy", "model.onnx"):
+            shutil.copy(reference / "jp-extra-tiny" / name, tmp_path / folder)
+    ids = [read_source(tmp_path / folder).manifest.id for folder in ("one", "two")]
+    assert ids[0] == ids[1]
+    assert re.fullmatch(r"[0-9a-f]{16}", ids[0])
 
 
 def test_an_sbv2_archive_has_numbered_styles(reference: Path) -> None:

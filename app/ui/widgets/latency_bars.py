@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -30,6 +33,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         self._rows: list[Utterance] = []
         self._live: tuple[Utterance, float] | None = None
         self._target_ms = 0.0
+        self._stage_targets_ms: Mapping[str, float] = {}
         self._area = QRectF(0, 0, 1, 1)
 
     def set_theme(self, theme: Theme) -> None:
@@ -37,11 +41,19 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         self._theme = theme
         self.update()
 
-    def show_rows(self, rows: Sequence[Utterance], live: tuple[Utterance, float] | None, target_ms: float, area: QRectF) -> None:
-        """Draws these utterances, first one on top, within `area` (ms, rows)."""
+    def show_rows(
+        self,
+        rows: Sequence[Utterance],
+        live: tuple[Utterance, float] | None,
+        target_ms: float,
+        area: QRectF,
+        stage_targets_ms: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        """Draws these utterances, first one on top, within `area` (ms, rows); the parts' targets stand where each should have ended."""
         if area != self._area:
             self.prepareGeometryChange()
         self._rows, self._live, self._target_ms, self._area = list(rows), live, target_ms, area
+        self._stage_targets_ms = stage_targets_ms
         self.update()
 
     def stage_at(self, point: QPointF) -> tuple[Utterance, str | None] | None:
@@ -68,6 +80,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         font = QFont(painter.font())
         font.setPointSizeF(8.5)
         painter.setFont(font)
+        self._paint_stage_targets(painter, place)
         self._paint_target(painter, place)
         for row, utterance in enumerate(self._rows):
             painter.setOpacity(0.45 if utterance.stopped else 1)
@@ -123,6 +136,14 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRect(chip)
                 left += CHIP + 4
+
+    def _paint_stage_targets(self, painter: QPainter, place: QTransform) -> None:
+        area = place.mapRect(self._area)
+        for stage, end_ms in zip(self._stage_targets_ms, itertools.accumulate(self._stage_targets_ms.values()), strict=True):
+            if end_ms <= self._area.right():
+                x = math.floor(place.map(QPointF(end_ms, 0)).x()) + 0.5  # one pixel wide, not two pale ones
+                painter.setPen(QPen(QColor(self._theme.stages[stage]), 1, Qt.PenStyle.DotLine))
+                painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
 
     def _paint_target(self, painter: QPainter, place: QTransform) -> None:
         area = place.mapRect(self._area)

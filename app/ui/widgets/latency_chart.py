@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QHelpEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
 
 from app.language import say
-from app.ui.latency import LatencyHistory, Utterance
+from app.ui.latency import SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.names import milliseconds, stage_name
 from app.ui.theme import Theme
 from app.ui.widgets.latency_bars import LatencyBars
@@ -77,7 +77,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
             longest = max(longest, live[0].total_ms + live[1])
         self._set_scale(nice_scale(longest * ROOM))
         self._name_rows([row.label for row in rows])
-        self.bars.show_rows(rows, live, history.target_ms, self._area())
+        self.bars.show_rows(rows, live, history.target_ms, self._area(), history.stage_targets_ms)
 
     def sizeHint(self) -> QSize:
         """Rows of the height of a line of text; the plot itself would ask for half a screen."""
@@ -101,8 +101,11 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
             words = f"{stage_name(stage_key)}: {milliseconds(stage.ms)} ms"
             words += say("（再利用）", " (cached)") if stage.hits and not stage.runs else ""
             words += say("（初回）", " (first run)") if stage.cold_ms else ""
+            words += f"  {sizes}" if (sizes := describe_sizes(stage)) else ""
             lines.append(f"▸ {words}" if stage_key == name else words)
         lines.append(say("最初の音", "First audio") + f": {milliseconds(utterance.first_audio_ms)} ms")
+        if utterance.rtf is not None:
+            lines.append(say("音の長さ", "Sound") + f": {utterance.audio_s:.2f} s   RTF {utterance.rtf:.3f}")
         return "\n".join(lines)
 
     def _set_scale(self, scale_ms: float) -> None:
@@ -120,6 +123,17 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
             metrics = self.fontMetrics()
             short = [metrics.elidedText(label, Qt.TextElideMode.ElideRight, LABEL_WIDTH - 6) for label in labels]
             self._lines.setTicks([list(enumerate(short))])
+
+
+def describe_sizes(stage: StageTotal) -> str:
+    """How much a stage worked on."""
+    named = {
+        "tokens": say("トークン", "tokens"),
+        "phones": say("音素", "phones"),
+        "frames": say("フレーム", "frames"),
+        "samples": say("サンプル", "samples"),
+    }
+    return ", ".join(f"{getattr(stage, size):,} {named[size]}" for size in SIZES if getattr(stage, size))
 
 
 def nice_scale(longest_ms: float) -> float:

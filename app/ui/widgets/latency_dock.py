@@ -1,19 +1,35 @@
-"""Where every millisecond goes: bars at the left, figures at the right."""
+"""Where every millisecond goes: bars at the left, how it has gone in the middle, figures at the right."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QWidget
+from collections.abc import Callable
+from pathlib import Path
 
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QDockWidget, QFileDialog, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+
+from app.data_file import write_whole
+from app.errors import OutputFileError
 from app.language import say
 from app.ui.latency import LatencyHistory, Utterance
+from app.ui.latency_export import as_csv
 from app.ui.theme import Theme
 from app.ui.widgets.latency_chart import LatencyChart
 from app.ui.widgets.latency_table import LatencyTable
+from app.ui.widgets.latency_trend import LatencyTrend
+
+SHARP = 2  # pixels of a picture for each of the screen
 
 
 class LatencyDock(QDockWidget):
-    """Chart and table of a history."""
+    """Chart, trend and table of a history.
+
+    Signals:
+        failed(AppError): the measurements could not be written.
+    """
+
+    failed = Signal(object)
 
     def __init__(self, history: LatencyHistory, theme: Theme) -> None:
         super().__init__(say("レイテンシー", "Latency"))
@@ -22,6 +38,7 @@ class LatencyDock(QDockWidget):
         self._history = history
         self._was_live = False
         self.chart = LatencyChart(theme)
+        self.trend = LatencyTrend(theme)
         self.table = LatencyTable(theme)
         self.setTitleBarWidget(self._title())
         body = QWidget()
@@ -29,6 +46,7 @@ class LatencyDock(QDockWidget):
         row.setContentsMargins(14, 0, 14, 8)
         row.setSpacing(8)
         row.addWidget(self.chart, 1)
+        row.addWidget(self.trend)
         row.addWidget(self.table)
         self.setWidget(body)
         self.show_figures()
@@ -36,25 +54,50 @@ class LatencyDock(QDockWidget):
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
         self.chart.set_theme(theme)
+        self.trend.set_theme(theme)
         self.table.figures.set_theme(theme)
 
     def show_live(self, live: tuple[Utterance, float] | None) -> None:
         """Draws the bars as they are now; while nothing is computed there is nothing to draw."""
-        if self.isVisible() and (live is not None or self._was_live):
+        if self.isVisible() and not self.pause.isChecked() and (live is not None or self._was_live):
             self.chart.refresh(self._history, live)
         self._was_live = live is not None
 
     @Slot()
     def show_figures(self) -> None:
-        """Reads bars and table anew."""
+        """Reads everything anew, unless it shall stand still."""
+        if self.pause.isChecked():
+            return
         self.chart.refresh(self._history, None)
+        self.trend.show_history(self._history)
         self.table.figures.show(self._history)
 
     @Slot()
     def clear(self) -> None:
         """Forgets what is finished."""
         self._history.clear()
+        self.pause.setChecked(False)
         self.show_figures()
+
+    def write_csv(self, file: Path) -> None:
+        """Writes all measurements; `failed` tells where that is not possible."""
+        self._write(file, as_csv(self._history).encode("utf-8", "surrogatepass"))
+
+    def write_picture(self, file: Path) -> None:
+        """Writes what is shown as a PNG, in fine pixels; `failed` tells where that is not possible."""
+        body = self.widget()
+        picture = QPixmap(body.size() * SHARP)
+        picture.setDevicePixelRatio(SHARP)
+        picture.fill(body.palette().color(body.backgroundRole()))
+        body.render(picture)
+        if not picture.save(str(file), "PNG"):
+            self.failed.emit(_unwritable(file, ""))
+
+    def _write(self, file: Path, content: bytes) -> None:
+        try:
+            write_whole(file, content)
+        except OSError as exc:
+            self.failed.emit(_unwritable(file, exc.strerror or ""))
 
     def _title(self) -> QWidget:
         bar = QWidget()
@@ -62,16 +105,58 @@ class LatencyDock(QDockWidget):
         name.setObjectName("heading")
         legend = QLabel(say("▾ 最初の音　▨ キャッシュから再利用　淡色は初回", "▾ first audio   ▨ from the cache   pale: first run"))
         legend.setObjectName("muted")
-        clear = QToolButton()
-        clear.setText(say("消去", "Clear"))
-        clear.setToolTip(say("グラフと表を空にします。", "Empties the chart and the table."))
+        self.pause = _button(say("一時停止", "Pause"), say("グラフを止めて見ます。計測は続きます。", "Holds the chart; measuring goes on."))
+        self.pause.setCheckable(True)
+        self.pause.toggled.connect(self.show_figures)
+        self.export = _button(
+            say("書き出す", "Export"), say("計測値を CSV に、グラフを PNG に書き出します。", "Writes figures or a picture.")
+        )
+        menu = QMenu(self.export)
+        menu.addAction(say("表 (CSV)…", "Table (CSV)…")).triggered.connect(self._ask_csv)
+        menu.addAction(say("画像 (PNG)…", "Picture (PNG)…")).triggered.connect(self._ask_picture)
+        self.export.setMenu(menu)
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        clear = _button(say("消去", "Clear"), say("グラフと表を空にします。", "Empties the chart and the table."))
         clear.setAccessibleName(say("レイテンシーの記録を消去", "Clear the measurements"))
         clear.clicked.connect(self.clear)
         row = QHBoxLayout(bar)
         row.setContentsMargins(14, 2, 10, 2)
-        row.setSpacing(16)
+        row.setSpacing(6)
         row.addWidget(name)
+        row.addSpacing(10)
         row.addWidget(legend)
         row.addStretch(1)
-        row.addWidget(clear)
+        for button in (self.pause, self.export, clear):
+            row.addWidget(button)
         return bar
+
+    @Slot()
+    def _ask_csv(self) -> None:
+        self._ask("csv", self.write_csv)
+
+    @Slot()
+    def _ask_picture(self) -> None:
+        self._ask("png", self.write_picture)
+
+    def _ask(self, suffix: str, write: Callable[[Path], None]) -> None:
+        start = Path.home() / f"koebako-latency.{suffix}"
+        name, _ = QFileDialog.getSaveFileName(self, self.export.text(), str(start), f"{suffix.upper()} (*.{suffix})")
+        if name:
+            write(Path(name) if Path(name).suffix else Path(f"{name}.{suffix}"))
+
+
+def _button(name: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(name)
+    button.setAccessibleName(name)
+    button.setToolTip(tip)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button
+
+
+def _unwritable(file: Path, reason: str) -> OutputFileError:
+    why = f" ({reason})" if reason else ""
+    return OutputFileError(
+        say(f"書き出せません: {file}", f"It cannot be written: {file}"),
+        say(f"フォルダーに書き込めるか確かめてください。{why}", f"Check that the folder is writable.{why}"),
+    )

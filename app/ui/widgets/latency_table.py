@@ -1,4 +1,4 @@
-"""Last, median and 95th percentile of every stage; its colours are the legend of the bars."""
+"""Last, median, 95th percentile and target of every stage; its colours are the legend of the bars."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from PySide6.QtGui import QColor, QFont, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.language import say
-from app.ui.latency import LatencyHistory, Row
+from app.ui.latency import PART_OF_STAGE, LatencyHistory, Row
 from app.ui.names import milliseconds, stage_name
 from app.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
+WIDTH = 340
 
 
 class LatencyModel(QAbstractTableModel):
@@ -24,6 +25,8 @@ class LatencyModel(QAbstractTableModel):
         super().__init__()
         self._theme = theme
         self._rows: list[tuple[str, str, Row]] = []
+        self._targets_ms: dict[str, float] = {}
+        self._over: frozenset[str] = frozenset()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
@@ -34,7 +37,10 @@ class LatencyModel(QAbstractTableModel):
         """Reads the figures anew."""
         rows = [(stage, stage_name(stage), history.row(stage)) for stage in history.stages]
         rows.append(("", say("最初の音", "First audio"), history.first_audio()))
-        rows.append(("", say("合計", "Total"), history.total()))
+        rows.append(("total", say("合計", "Total"), history.total()))
+        last_of_part = {PART_OF_STAGE.get(stage, stage): stage for stage in history.stages}
+        self._targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
+        self._over = history.over_target()
         same = len(rows) == len(self._rows)
         if not same:
             self.beginResetModel()
@@ -46,13 +52,13 @@ class LatencyModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = ROOT) -> int:
-        """Name, last, median, p95."""
-        return 0 if parent.isValid() else 4
+        """Name, last, median, p95, target."""
+        return 0 if parent.isValid() else 5
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Names of the columns."""
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return ("ms", say("直近", "last"), say("中央値", "median"), "p95")[section]
+            return ("ms", say("直近", "last"), say("中央値", "median"), "p95", say("目標", "target"))[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignRight if section else Qt.AlignmentFlag.AlignLeft)
         return None
@@ -63,16 +69,24 @@ class LatencyModel(QAbstractTableModel):
         column = index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             last = say("再利用", "cached") if row.cached else milliseconds(row.last)
-            return (name, last, milliseconds(row.median), milliseconds(row.p95))[column]
+            target = f"{self._targets_ms[stage]:.0f}" if stage in self._targets_ms else ""
+            return (name, last, milliseconds(row.median), milliseconds(row.p95), target)[column]
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return self._color(stage, column)
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.DecorationRole and not column:
-            return _chip(QColor(self._theme.stages[stage]) if stage else QColor(0, 0, 0, 0))
+            return _chip(QColor(self._theme.stages[stage]) if stage in self._theme.stages else QColor(0, 0, 0, 0))
         return None
+
+    def _color(self, stage: str, column: int) -> QColor | None:
+        if column == 4:
+            return QColor(self._theme.muted)
+        return QColor(self._theme.trouble_text) if column == 1 and stage in self._over else None
 
     def _changed(self) -> None:
         if self._rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 3))
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 4))
 
 
 class LatencyTable(QTableView):
@@ -98,12 +112,12 @@ class LatencyTable(QTableView):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionsClickable(False)
         header.setHighlightSections(False)
-        self.setFixedWidth(310)
+        self.setFixedWidth(WIDTH)
 
     def sizeHint(self) -> QSize:
         """All rows, when there is room for them."""
         rows = self.verticalHeader().defaultSectionSize() * self.figures.rowCount()
-        return QSize(310, rows + self.horizontalHeader().sizeHint().height() + 4)
+        return QSize(WIDTH, rows + self.horizontalHeader().sizeHint().height() + 4)
 
 
 def _chip(color: QColor) -> QPixmap:

@@ -1,52 +1,41 @@
-"""The left side: messages, the text, and the buttons under it."""
+"""The left side: messages, the lines, and the buttons under them."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language import say
+from app.ui.actions import Actions
+from app.ui.script_model import ScriptModel
+from app.ui.theme import Theme
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.script_box import ScriptBox
+from app.ui.widgets.script_list import ScriptList
 from app.ui.widgets.transport import Transport
 
 
 class ScriptPanel(QWidget):
-    """Text and transport under two banners: `notice` for what concerns the program, `banner` for what was asked last.
+    """Lines and transport under two banners: `notice` for what concerns the program, `banner` for what was asked last.
 
-    Signals:
-        changed(): the text.
+    Attributes:
+        column: from top to bottom; what belongs to the selected line has its place behind `script`.
     """
 
-    changed = Signal()
-
-    def __init__(self, text: str) -> None:
+    def __init__(self, model: ScriptModel, actions: Actions, theme: Theme) -> None:
         super().__init__()
         self.notice = Banner()
         self.banner = Banner()
-        self.script = ScriptBox()
-        self.script.setPlainText(text)
-        self.transport = Transport()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(self.notice)
-        column.addWidget(self.banner)
-        column.addWidget(self.script, 1)
-        column.addWidget(self.transport)
-        self.script.textChanged.connect(self._on_text)
-        self._on_text()
+        self.script = ScriptList(model, theme)
+        self.transport = Transport(actions)
+        actions.listen_in(self.script)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(8)
+        self.column.addWidget(self.notice)
+        self.column.addWidget(self.banner)
+        self.column.addWidget(self.script, 1)
+        self.column.addWidget(self.transport)
 
-    def has_text(self) -> bool:
-        """True when there is something to speak; otherwise says so."""
-        if self.script.text.strip():
-            return True
-        hint = say("上の欄に文章を入力してください。", "Type something to speak.")
+    def tell_empty(self) -> None:
+        """There is nothing to speak or save."""
+        hint = say("行に文章を入力してください。", "Type something into a line.")
         self.banner.tell("notice", say("読み上げる文章が空です。", "The text is empty."), hint)
-        self.script.setFocus()
-        return False
-
-    @Slot()
-    def _on_text(self) -> None:
-        self.transport.show_length(len(self.script.text))
-        self.changed.emit()

@@ -21,6 +21,7 @@ class Section(QWidget):
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
         self.header = QToolButton()
+        self.header.setObjectName("fold")
         self.header.setText(title)
         self.header.setToolTip(tip)
         self.header.setAccessibleName(title)

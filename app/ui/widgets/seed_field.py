@@ -15,13 +15,14 @@ from app.ui.icons import icon
 
 
 class SeedField(QWidget):
-    """Label, number and dice.
+    """Label, lock, dice and number.
 
     Signals:
-        value_changed(int): by the user or by `set_value`.
+        value_changed(int), locked_changed(bool): by the user or by a setter.
     """
 
     value_changed = Signal(int)
+    locked_changed = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,6 +42,17 @@ class SeedField(QWidget):
         self.dice.setToolTip(say("でたらめな数にする", "Roll another number"))
         self.dice.setAccessibleName(say("シードを振り直す", "Roll the seed"))
         self.dice.clicked.connect(self._roll)
+        self.lock = QToolButton()
+        self.lock.setCheckable(True)
+        self.lock.setChecked(True)
+        self.lock.setToolTip(
+            say(
+                "閉じていれば毎回同じ読み方、開いていれば再生のたびに別の読み方になります。",
+                "Locked: the same take every time. Open: another take each time it is spoken.",
+            )
+        )
+        self.lock.setAccessibleName(say("シードを固定", "Lock the seed"))
+        self.lock.toggled.connect(self._on_lock)
         for widget in (self.label, self.number):
             widget.setToolTip(tip)
             widget.setAccessibleName(name)
@@ -50,6 +62,7 @@ class SeedField(QWidget):
         row.setSpacing(8)
         row.addWidget(self.label)
         row.addStretch(1)
+        row.addWidget(self.lock)
         row.addWidget(self.dice)
         row.addWidget(self.number)
         self._draw()
@@ -63,8 +76,12 @@ class SeedField(QWidget):
         """Sets the seed."""
         self.number.setValue(value)
 
+    def set_locked(self, locked: bool) -> None:
+        """Keeps the seed, or lets each playing have another."""
+        self.lock.setChecked(locked)
+
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the dice anew for another theme."""
+        """Draws the icons anew for another theme."""
         if event.type() == QEvent.Type.PaletteChange:
             self._draw()
         super().changeEvent(event)
@@ -73,5 +90,12 @@ class SeedField(QWidget):
     def _roll(self) -> None:
         self.number.setValue(random.randint(0, HIGHEST_SEED))
 
+    @Slot(bool)
+    def _on_lock(self, locked: bool) -> None:
+        self._draw()
+        self.locked_changed.emit(locked)
+
     def _draw(self) -> None:
-        self.dice.setIcon(icon("dice", self.palette().color(QPalette.ColorRole.WindowText)))
+        color = self.palette().color(QPalette.ColorRole.WindowText)
+        self.dice.setIcon(icon("dice", color))
+        self.lock.setIcon(icon("locked" if self.lock.isChecked() else "unlocked", color))

@@ -1,92 +1,108 @@
-"""The column at the right: the voice and everything that shapes its sound."""
+"""The column at the right: the voice, and everything that shapes the sound of the selected lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.core.limits import BOUNDS
+from app.core.script import LineSettings
 from app.language import say
-from app.settings import Settings
-from app.ui.jobs import OpenedVoice
 from app.ui.names import style_name, tip
+from app.ui.widgets.pause_fields import PauseFields
+from app.ui.widgets.preset_bar import PresetBar
 from app.ui.widgets.section import Section
 from app.ui.widgets.seed_field import SeedField
 from app.ui.widgets.slider_field import SliderField
+from app.ui.widgets.voice_card import KnownVoice, VoiceCard
+from app.ui.widgets.voice_chooser import VoiceChooser
 
-MAIN = ("style_weight", "speed")
-EXPRESSION = ("sdp_ratio", "noise", "noise_w", "bert_weight", "volume")
-WIDTH = 360
+MAIN = ("style_weight", "speed", "volume")
+EXPRESSION = ("sdp_ratio", "noise", "noise_w", "bert_weight")
+SILENCES = ("pre_silence_s", "post_silence_s")
+WIDTH = 372
 
 
 class SidePanel(QScrollArea):
-    """Voice card, style, sliders and seed.
+    """Shows the settings of a line, and tells what the user changes.
 
     Attributes:
-        sliders: by parameter name.
+        sliders: by name of the setting.
 
     Signals:
-        changed(): anything that shapes the sound, or the fold of the expression group.
+        edited(str, object): the user gave the setting of this name this value.
+        preset_chosen(dict): the user gave these settings these values at once.
+        folded(): the expression group was opened or closed.
     """
 
-    changed = Signal()
+    edited = Signal(str, object)
+    preset_chosen = Signal(object)
+    folded = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._wanted_names: dict[QComboBox, str] = {}
-        self.sliders = {name: SliderField(BOUNDS[name], tip(name)) for name in (*MAIN, *EXPRESSION)}
+        self._showing = False
+        self._settings = LineSettings()
+        self.card = VoiceCard()
+        self.chooser = VoiceChooser()
+        self.chosen = QLabel()
+        self.chosen.setObjectName("muted")
+        self.presets = PresetBar()
+        self.sliders = {name: SliderField(BOUNDS[name], tip(name)) for name in (*MAIN, *EXPRESSION, *SILENCES, "assist_weight")}
         self.styles = self._choice(say("スタイル", "Style"), say("声の調子。", "The mood of the voice."))
         self.speakers = self._choice(say("話者", "Speaker"), say("誰が話すか。", "Who speaks."))
         self.seed = SeedField()
+        self.pauses = PauseFields()
+        self.assist = self._assist()
         self.expression = Section(
-            say("表現", "Expression"), say("抑揚やゆらぎを細かく決めます。", "Finer control over intonation and variation.")
+            say("表現", "Expression"), say("抑揚、間、ゆらぎを細かく決めます。", "Finer control over intonation, pauses and variation.")
         )
-        for name in EXPRESSION:
-            self.expression.content.addWidget(self.sliders[name])
-        self.expression.content.addWidget(self.seed)
+        for widget in (
+            *(self.sliders[name] for name in (*EXPRESSION, *SILENCES)),
+            self.pauses,
+            self.assist,
+            self.sliders["assist_weight"],
+            self.seed,
+        ):
+            self.expression.content.addWidget(widget)
         self._build()
         self._align()
-        for slider in self.sliders.values():
-            slider.value_changed.connect(self.changed)
-        self.seed.value_changed.connect(self.changed)
-        self.expression.toggled.connect(self.changed)
-        for box in (self.styles, self.speakers):
-            box.currentIndexChanged.connect(self.changed)
+        self._connect()
 
-    def show_voice(self, voice: OpenedVoice) -> None:
-        """Shows a voice; a style or speaker of the same name as before stays chosen."""
-        self.name.setText(voice.name)
-        self.about.setText(about(voice))
-        self.about.setToolTip(f"<p>{voice.description}</p><p>{voice.licence}</p>")
-        self._fill(self.styles, [(number, style_name(name), name) for number, name in voice.styles])
-        self._fill(self.speakers, [(number, name, name) for number, name in voice.speakers])
+    def show_voice(self, voice: KnownVoice) -> None:
+        """Offers what a voice has; the style and speaker of the line stay where the voice has them."""
+        self.card.show_voice(voice)
+        self._fill(self.styles, [(style_name(name), name) for _, name in voice.styles])
+        self._fill(self.speakers, [(name, name) for _, name in voice.speakers])
         self._choices.setRowVisible(self.speakers, len(voice.speakers) > 1)
+        self.show_settings(self._settings)
 
-    def show_no_voice(self) -> None:
-        """Shows that none could be opened."""
-        self.name.setText(say("声がありません", "No voice"))
-
-    def restore(self, settings: Settings) -> None:
-        """Takes over remembered values; style and speaker are found again when the voice is there."""
+    def show_settings(self, settings: LineSettings, count: int = 1) -> None:
+        """Shows the settings of the current line of `count` selected ones; with none there is nothing to set."""
+        self._settings = settings
+        self._showing = True
         for name, slider in self.sliders.items():
             slider.set_value(getattr(settings, name))
+        for box, wanted in ((self.styles, settings.style), (self.speakers, settings.speaker)):
+            box.setCurrentIndex(max(0, box.findData(wanted)) if box.count() else -1)
         self.seed.set_value(settings.seed)
-        self.expression.set_open(settings.expression_open)
-        self._wanted_names = {self.styles: settings.style, self.speakers: settings.speaker}
+        self.seed.set_locked(settings.seed_locked)
+        self.pauses.show_pauses(settings.pauses)
+        if self.assist.text() != settings.assist_text:
+            self.assist.setText(settings.assist_text)
+        self.presets.show_settings(settings)
+        self._showing = False
+        self._controls.setEnabled(count > 0)
+        self.chosen.setText(say(f"{count} 行を選択中。変更はすべてに及びます。", f"{count} lines selected; changes go to all of them."))
+        self.chosen.setVisible(count > 1)
 
-    def values(self) -> dict[str, Any]:
-        """Numbers by parameter name."""
-        return {name: slider.value for name, slider in self.sliders.items()}
-
-    def chosen(self, box: QComboBox) -> tuple[int, str]:
-        """Id and name of the style or speaker; before a voice is there, 0 and the remembered name."""
-        if box.currentIndex() < 0:
-            return 0, self._wanted_names.get(box, "")
-        number, name = box.currentData()
-        return int(number), str(name)
+    @Slot()
+    def reset(self) -> None:
+        """All sliders back to their defaults."""
+        for slider in self.sliders.values():
+            slider.reset()
 
     def _choice(self, name: str, tip_text: str) -> QComboBox:
         box = QComboBox()
@@ -96,33 +112,48 @@ class SidePanel(QScrollArea):
         box.setPlaceholderText("…")
         return box
 
-    def _fill(self, box: QComboBox, items: Sequence[tuple[int, str, str]]) -> None:
-        wanted = self.chosen(box)[1]
-        box.blockSignals(True)
+    def _assist(self) -> QLineEdit:
+        field = QLineEdit()
+        field.setPlaceholderText(say("アシストテキスト（例: とても嬉しい！）", "Assist text, such as 「とても嬉しい！」"))
+        field.setAccessibleName(say("アシストテキスト", "Assist text"))
+        field.setToolTip(say("声には出さず、その文の気分だけを混ぜます。", "Is not spoken; its mood is mixed into the line."))
+        field.setClearButtonEnabled(True)
+        for button in field.findChildren(QToolButton):
+            button.setAccessibleName(say("アシストテキストを消す", "Clear the assist text"))
+            button.setToolTip(button.accessibleName())
+        return field
+
+    def _fill(self, box: QComboBox, items: Sequence[tuple[str, str]]) -> None:
+        self._showing = True
         box.clear()
-        for number, label, name in items:
-            box.addItem(label, (number, name))
-        found = next((index for index, item in enumerate(items) if item[2] == wanted), 0)
-        box.setCurrentIndex(found)
-        box.blockSignals(False)
+        for label, name in items:
+            box.addItem(label, name)
+        self._showing = False
 
     def _build(self) -> None:
-        side = QWidget()
-        side.setObjectName("side")
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 8, 0)
-        column.setSpacing(6)
-        column.addWidget(self._card())
         self._choices = QFormLayout()
         self._choices.setSpacing(8)
         self._choices.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._choices.addRow(say("声", "Voice"), self.chooser)
         self._choices.addRow(say("話者", "Speaker"), self.speakers)
         self._choices.addRow(say("スタイル", "Style"), self.styles)
         self._choices.setRowVisible(self.speakers, False)
-        column.addLayout(self._choices)
+        self._controls = QWidget()
+        controls = QVBoxLayout(self._controls)
+        controls.setContentsMargins(0, 0, 0, 0)
+        controls.setSpacing(6)
+        controls.addLayout(self._choices)
         for name in MAIN:
-            column.addWidget(self.sliders[name])
-        column.addWidget(self.expression)
+            controls.addWidget(self.sliders[name])
+        controls.addWidget(self.presets)
+        controls.addWidget(self.expression)
+        side = QWidget()
+        side.setObjectName("side")
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 10, 0)
+        column.setSpacing(6)
+        for widget in (self.card, self.chosen, self._controls):
+            column.addWidget(widget)
         column.addStretch(1)
         self.setWidget(side)
         self.setWidgetResizable(True)
@@ -131,51 +162,41 @@ class SidePanel(QScrollArea):
         self.setFixedWidth(WIDTH)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
-    def _card(self) -> QFrame:
-        card = QFrame()
-        card.setObjectName("card")
-        self.name = QLabel(say("声を準備しています…", "Preparing the voice…"))
-        self.name.setObjectName("heading")
-        self.about = QLabel()
-        self.about.setObjectName("muted")
-        for label in (self.name, self.about):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        lines = QVBoxLayout(card)
-        lines.setContentsMargins(12, 10, 12, 10)
-        lines.setSpacing(3)
-        lines.addWidget(self.name)
-        lines.addWidget(self.about)
-        return card
-
     def _align(self) -> None:
         """All names take the width of the longest, so that sliders stand below each other."""
-        fields = [self._choices.labelForField(box) for box in (self.styles, self.speakers)]
-        labels = [*(slider.label for slider in self.sliders.values()), self.seed.label, *fields]
+        fields = [self._choices.labelForField(box) for box in (self.chooser, self.styles, self.speakers)]
+        labels = [*(slider.label for slider in self.sliders.values()), self.seed.label, self.presets.label, self.pauses.title, *fields]
         width = max(label.sizeHint().width() for label in labels)
         for label in labels:
             label.setMinimumWidth(width)
         self.seed.number.setFixedWidth(self.seed.number.sizeHint().width() + 8)
 
+    def _connect(self) -> None:
+        for name, slider in self.sliders.items():
+            slider.value_changed.connect(self._teller(name))
+        self.seed.value_changed.connect(self._teller("seed"))
+        self.seed.locked_changed.connect(self._teller("seed_locked"))
+        self.pauses.edited.connect(self._teller("pauses"))
+        self.assist.textEdited.connect(self._teller("assist_text"))
+        self.styles.currentIndexChanged.connect(self._on_style)
+        self.speakers.currentIndexChanged.connect(self._on_speaker)
+        self.presets.chosen.connect(self.preset_chosen)
+        self.expression.toggled.connect(self.folded)
+
+    def _teller(self, name: str) -> Callable[[object], None]:
+        def tell(value: object) -> None:
+            self._tell(name, value)
+
+        return tell
+
+    def _tell(self, name: str, value: object) -> None:
+        if not self._showing:
+            self.edited.emit(name, value)
+
     @Slot()
-    def reset(self) -> None:
-        """All sliders back to their defaults."""
-        for slider in self.sliders.values():
-            slider.reset()
+    def _on_style(self) -> None:
+        self._tell("style", self.styles.currentData())
 
-
-def about(voice: OpenedVoice) -> str:
-    """An honest line about a voice."""
-    lines = []
-    if voice.starter:
-        lines.append(
-            say(
-                "Open JTalk の HTS 音声を手本にした小さな声です。SBV2 で学習した声ほど自然ではありません。",
-                "A small student of Open JTalk's HTS voices, not a trained SBV2 model: less natural than those.",
-            )
-        )
-    elif voice.description:
-        lines.append(voice.description)
-    if voice.opaque:
-        lines.append(say("一つのグラフのまま使うため、文ごとに音が出ます。", "It is one graph, so sound comes sentence by sentence."))
-    return "\n".join(lines)
+    @Slot()
+    def _on_speaker(self) -> None:
+        self._tell("speaker", self.speakers.currentData())

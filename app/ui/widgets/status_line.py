@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar
 
 from app.language import say
+from app.ui.findings import show_findings
 from app.ui.jobs import OpenedVoice, Surroundings
 from app.ui.latency import LatencyHistory
 from app.ui.names import milliseconds, stage_name
 from app.ui.state import SpeechState
+from app.ui.widgets.level_meter import LevelMeter
+from app.ui.widgets.memory_label import MemoryLabel
 
 
 class StatusLine(QStatusBar):
@@ -28,23 +32,25 @@ class StatusLine(QStatusBar):
         self.setSizeGripEnabled(False)
         self.setContentsMargins(14, 0, 14, 2)
         self._names = {"auto": "Auto", backend: backend}
+        self._findings: tuple[Mapping[str, Any], ...] = ()
         self.state = QLabel()
         self.state.setAccessibleName(say("状態", "State"))
         self.figures = QLabel()
         self.figures.setObjectName("muted")
-        self.figures.setToolTip(
-            say(
-                "RTF: 音 1 秒を作るのにかかった秒数。最初の音: 再生を押してから最初の音ができるまで。",
-                "RTF: seconds of work per second of sound. First audio: from your request to the first sound.",
-            )
-        )
+        self.figures.setToolTip(_meaning())
+        self.figures.setContentsMargins(10, 0, 0, 0)
         self.backends = QComboBox()
         self.backends.setAccessibleName(say("バックエンド", "Backend"))
         self.backends.setToolTip(say("計算に使う装置。Auto は選んで任せます。", "What computes the sound; Auto chooses."))
         self.backends.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.actual = QLabel()
+        self.level = LevelMeter()
+        self.memory = MemoryLabel()
+        self.memory.setContentsMargins(12, 0, 0, 0)
         self.addWidget(self.state, 1)
+        self.addPermanentWidget(self.level)
         self.addPermanentWidget(self.figures)
+        self.addPermanentWidget(self.memory)
         caption = QLabel(say("バックエンド", "Backend"))
         caption.setContentsMargins(18, 0, 0, 0)
         self.addPermanentWidget(caption)
@@ -65,6 +71,11 @@ class StatusLine(QStatusBar):
         self._names |= dict(found.names)
         self._fill(dict.fromkeys((*found.backends, chosen)), chosen)
 
+    def show_measured(self, findings: Sequence[Mapping[str, Any]]) -> None:
+        """Notes beside each backend what a probe has found, as `backends --json` tells it."""
+        self._findings = tuple(findings)
+        show_findings(self.backends, self._findings)
+
     def show_voice(self, voice: OpenedVoice) -> None:
         """Tells where the voice really runs."""
         self.backends.setCurrentIndex(max(0, self.backends.findData(voice.requested)))
@@ -78,6 +89,8 @@ class StatusLine(QStatusBar):
     def show_state(self, state: SpeechState) -> None:
         """Says what goes on."""
         self.state.setText(describe(state))
+        if not state.speaking:
+            self.level.clear()
 
     def show_figures(self, history: LatencyHistory) -> None:
         """Shows the newest line that was computed."""
@@ -88,16 +101,36 @@ class StatusLine(QStatusBar):
         parts = [f"RTF {last.rtf:.3f}", say("最初の音", "First audio") + f" {milliseconds(last.first_audio_ms)} ms"]
         parts.append(say("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
         self.figures.setText("   ".join(parts))
+        self.figures.setToolTip(f"{_meaning()}\n{cache_words(history)}")
 
     def _fill(self, keys: Iterable[str], chosen: str) -> None:
         self.backends.clear()
         for key in keys:
             self.backends.addItem(self._names[key], key)
+        show_findings(self.backends, self._findings)
         self.backends.setCurrentIndex(max(0, self.backends.findData(chosen)))
 
     @Slot(int)
     def _on_activated(self, _index: int) -> None:
         self.backend_chosen.emit(self.backend)
+
+
+def cache_words(history: LatencyHistory) -> str:
+    """How much of all that was asked for since the start, or the last clearing, need not be computed."""
+    hits = sum(item.hits for item in history.utterances)
+    lookups = sum(item.lookups for item in history.utterances)
+    share = f"{100 * hits / lookups:.0f}" if lookups else "0"
+    return say(
+        f"読みと BERT のキャッシュ: {lookups} 回中 {hits} 回（{share}%）を再利用",
+        f"Readings and BERT from the cache: {hits} of {lookups} ({share}%)",
+    )
+
+
+def _meaning() -> str:
+    return say(
+        "RTF: 音 1 秒を作るのにかかった秒数。最初の音: 再生を押してから最初の音ができるまで。",
+        "RTF: seconds of work per second of sound. First audio: from your request to the first sound.",
+    )
 
 
 def describe(state: SpeechState) -> str:

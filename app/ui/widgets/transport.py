@@ -1,12 +1,13 @@
-"""Under the text: play or stop, save, how far it is, and how long the text is."""
+"""Under the lines: play or stop, play through, save, how far it is, and how much there is."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal, Slot
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.language import say
+from app.ui.actions import Actions
 from app.ui.icons import icon
 from app.ui.state import SpeechState
 
@@ -23,7 +24,7 @@ class Transport(QWidget):
     play_wanted = Signal()
     save_wanted = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, actions: Actions) -> None:
         super().__init__()
         self._state = SpeechState()
         self._waiting = False
@@ -41,11 +42,13 @@ class Transport(QWidget):
         self.line.setFixedHeight(4)
         self.line.setAccessibleName(say("再生位置", "Play position"))
         row = QHBoxLayout()
-        row.setSpacing(10)
+        row.setSpacing(8)
         row.addWidget(self.play)
-        row.addWidget(self.save)
+        for name in ("play_through", "loop", "live"):
+            row.addWidget(_button(actions[name]))
         row.addStretch(1)
         row.addWidget(self.length)
+        row.addWidget(self.save)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -63,9 +66,10 @@ class Transport(QWidget):
         share = state.played_s / state.made_s if state.speaking and state.made_s else 0.0
         self.line.setValue(round(FINE * min(1.0, share)))
 
-    def show_length(self, characters: int) -> None:
-        """Shows the length of the text."""
-        self.length.setText(say(f"{characters:,} 文字", f"{characters:,} characters"))
+    def show_length(self, lines: int, characters: int) -> None:
+        """Shows how long the script is."""
+        counted = f"{lines:,} line{'s' * (lines != 1)}, {characters:,} character{'s' * (characters != 1)}"
+        self.length.setText(say(f"{lines:,} 行・{characters:,} 文字", counted))
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
@@ -80,14 +84,26 @@ class Transport(QWidget):
         stops = self._state.speaking or self._waiting
         self.play.setText(say("停止", "Stop") if stops else say("再生", "Speak"))
         self.play.setIcon(icon("stop" if stops else "play", on_accent))
-        self.play.setToolTip(say("止める (Esc)", "Stop (Esc)") if stops else say("読み上げる (Ctrl+Enter)", "Speak the text (Ctrl+Enter)"))
+        self.play.setToolTip(
+            say("止める (Esc)", "Stop (Esc)")
+            if stops
+            else say("選んだ行を読み上げる (Ctrl+Enter、Space)", "Speak the selected line (Ctrl+Enter, Space)")
+        )
         saving = self._state.saving
         self.save.setText(say("保存を中止", "Stop saving") if saving else say("音声を保存…", "Save sound…"))
         self.save.setIcon(icon("stop" if saving else "save", colors.color(QPalette.ColorRole.WindowText)))
         self.save.setToolTip(
             say("途中のファイルは残りません。", "Nothing half-written stays behind.")
             if saving
-            else say("wav、flac、mp3、ogg、opus のファイルに書き出す (Ctrl+E)", "Write a wav, flac, mp3, ogg or opus file (Ctrl+E)")
+            else say("選んだ行を wav、flac、mp3、ogg、opus に書き出す (E)", "Write the selected lines as wav, flac, mp3, ogg or opus (E)")
         )
         for button in (self.play, self.save):
             button.setAccessibleName(button.text())
+
+
+def _button(action: QAction) -> QToolButton:
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setAccessibleName(action.iconText())
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button

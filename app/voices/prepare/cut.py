@@ -6,12 +6,13 @@ import onnx
 from onnx import TensorProto
 
 from app.core.types import BERT_WIDTH, STYLE_WIDTH
+from app.voices.prepare.faster.crop import crop_context
 from app.voices.prepare.graphs import PreparedGraphs
 from app.voices.prepare.links import UnknownGraphError
 from app.voices.prepare.margin import margin_frames
 from app.voices.prepare.seams import Seams, find_seams
 from app.voices.prepare.simplify.piece import Piece, Port, simplify
-from app.voices.prepare.simplify.sizes import FREE
+from app.voices.prepare.simplify.sizes import FREE, UndecidedError
 from app.voices.prepare.simplify.tensors import NotSimplifiedError, Shape, Tensor, size_array
 
 SHAPES: dict[str, Shape] = {
@@ -27,7 +28,15 @@ SHAPES: dict[str, Shape] = {
 }
 """Inputs of the public graph that a prepared one may have, without the batch axis."""
 INTEGERS = {"x_tst", "tones", "language", "sid"}  # int64 here, whatever the source has
-MALFORMED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # what rules run into where nodes lack what ONNX demands
+MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)  # what rules run into where nodes lack what ONNX demands
+FARTHEST_FRAMES = 256  # a decoder that sees farther cannot be run in windows; published ones need 13
 
 
 def cut_graphs(source: onnx.ModelProto) -> PreparedGraphs:
@@ -41,9 +50,13 @@ def cut_graphs(source: onnx.ModelProto) -> PreparedGraphs:
         prosody = simplify(source, _prosody(source, seams))
         flow = simplify(source, _flow(source, seams, _channels(prosody, "m_p")))
         decoder = simplify(source, _decoder(source, seams, _channels(flow, "z")))
-        return PreparedGraphs(prosody, flow, decoder, margin_frames(decoder))
-    except (NotSimplifiedError, *MALFORMED) as exc:
-        raise UnknownGraphError(str(exc)) from exc
+        margin = margin_frames(decoder)
+        if not 0 <= margin <= FARTHEST_FRAMES:
+            raise UnknownGraphError(f"the decoder sees {margin} frames far")
+        crop_context(decoder)
+        return PreparedGraphs(prosody, flow, decoder, margin)
+    except (NotSimplifiedError, UndecidedError, MemoryError, *MALFORMED) as exc:
+        raise UnknownGraphError(str(exc) or type(exc).__name__) from exc
 
 
 def _prosody(source: onnx.ModelProto, seams: Seams) -> Piece:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 
 import onnx
 
+MOST_NODES = 50_000  # exporters leave 5,000 to 10,000
+
 
 class UnknownGraphError(Exception):
     """The graph is not built like the public ones; it can still be run whole."""
@@ -16,11 +18,13 @@ class Links:
     """Who makes and who reads each tensor of a graph.
 
     Raises:
-        UnknownGraphError: a node reads what only a later one makes.
+        UnknownGraphError: it is far too long, a tensor is made twice, or a node reads what only a later one makes.
     """
 
     def __init__(self, graph: onnx.GraphProto) -> None:
         self.nodes = list(graph.node)
+        if len(self.nodes) > MOST_NODES:
+            raise UnknownGraphError(f"{len(self.nodes)} nodes")
         self.maker = {name: node for node in self.nodes for name in node.output}
         self.readers: dict[str, list[onnx.NodeProto]] = defaultdict(list)
         made: set[str] = set()
@@ -29,7 +33,9 @@ class Links:
                 self.readers[name].append(node)
                 if name in self.maker and name not in made:
                     raise UnknownGraphError("nodes are out of order")  # ONNX forbids it; walks upstream might never end
-            made.update(node.output)
+            if not made.isdisjoint(node.output):
+                raise UnknownGraphError("a tensor is made twice")
+            made.update(name for name in node.output if name)
 
     def before(self, node: onnx.NodeProto) -> set[str]:
         """All tensors a node depends on."""

@@ -18,18 +18,31 @@ def margin_frames(decoder: onnx.ModelProto) -> int:
     Args:
         decoder: graph with an input `z` [D, W]; every operator but convolutions works sample by sample.
     """
-    graph = decoder.graph
+    first, last = reaches(decoder.graph)["z"]
+    return max(-first, last)
+
+
+def reaches(graph: onnx.GraphProto) -> dict[str, Reach]:
+    """Of each tensor, the indices on the time axis that the samples of frame 0 depend on; what has no part in them is missing."""
     kernels = {item.name: item.dims[-1] for item in graph.initializer if len(item.dims) > 2}
-    hop_length = prod(_last(node, "strides", 1) for node in graph.node if node.op_type == "ConvTranspose")
-    needs: dict[str, Reach] = {graph.output[0].name: (0, hop_length - 1)}
+    needs: dict[str, Reach] = {graph.output[0].name: (0, samples_per_frame(graph) - 1)}
     for node in reversed(graph.node):
         if node.output[0] in needs:
             reach = _input_reach(node, needs[node.output[0]], kernels)
             for name in node.input[:1] if "Conv" in node.op_type else node.input:
                 first, last = needs.get(name, reach)
                 needs[name] = (min(first, reach[0]), max(last, reach[1]))
-    first, last = needs["z"]
-    return max(-first, last)
+    return needs
+
+
+def samples_per_frame(graph: onnx.GraphProto) -> int:
+    """The hop length of a decoder."""
+    return prod(upsampling(node) for node in graph.node if node.op_type == "ConvTranspose")
+
+
+def upsampling(node: onnx.NodeProto) -> int:
+    """Steps that a transposed convolution makes of one."""
+    return _last(node, "strides", 1)
 
 
 def _input_reach(node: onnx.NodeProto, reach: Reach, kernels: Mapping[str, int]) -> Reach:

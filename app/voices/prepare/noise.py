@@ -1,18 +1,21 @@
-"""A copy of a public SBV2 graph that takes its noise from outside, to compare a prepared voice with its source while noise is on."""
+"""A copy of a public SBV2 graph that takes its noise from outside, to compare a prepared voice with its source."""
 
 from __future__ import annotations
 
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
-from app.voices.prepare.seams import find_seams
+from app.voices.prepare.links import Links
+from app.voices.prepare.quiet import DURATIONS
+from app.voices.prepare.seams import PASSING, find_seams
+from app.voices.prepare.simplify.piece import needed
 
 DURATION_NOISE = "koebako_duration_noise"
 PRIOR_NOISE = "koebako_prior_noise"
 
 
 def noisy_copy(source: onnx.ModelProto) -> onnx.ModelProto:
-    """The graph with its two random nodes made inputs.
+    """The graph with its two random nodes made inputs; its outputs are the audio and DURATIONS (frames per symbol).
 
     Inputs: DURATION_NOISE float32 [1, 2, T] and PRIOR_NOISE float32 [1, C, F], both standard normal; the graph scales them itself.
 
@@ -29,6 +32,50 @@ def noisy_copy(source: onnx.ModelProto) -> onnx.ModelProto:
             node.input[place] = new_names.get(name, name)
     del copy.graph.node[:]
     copy.graph.node.extend(nodes)
+    copy.graph.node.append(helper.make_node("Identity", [seams.frames], [DURATIONS]))
+    del copy.graph.output[1:]
+    copy.graph.output.append(helper.make_tensor_value_info(DURATIONS, TensorProto.FLOAT, None))
     for name in new_names.values():
         copy.graph.input.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, None, None]))
+    _drop_unneeded(copy.graph)
     return copy
+
+
+def _drop_unneeded(graph: onnx.GraphProto) -> None:
+    """What only other outputs need would run all the same."""
+    nodes = needed(graph, [item.name for item in graph.output], set())
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def baked_scales(source: onnx.ModelProto) -> dict[str, float]:
+    """Noise scales that an exporter wrote into the graph instead of making them inputs, by the input's name."""
+    seams, links = find_seams(source.graph), Links(source.graph)
+    ends = {"noise_scale_w": (seams.duration_noise, seams.sdp_noise), "noise_scale": (seams.prior_noise, seams.z_p)}
+    inputs = {item.name for item in source.graph.input}
+    return {name: _factor(source.graph, links, *way) for name, way in ends.items() if name not in inputs}
+
+
+def _factor(graph: onnx.GraphProto, links: Links, name: str, end: str) -> float:
+    """Product of the constant numbers that a tensor is multiplied by on its way to `end`."""
+    factor = 1.0
+    while name != end and len(links.readers[name]) == 1 and links.readers[name][0].op_type in PASSING | {"Mul"}:
+        node = links.readers[name][0]
+        others = [_number(graph, links, other) for other in node.input if other != name] if node.op_type == "Mul" else []
+        factor *= next((value for value in others if value is not None), 1.0)
+        name = node.output[0]
+    return factor
+
+
+def _number(graph: onnx.GraphProto, links: Links, name: str) -> float | None:
+    """The value of a constant of one element, or None."""
+    name = links.back(name, PASSING)
+    maker = links.maker.get(name)
+    if maker is not None:
+        tensor = next((item.t for item in maker.attribute if maker.op_type == "Constant" and item.name == "value"), None)
+    else:
+        tensor = next((item for item in graph.initializer if item.name == name), None)
+    if tensor is None:
+        return None
+    array = numpy_helper.to_array(tensor)
+    return float(array.reshape(-1)[0]) if array.size == 1 else None

@@ -8,23 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import onnx
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # stubs would be one more package
 
-from app.errors import VoiceError
-from app.language import say
+from app.voices.prepare.store import load_graph
 
 DURATIONS = "koebako_durations"
 
 
 def quiet_copy(model: Path | bytes) -> tuple[bytes, bool]:
     """The silenced graph, serialised, and whether it has the extra output DURATIONS (frames per symbol)."""
-    try:
-        proto = onnx.load_from_string(model) if isinstance(model, bytes) else onnx.load(str(model), load_external_data=False)
-    except (DecodeError, OSError) as exc:
-        raise VoiceError(
-            say("ONNX モデルとして読めません。", "This is not a readable ONNX model."),
-            say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
-        ) from exc
+    proto = load_graph(model)
     _silence(proto.graph)
     ceils = [node for node in proto.graph.node if node.op_type == "Ceil"]
     if len(ceils) == 1:

@@ -16,6 +16,7 @@ import onnx
 from app.voices.prepare.links import Links, UnknownGraphError
 
 RANDOM = "RandomNormalLike"
+MOST_UPSAMPLINGS = 32  # published voices have five
 PASSING = {"Identity", "Cast", "Dropout"}
 
 
@@ -27,6 +28,7 @@ class Seams:
         logw: log of frames per symbol.
         m_p, logs_p: mean and log scale of the prior, per symbol.
         sdp_noise: noise of the stochastic duration predictor, times its scale.
+        frames: frames per symbol.
         frame_sum: sum of all frames, a vector of one element.
         z_p: prior per frame, noise added.
         z: what the decoder's first convolution reads.
@@ -38,6 +40,7 @@ class Seams:
     m_p: str
     logs_p: str
     sdp_noise: str
+    frames: str
     frame_sum: str
     z_p: str
     z: str
@@ -66,6 +69,7 @@ def find_seams(graph: onnx.GraphProto) -> Seams:
         m_p=_per_symbol(links, prior.input[0], downstream),
         logs_p=_per_symbol(links, log_scale, downstream),
         sdp_noise=_scaled_noise(links, duration),
+        frames=ceil.output[0],
         frame_sum=_frame_sum(links, ceil),
         z_p=z_p,
         z=_decoder_input(links, graph.output[0].name, downstream),
@@ -83,13 +87,14 @@ def _ceils(links: Links) -> list[onnx.NodeProto]:
 
 def _logw(links: Links, ceil: onnx.NodeProto) -> str:
     """ceil(exp(logw) · mask · length_scale): the first exp above the products."""
-    waiting = [ceil.input[0]]
+    waiting, seen = [ceil.input[0]], set()
     while waiting:
         name = links.back(waiting.pop(0), PASSING)
         node = links.maker.get(name)
         if node is not None and node.op_type == "Exp":
             return str(node.input[0])
-        if node is not None and node.op_type == "Mul":
+        if node is not None and node.op_type == "Mul" and name not in seen:
+            seen.add(name)  # x · x · … would double the way at every step
             waiting.extend(node.input)
     raise UnknownGraphError("durations are not an exponential")
 
@@ -150,11 +155,16 @@ def _decoder_input(links: Links, audio: str, after_durations: set[str]) -> str:
     above = links.before(links.maker[audio]) if audio in links.maker else set()
     ups = [node for node in links.nodes if node.op_type == "ConvTranspose" and node.output[0] in above]
     outputs = {node.output[0] for node in ups}
+    if len(ups) > MOST_UPSAMPLINGS:
+        raise UnknownGraphError(f"{len(ups)} × ConvTranspose")
     first = links.only((node for node in ups if not links.before(node) & outputs), "first upsampling")
-    waiting, found = [str(first.input[0])], []
+    waiting, found, seen = [str(first.input[0])], [], set()
     while waiting:
         name = links.back(waiting.pop(), PASSING | {"LeakyRelu", "Mul"})
         node = links.maker.get(name)
+        if name in seen:
+            continue
+        seen.add(name)
         if node is not None and node.op_type == "Add":
             waiting.extend(node.input)
         elif node is not None and node.op_type == "Conv" and name in after_durations:

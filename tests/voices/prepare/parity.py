@@ -64,16 +64,14 @@ class PreparedVoice:
 
     def whole(self, z: np.ndarray, speaker: int) -> np.ndarray:
         """Decodes all frames at once."""
-        return self._synthesizer.decode(z, None, speaker)
+        return self._synthesizer.decode(z, None, speaker, (0, z.shape[1]))
 
     def in_windows(self, z: np.ndarray, speaker: int, margin: int | None = None) -> np.ndarray:
         """Decodes window by window, as the pipeline does; another margin on demand."""
-        hop = None
         parts = []
         for window in plan_windows(z.shape[1], WINDOWS, self.margin if margin is None else margin):
-            samples = self._synthesizer.decode(z[:, window.start : window.end], None, speaker)
-            hop = len(samples) // (window.end - window.start)
-            parts.append(samples[(window.first - window.start) * hop : (window.last - window.start) * hop])
+            wanted = (window.first - window.start, window.last - window.start)
+            parts.append(self._synthesizer.decode(z[:, window.start : window.end], None, speaker, wanted))
         return np.concatenate(parts)
 
     def speak(self, case: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -51,6 +51,9 @@ BROKEN_CONFIGS = (
     {"n_heads": 3},
     {"resblock_dilation_sizes": [[1, 3, 5]]},
     {"resblock_dilation_sizes": [1, 3, 5]},
+    {"resblock_dilation_sizes": [[1, 3, 2**40]] * 3},
+    {"resblock_dilation_sizes": [[1, 3, 2**70]] * 3},
+    {"resblock_dilation_sizes": [[1, 3, 5.5]] * 3},
 )
 
 

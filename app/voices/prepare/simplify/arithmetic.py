@@ -29,8 +29,11 @@ def by_reference(node: Node, arrays: Sequence[Array | None]) -> Array | None:
     declared = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(item.dtype), item.shape) for name, item in feed.items()]
     proto = helper.make_node(node.op, names, ["out"], **node.attributes)
     graph = helper.make_graph([proto], "constant", declared, [helper.make_empty_tensor_value_info("out")])
-    evaluator = ReferenceEvaluator(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]))
-    result: Any = evaluator.run(None, feed)
+    try:
+        evaluator = ReferenceEvaluator(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]))
+        result: Any = evaluator.run(None, feed)
+    except Exception as exc:  # it raises what it likes where attributes are missing or shapes do not fit
+        raise UndecidedError from exc
     return np.asarray(result[0])
 
 
@@ -100,6 +103,12 @@ def _expand(node: Node, data: Array, shape: Array) -> Array:
     return np.broadcast_to(data, wanted)
 
 
+def _range(node: Node, start: Array, limit: Array, step: Array) -> Array:
+    if step.item() == 0 or abs(limit.item() - start.item()) > LARGEST_FOLDED * abs(step.item()):
+        raise UndecidedError
+    return np.arange(start.item(), limit.item(), step.item())
+
+
 def _div(node: Node, a: Array, b: Array) -> Array:
     whole = a.dtype == object or b.dtype == object or np.issubdtype(a.dtype, np.integer)
     return np.asarray(a // b if whole else a / b)
@@ -133,7 +142,7 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "Reshape": _reshape,
     "Slice": _slice,
     "Transpose": lambda node, data: np.transpose(data, node.get("perm")),
-    "Range": lambda node, start, limit, step: np.arange(start.item(), limit.item(), step.item()),
+    "Range": _range,
     "Equal": lambda node, a, b: np.asarray(equal(a, b)).astype(bool),
     "Where": lambda node, condition, a, b: np.where(condition, a, b),
     "ConstantOfShape": lambda node, shape: np.full([int(size) for size in shape], filling(node)),

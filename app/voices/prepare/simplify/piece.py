@@ -64,7 +64,7 @@ def simplify(source: onnx.ModelProto, piece: Piece) -> onnx.ModelProto:
     writer = Rewriter()
     names = {"": ""} | _boundary(writer, piece)
     weights = {item.name: item for item in source.graph.initializer}
-    for proto in _needed(source.graph, [port.source for port in piece.outputs], set(names)):
+    for proto in needed(source.graph, [port.source for port in piece.outputs], set(names)):
         node = Node.read(proto)
         if any(isinstance(value, (onnx.GraphProto, onnx.SparseTensorProto)) for value in node.attributes.values()):
             raise NotSimplifiedError(f"{node.op} {node.name}")
@@ -84,7 +84,7 @@ def _array(weight: onnx.TensorProto) -> Array:
     return numpy_helper.to_array(weight)
 
 
-def _needed(graph: onnx.GraphProto, outputs: Sequence[str], stop: set[str]) -> list[onnx.NodeProto]:
+def needed(graph: onnx.GraphProto, outputs: Sequence[str], stop: set[str]) -> list[onnx.NodeProto]:
     """The nodes that make `outputs` from the tensors in `stop`, in order."""
     wanted = set(outputs) - stop
     kept = []

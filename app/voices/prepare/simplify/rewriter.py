@@ -12,8 +12,10 @@ import numpy as np
 from app.voices.prepare.simplify.rules import RULES, explicit_split
 from app.voices.prepare.simplify.shapes import infer
 from app.voices.prepare.simplify.sizes import Dim, Size
-from app.voices.prepare.simplify.tensors import Array, Node, NotSimplifiedError, Places, Shape, Tensor, constant, size_array
+from app.voices.prepare.simplify.tensors import Array, Node, NotSimplifiedError, Places, Shape, Tensor, Value, constant, size_array
 from app.voices.prepare.simplify.values import evaluate
+
+MOST_FOLDED_BYTES = 1 << 30  # the weight norms of a real voice take a tenth of it
 
 
 class Rewriter:
@@ -31,6 +33,7 @@ class Rewriter:
         self.nodes: list[Node] = []
         self._same: dict[tuple[Any, ...], list[str]] = {}
         self._names = 0
+        self._folded_bytes = 0
 
     def constant(self, values: Any, dtype: Any = None) -> str:
         """Name of a constant."""
@@ -68,6 +71,7 @@ class Rewriter:
         if count == 1:
             value = evaluate(node, given, made[0])
             if value is not None:
+                self._count(value)
                 return [self.told(replace(made[0], value=value) if not isinstance(value, np.ndarray) else constant(value, made[0].dtype))]
             for rule in RULES.get(op, ()):
                 result = rule(self, node, made[0])
@@ -114,6 +118,13 @@ class Rewriter:
         if len(left) == 1:
             written[left[0]] = -1
         return self.vector(written if len(left) < 2 else after)
+
+    def _count(self, value: Value) -> None:
+        """Refuses a graph that would fill the memory with constants; views of other arrays cost nothing."""
+        if isinstance(value, np.ndarray) and value.base is None:
+            self._folded_bytes += value.nbytes
+            if self._folded_bytes > MOST_FOLDED_BYTES:
+                raise NotSimplifiedError("its constants grow too large")
 
     def _fresh(self, base: str) -> str:
         self._names += 1

@@ -11,6 +11,9 @@ from itertools import zip_longest
 from math import comb
 from typing import Any, Union
 
+LARGEST = 1 << 62
+MOST_COEFFICIENTS = 8  # lengths are linear, products of two of them square; more is no voice
+
 Size = Union[int, "Dim"]
 
 
@@ -28,6 +31,8 @@ class Dim:
         return polynomial(*(a + b for a, b in zip_longest(self.coefficients, coefficients(other), fillvalue=0)))
 
     def __mul__(self, other: Any) -> Size:
+        if len(self.coefficients) + len(coefficients(other)) > MOST_COEFFICIENTS:
+            raise UndecidedError
         product = [0] * (len(self.coefficients) + len(coefficients(other)))
         for i, a in enumerate(self.coefficients):
             for j, b in enumerate(coefficients(other)):
@@ -46,7 +51,7 @@ class Dim:
         return difference
 
     def __pow__(self, power: Any) -> Size:
-        return product([self] * int(power))
+        return product([self] * min(int(power), MOST_COEFFICIENTS))
 
     def __floordiv__(self, other: Any) -> Size:
         return divide(self, other)
@@ -75,6 +80,8 @@ FREE = Dim((0, 1))
 def polynomial(*values: int) -> Size:
     """The number with these coefficients, constant term first: an int when nothing else is left."""
     count = max((index + 1 for index, value in enumerate(values) if value), default=1)
+    if any(abs(value) > LARGEST for value in values):
+        raise UndecidedError
     return Dim(tuple(int(value) for value in values[:count])) if count > 1 else int(values[0])
 
 

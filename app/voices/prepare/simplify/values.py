@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from onnx import helper
 
-from app.voices.prepare.simplify.arithmetic import COMPARISONS, ELEMENTWISE, FORMULAS, by_reference, equal, filling
-from app.voices.prepare.simplify.sizes import Dim, UndecidedError
+from app.voices.prepare.simplify.arithmetic import COMPARISONS, ELEMENTWISE, FORMULAS, LARGEST_FOLDED, by_reference, equal, filling
+from app.voices.prepare.simplify.sizes import Dim, UndecidedError, product
 from app.voices.prepare.simplify.tensors import Array, Fill, Node, Places, Ramp, Tensor, Value, constant, size_array
 
+LARGEST_SIZES = 1 << 12  # elements of an array of sizes; real ones have eight
 MOVES = {"Identity", "Reshape", "Unsqueeze", "Squeeze", "Transpose", "Expand", "Slice", "Flatten", "Cast", "Gather", "Tile"}
 
 
@@ -28,7 +29,10 @@ def evaluate(node: Node, inputs: Sequence[Tensor], output: Tensor) -> Value | No
             return None if shape is None else constant(size_array(shape[slice(node.get("start", 0), node.get("end"))])).array
         if any(item.value is None for item, name in zip(inputs, node.inputs, strict=True) if name):
             return None
-        return _pattern(node, inputs, output) if _needs_pattern(inputs, output) else _array(node, inputs, output)
+        if _needs_pattern(inputs, output):
+            return _pattern(node, inputs, output)
+        with np.errstate(all="ignore"):  # infinities are what ONNX Runtime computes, too
+            return _array(node, inputs, output) if _small(inputs, output) else None
     except (UndecidedError, ArithmeticError, TypeError):  # TypeError: NumPy has no such function of a size
         return None
 
@@ -36,6 +40,13 @@ def evaluate(node: Node, inputs: Sequence[Tensor], output: Tensor) -> Value | No
 def _needs_pattern(inputs: Sequence[Tensor], output: Tensor) -> bool:
     dynamic = output.shape is not None and any(isinstance(size, Dim) for size in output.shape)
     return dynamic or any(isinstance(item.value, (Fill, Ramp, Places)) for item in inputs)
+
+
+def _small(inputs: Sequence[Tensor], output: Tensor) -> bool:
+    """Whether a value is worth keeping: not much larger than what it is made of, and sizes are few."""
+    given = [item.array for item in inputs if item.array is not None]
+    most = LARGEST_SIZES if any(item.dtype == object for item in given) else LARGEST_FOLDED
+    return output.shape is None or product(output.shape) <= max([most, *(item.size for item in given if item.dtype != object)])
 
 
 def _pattern(node: Node, inputs: Sequence[Tensor], output: Tensor) -> Value | None:
@@ -96,6 +107,8 @@ def _array(node: Node, inputs: Sequence[Tensor], output: Tensor) -> Array | None
         result = FORMULAS[node.op](node, *arrays)
     elif node.op in ELEMENTWISE:
         result = ELEMENTWISE[node.op](*arrays)
+    elif output.shape is None:  # might be of any size
+        return None
     else:
         return by_reference(node, arrays)
     result = np.asarray(result)

@@ -9,6 +9,8 @@ from typing import Any
 
 from app.errors import VoiceError
 from app.language import say
+from app.voices.json_text import whole
+from app.voices.limits import LARGEST_LAYER_NUMBER
 from app.voices.prepare.weights.tensors import ANY, Weights
 
 LANGUAGE_INPUTS = {"bert_proj": "bert", "ja_bert_proj": "ja_bert", "en_bert_proj": "en_bert"}
@@ -43,10 +45,12 @@ def read_architecture(config: Mapping[str, Any], weights: Weights) -> Architectu
     hidden = weights.take("enc_p.emb.weight", ANY, ANY).shape[1]
     try:
         model = config["model"]
-        heads = int(model["n_heads"])
-        rates = tuple(int(rate) for rate in model["upsample_rates"])
-        dilations = tuple(tuple(int(dilation) for dilation in block) for block in model["resblock_dilation_sizes"])
-        if min(heads, *rates, *(dilation for block in dilations for dilation in block)) < 1 or hidden % heads:
+        heads = whole(model["n_heads"], 1, max(hidden, 1))
+        rates = tuple(whole(rate, 1, LARGEST_LAYER_NUMBER) for rate in model["upsample_rates"])
+        dilations = tuple(
+            tuple(whole(dilation, 1, LARGEST_LAYER_NUMBER) for dilation in block) for block in model["resblock_dilation_sizes"]
+        )
+        if hidden % heads:
             raise ValueError("sizes out of range")
         if math.prod(rates) != int(config["data"]["hop_length"]):
             raise ValueError("the decoder does not make a frame's samples")

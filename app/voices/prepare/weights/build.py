@@ -8,6 +8,7 @@ from typing import Any
 import onnx
 
 from app.core.types import BERT_WIDTH, STYLE_WIDTH, Float32
+from app.voices.prepare.faster.crop import crop_context
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.graphs import PreparedGraphs
 from app.voices.prepare.margin import margin_frames
@@ -33,11 +34,13 @@ def graphs_from_weights(config: Mapping[str, Any], tensors: Mapping[str, Float32
     weights = Weights(tensors)
     sizes = read_architecture(config, weights)
     decoder = decoder_graph(weights, sizes)
+    margin = margin_frames(decoder)
+    crop_context(decoder)
     return PreparedGraphs(
         prosody=prosody_graph(weights, sizes),
         flow=flow_graph(weights, sizes),
         decoder=decoder,
-        margin_frames=margin_frames(decoder),
+        margin_frames=margin,
     )
 
 

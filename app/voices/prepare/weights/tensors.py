@@ -10,6 +10,7 @@ import numpy as np
 from app.core.types import Float32
 from app.errors import VoiceError
 from app.language import say
+from app.voices.limits import LARGEST_WEIGHT
 
 ANY = -1  # a size that is not known beforehand
 
@@ -32,8 +33,13 @@ class Weights:
         if values.ndim != len(shape) or any(want not in (ANY, size) for want, size in zip(shape, values.shape, strict=True)):
             found = "×".join(map(str, values.shape))
             raise misfit(say(f"重み {name} の形 {found} が合いません。", f"The tensor {name} has the unexpected shape {found}."))
-        if not np.isfinite(values).all():
-            raise misfit(say(f"重み {name} に数でない値があります。", f"The tensor {name} holds values that are not numbers."))
+        if not (values.min(initial=0.0) >= -LARGEST_WEIGHT and values.max(initial=0.0) <= LARGEST_WEIGHT):  # true for NaN as well
+            raise misfit(
+                say(
+                    f"重み {name} に数でない値か大きすぎる値があります。",
+                    f"The tensor {name} holds values that are not numbers or far too large.",
+                )
+            )
         return values
 
     def matrix(self, prefix: str, inputs: int, outputs: int) -> Float32:

@@ -1,8 +1,7 @@
-"""`koebako voices`, `doctor` and `bench`."""
+"""`koebako voices` and `doctor`."""
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -76,40 +75,20 @@ def test_doctor_finds_all_that_is_needed(capsys: pytest.CaptureFixture[str]) -> 
     checks: list[dict[str, str]] = report["checks"]  # type: ignore[assignment]
     assert all(set(check) == {"id", "status", "found", "fix"} for check in checks)
     assert {check["id"]: check["status"] for check in checks if check["id"] != "audio"} == dict.fromkeys(
-        ["python", "onnxruntime", "g2p", "voice", "sound_files", "data_dir", "window"], "ok"
+        ["python", "onnxruntime", "g2p", "voice", "voices", "backends", "sound_files", "data_dir", "window"], "ok"
     )
+
+
+def test_doctor_looks_at_one_thing_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json", "--only", "g2p"]) == 0
+    (report,) = lines(capsys.readouterr().out)
+    assert [check["id"] for check in report["checks"]] == ["g2p"]  # type: ignore[attr-defined]
+    assert report["providers"] == []
+    assert main(["doctor", "--only", "nothing"]) == 2
+    assert "There are: python, " in capsys.readouterr().err
 
 
 def test_doctor_says_what_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     monkeypatch.setattr("app.paths.resources_dir", lambda: tmp_path)
     assert main(["doctor"]) == 70
     assert "✗ voice: There is no voice at all." in capsys.readouterr().out
-
-
-def test_bench_prints_every_stage_cold_warm_and_cached(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--tokens", "5,10", "--runs", "2", "--warmup", "1", "--json"]) == 0
-    *rows, summary = lines(capsys.readouterr().out)
-    assert {row["state"] for row in rows} == {"cold", "warm", "cached"}
-    assert {row["tokens"] for row in rows} == {"5", "10"}
-    medians = {(row["tokens"], row["state"], row["stage"]): row["median_ms"] for row in rows}
-    assert medians["10", "cached", "bert"] < medians["10", "warm", "bert"]  # type: ignore[operator]
-    assert summary["summary"] is True
-    assert summary["peak_mb"] > 50  # type: ignore[operator]
-
-
-def test_bench_as_csv_with_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--tokens", "5", "--lines", "--runs", "1", "--warmup", "0", "--csv"]) == 0
-    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    assert {row["tokens"] for row in rows} == {"5", "short", "long"}
-    assert all(float(row["rtf"]) > 0 for row in rows if row["stage"] == "total")
-
-
-def test_bench_with_a_bert_the_voice_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--bert", "another"]) == 3
-    assert "--force-bert" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("arguments", [["--tokens", "x"], ["--tokens", "0"], ["--runs", "0"]])
-def test_bench_refuses_nonsense(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", *arguments]) == 2
-    assert "Traceback" not in capsys.readouterr().err

@@ -1,0 +1,114 @@
+"""Downloads that survive bad lines, restarts and lying servers: a file arrives whole and verified under its name, or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+import urllib.parse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.message import Message
+from pathlib import Path
+
+from app.adapters.download_job import DownloadJob
+from app.adapters.download_limits import LARGEST_FILE, Expected
+from app.adapters.download_part import HASHED_AT_ONCE, Part
+from app.adapters.download_progress import OnProgress, Speedometer, unwatched
+from app.adapters.http_failures import DownloadCancelledError, of_disk
+from app.adapters.http_patience import Patience, never, persist
+from app.adapters.http_request import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Downloaded:
+    """A complete file.
+
+    Attributes:
+        path: where it is.
+        name: what the server or the address calls it, unchecked; may be empty.
+        content_type: what the server takes it for, in lower case without parameters; may be empty.
+    """
+
+    path: Path
+    name: str
+    content_type: str
+
+
+def download(
+    url: str,
+    target: Path,
+    *,
+    sha256: str | None = None,
+    size: int | None = None,
+    largest: int = LARGEST_FILE,
+    secrets: Mapping[str, str] | None = None,
+    on_progress: OnProgress = unwatched,
+    cancelled: Callable[[], bool] = never,
+    patience: Patience | None = None,
+) -> Downloaded:
+    """Brings a file, going on with what an earlier try left in `<data>/downloads`.
+
+    Args:
+        url: http or https.
+        target: where it goes, in one step when it is complete; on the disk of the data folder.
+        sha256: hex; with it the file is verified, and one that is in place already is not brought again.
+        size: bytes; with it a file of another length is refused.
+        largest: no file may be longer, in bytes.
+        secrets: headers for the first server only (see `Request`).
+        on_progress: called at most ten times a second, in this thread.
+        cancelled: asked all the time; true ends the download within 0.2 s and keeps what is there.
+        patience: how often and how slowly to try again.
+
+    Raises:
+        DownloadError: what happened, and what the user can do.
+        DownloadCancelledError: `cancelled()` became true.
+    """
+    expected = Expected(sha256.lower() if sha256 else None, size, largest)
+    request = Request(url, secrets=secrets or {}, patience=patience or Patience())
+    part = Part(url, expected.sha256)
+    asked_at = time.time()
+    with part.locked(cancelled) as waited:
+        if _in_place(target, expected.sha256, cancelled, newer_than=asked_at if waited else None):
+            return Downloaded(target, _name({}, url, url), "")
+        part.recall(verified_later=expected.sha256 is not None, cancelled=cancelled)
+        if part.length and part.sha256() == expected.sha256:  # an earlier run ended just before the last step
+            part.move_to(target)
+            return Downloaded(target, _name({}, url, url), "")
+        job = DownloadJob(request, part, expected, Speedometer(on_progress), cancelled)
+        head = persist(lambda: job.attempt(target), request.patience, cancelled, job.went_well)
+    return Downloaded(target, _name(head.headers, url, head.url), head.headers.get("Content-Type", "").partition(";")[0].strip().lower())
+
+
+def hash_of(path: Path, cancelled: Callable[[], bool] = never) -> str:
+    """SHA-256 of a file in hex; raises DownloadError or DownloadCancelledError."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(HASHED_AT_ONCE):
+                if cancelled():
+                    raise DownloadCancelledError
+                digest.update(block)
+    except OSError as exc:
+        raise of_disk(exc, path.parent) from exc
+    return digest.hexdigest()
+
+
+def _in_place(target: Path, sha256: str | None, cancelled: Callable[[], bool], newer_than: float | None) -> bool:
+    """Whether the file is there: by its hash, or because another process, for which we waited, has just brought it."""
+    if not target.is_file():
+        return False
+    if sha256 is not None:
+        return hash_of(target, cancelled) == sha256
+    return newer_than is not None and target.stat().st_mtime >= newer_than
+
+
+def _name(headers: Mapping[str, str], asked_url: str, answered_url: str) -> str:
+    """From Content-Disposition, else the last part of the address we asked for, else of the one that answered."""
+    message = Message()
+    message["Content-Disposition"] = headers.get("Content-Disposition", "")
+    name = message.get_filename() or ""
+    with contextlib.suppress(UnicodeError):
+        name = name.encode("latin-1").decode("utf-8")  # headers are read as Latin-1, but many servers write UTF-8
+    asked, answered = (urllib.parse.unquote(urllib.parse.urlsplit(item).path).rpartition("/")[2] for item in (asked_url, answered_url))
+    return name or (asked if "." in asked else answered or asked)

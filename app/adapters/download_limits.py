@@ -1,0 +1,89 @@
+"""What a download must be like, checked as early as it shows."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.adapters.http_failures import disk_full, of_disk
+from app.errors import DownloadError
+from app.language import say
+
+LARGEST_FILE = 8 << 30
+ROOM_TO_LEAVE = 64 << 20  # a full disk hurts other programs too
+
+
+class UnfitFileError(DownloadError):
+    """What the server sends is not the file that was expected: nothing of it is kept."""
+
+
+class WrongBytesError(UnfitFileError):
+    """The checksum differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is known beforehand.
+
+    Attributes:
+        sha256: lower-case hex.
+        size: in bytes.
+        largest: no file may be longer, in bytes.
+    """
+
+    sha256: str | None = None
+    size: int | None = None
+    largest: int = LARGEST_FILE
+
+    def check_total(self, total: int, host: str) -> None:
+        """Raises UnfitFileError if a file of the announced length is not the expected one."""
+        if self.size is not None and total != self.size:
+            raise _wrong_size(host, self.size, total)
+        self.check_growth(total, host)
+
+    def check_growth(self, length: int, host: str) -> None:
+        """Raises UnfitFileError if more arrived than there may be."""
+        if self.size is not None and length > self.size:
+            raise _wrong_size(host, self.size, length)
+        if length > self.largest:
+            raise UnfitFileError(
+                say(f"{host} のファイルが大きすぎます。", f"The file from {host} is too large."),
+                say("アドレスを確かめてください。", "Check the address."),
+            )
+
+    def check_whole(self, length: int, sha256: str, host: str) -> None:
+        """Raises UnfitFileError if the complete file is not the expected one."""
+        if self.size is not None and length != self.size:
+            raise _wrong_size(host, self.size, length)
+        if self.sha256 is not None and sha256 != self.sha256:
+            raise WrongBytesError(
+                say(
+                    f"{host} から届いたファイルは壊れています（SHA-256 が一致しません）。",
+                    f"What {host} sent is damaged: its SHA-256 differs.",
+                ),
+                say("削除しました。もう一度お試しください。", "It was deleted. Try again."),
+            )
+
+
+def check_room(folder: Path, needed_bytes: int) -> None:
+    """Raises DownloadError if the disk of an existing folder has no room for so much more."""
+    try:
+        free_bytes = shutil.disk_usage(folder).free
+    except OSError as exc:
+        raise of_disk(exc, folder) from exc
+    if needed_bytes + ROOM_TO_LEAVE > free_bytes:
+        raise disk_full(folder, needed_bytes + ROOM_TO_LEAVE - free_bytes)
+
+
+def _wrong_size(host: str, expected: int, found: int) -> UnfitFileError:
+    return UnfitFileError(
+        say(
+            f"{host} のファイルの大きさが違います（{expected:,} バイトのはずが {found:,} バイト）。",
+            f"The file from {host} has the wrong size ({found:,} bytes instead of {expected:,}).",
+        ),
+        say(
+            "新しい版に差し替えられたのかもしれません。Koebako を更新してください。",
+            "It may have been replaced by a newer one. Update Koebako.",
+        ),
+    )

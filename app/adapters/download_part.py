@@ -1,0 +1,202 @@
+"""What has arrived of a download: kept between tries and between runs of the program, with what is needed to go on with it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from app.adapters.file_lock import FileLock
+from app.adapters.http_failures import DownloadCancelledError, of_disk
+from app.adapters.http_patience import rest
+from app.paths import data_dir
+
+LOCK_POLL_S = 0.1
+HASHED_AT_ONCE = 1 << 20
+
+
+def downloads_dir() -> Path:
+    """Where parts and finished downloads lie until they are installed."""
+    return data_dir() / "downloads"
+
+
+def key_of(url: str, sha256: str | None) -> str:
+    """A file name for a download. It is a hash: addresses may carry secrets and be longer than a name may be."""
+    return hashlib.sha256(f"{url}\n{(sha256 or '').lower()}".encode()).hexdigest()[:32]
+
+
+def arrived_bytes(url: str, sha256: str | None) -> int:
+    """How much of a download is on the disk already."""
+    try:
+        return (downloads_dir() / f"{key_of(url, sha256)}.part").stat().st_size
+    except OSError:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What the server said about the file of which this is a part.
+
+    Attributes:
+        validator: its ETag, or else Last-Modified, if it may be used to ask for the rest of the same file (RFC 9110, 13.1.5: no weak ones).
+        total: bytes in all, None if not said.
+        encoded: the body was compressed on the way, so that positions in it are not positions in the file.
+    """
+
+    validator: str | None
+    total: int | None
+    encoded: bool
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str], total: int | None) -> Origin:
+        """As the headers of a whole answer (200) tell it."""
+        tag = headers.get("ETag")
+        strong = tag if tag and not tag.startswith("W/") else None
+        encoded = headers.get("Content-Encoding", "identity").lower() not in ("", "identity")
+        return cls(strong or headers.get("Last-Modified"), None if encoded else total, encoded)
+
+
+class Part:
+    """`<data>/downloads/<key>.part` with its `Origin` in `<key>.json`; used by one process at a time (`locked`).
+
+    Attributes:
+        length: bytes at hand.
+        origin: where they are from; None when there are none that can be gone on with.
+    """
+
+    def __init__(self, url: str, sha256: str | None) -> None:
+        name = key_of(url, sha256)
+        self.folder = downloads_dir()
+        self._path, self._sidecar = self.folder / f"{name}.part", self.folder / f"{name}.json"
+        self._lock = FileLock(self.folder / f"{name}.lock")
+        self.length = 0
+        self.origin: Origin | None = None
+        self._hash = hashlib.sha256()
+
+    @contextmanager
+    def locked(self, cancelled: Callable[[], bool]) -> Iterator[bool]:
+        """Waits until no other process works on this download; gives whether there was one. Raises DownloadError or DownloadCancelledError."""
+        waited = False
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            while not self._lock.acquire():
+                waited = True
+                rest(LOCK_POLL_S, cancelled)
+        except OSError as exc:
+            raise of_disk(exc, self.folder) from exc
+        try:
+            yield waited
+        finally:
+            self._lock.release()
+
+    def recall(self, *, verified_later: bool, cancelled: Callable[[], bool]) -> None:
+        """Takes up what an earlier run left; drops what cannot be gone on with.
+
+        Args:
+            verified_later: the whole file will be checked against a known hash, so that the server need not vouch for the rest.
+            cancelled: asked while the bytes are hashed.
+        """
+        origin = self._read_sidecar()
+        if origin is None or origin.encoded or not (origin.validator or verified_later):
+            self.drop()
+            return
+        self.length, self._hash = 0, hashlib.sha256()
+        try:
+            with self._path.open("rb") as file:
+                while block := file.read(HASHED_AT_ONCE):
+                    if cancelled():
+                        raise DownloadCancelledError
+                    self._hash.update(block)
+                    self.length += len(block)
+        except FileNotFoundError:
+            self.drop()
+            return
+        except OSError as exc:
+            raise of_disk(exc, self.folder) from exc
+        self.origin = origin if self.length else None
+
+    def begin(self, origin: Origin) -> None:
+        """A whole file starts to arrive: forgets what was there."""
+        self.drop()
+        try:
+            new = self._sidecar.with_suffix(".new")
+            new.write_text(json.dumps(asdict(origin)), encoding="utf-8")
+            new.replace(self._sidecar)
+            self._path.touch()
+        except OSError as exc:
+            raise of_disk(exc, self.folder) from exc
+        self.origin = origin
+
+    def append(self, blocks: Iterator[bytes], each: Callable[[], None]) -> None:
+        """Writes blocks as they come and calls `each`, which may raise, after every one; what is written stays even if the process is killed."""
+        try:
+            with self._path.open("ab", buffering=0) as file:
+                for block in blocks:
+                    rest_of_it = memoryview(block)
+                    while rest_of_it:
+                        rest_of_it = rest_of_it[file.write(rest_of_it) :]
+                    self._hash.update(block)
+                    self.length += len(block)
+                    each()
+        except OSError as exc:
+            raise of_disk(exc, self.folder) from exc
+
+    def sha256(self) -> str:
+        """Of all bytes at hand."""
+        return self._hash.hexdigest()
+
+    def move_to(self, target: Path) -> None:
+        """Puts the complete file in its place, at once; raises DownloadError."""
+        try:
+            with self._path.open("rb+") as file:
+                os.fsync(file.fileno())
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._path.replace(target)
+        except OSError as exc:
+            raise of_disk(exc, target.parent) from exc
+        self.drop()
+
+    def drop(self) -> None:
+        """Deletes what is there."""
+        self.length, self.origin, self._hash = 0, None, hashlib.sha256()
+        try:
+            for path in (self._path, self._sidecar):
+                path.unlink(missing_ok=True)
+        except OSError as exc:
+            raise of_disk(exc, self.folder) from exc
+
+    def _read_sidecar(self) -> Origin | None:
+        try:
+            data = json.loads(self._sidecar.read_text(encoding="utf-8"))
+            origin = Origin(**data)
+        except (OSError, ValueError, TypeError):
+            return None
+        kinds = isinstance(origin.validator, str | None) and isinstance(origin.total, int | None) and isinstance(origin.encoded, bool)
+        return origin if kinds else None
+
+
+def sweep_downloads(older_than_s: float) -> None:
+    """Removes what nobody went on with or installed for so long; what another process holds or cannot be removed stays."""
+    oldest = time.time() - older_than_s
+    for folder in downloads_dir().glob("*/"):
+        with contextlib.suppress(OSError):
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+    for path in downloads_dir().glob("*.lock"):
+        with contextlib.suppress(OSError):
+            part = path.with_suffix(".part")
+            lock = FileLock(path)
+            if max(item.stat().st_mtime for item in (path, part) if item.exists()) < oldest and lock.acquire():
+                try:
+                    for item in (part, path.with_suffix(".json")):
+                        item.unlink(missing_ok=True)
+                finally:
+                    lock.release()
+                path.unlink(missing_ok=True)

@@ -1,0 +1,70 @@
+"""A lock between processes that the system itself releases when its owner dies, however it dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from app.errors import OutputFileError
+from app.language import say
+
+POLL_S = 0.05
+_LOCKED_BYTE = 1 << 30  # far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file
+
+
+class FileLock:
+    """A file that at most one process holds; it names the owner's process id for people who look.
+
+    Args:
+        path: made when it is missing, and left lying when it is released: removing it would let two owners hold two files of one name.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+
+    def acquire(self) -> bool:
+        """Takes the lock if it is free; raises OSError when the file cannot be made."""
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            _lock(file)
+        except OSError:
+            os.close(file)
+            return False
+        os.ftruncate(file, 0)
+        os.write(file, f"{os.getpid()}\n".encode())
+        self._file = file
+        return True
+
+    def release(self) -> None:
+        """Gives it back; does nothing when it is not held."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def wait(self, longest_s: float) -> None:
+        """Takes the lock, waiting for its owner; OutputFileError when that takes longer."""
+        ends = time.monotonic() + longest_s
+        while not self.acquire():
+            if time.monotonic() > ends:
+                raise OutputFileError(
+                    say("別の Koebako が同じフォルダーを使っています。", "Another Koebako is working in the same folder."),
+                    say("それが終わってからもう一度お試しください。", "Try again when it is done."),
+                )
+            time.sleep(POLL_S)
+
+
+def _lock(file: int) -> None:
+    """Raises OSError when another process holds it."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        os.lseek(file, 0, os.SEEK_SET)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

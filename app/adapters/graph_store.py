@@ -1,0 +1,166 @@
+"""Optimised copies of graphs on the disk, so that the next start need not optimise them again.
+
+A copy is a folder: `graph.onnx`, its weights beside it, and a record of sizes and sums, written last. It appears by one rename and is
+checked in full before every use, so that what another process, a power cut or a bad disk left half done is never run. Nothing here
+fails loudly: without a copy the graph itself is opened, which is only slower.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+GRAPH_NAME = "graph.onnx"
+WEIGHTS_NAME = "weights.bin"
+_RECORD_NAME = "record.json"
+_WEIGHTS_SUFFIXES = (".bin", ".data")  # of the weights that lie beside a graph of the same name
+_PART = ".part"
+_ABANDONED_S = 24 * 3600
+_ROOM = 3  # a copy with its pre-packed weights may be twice as large as the graph; a disk must not be filled for it
+
+
+class GraphStore:
+    """Keeps copies of the graphs used last.
+
+    Args:
+        folder: where; may be deleted at any time.
+        max_bytes: what all copies together may take.
+        smallest_bytes, largest_bytes: sizes of graphs worth a copy: small ones open in no time, and a few very large ones would push out all others.
+    """
+
+    def __init__(self, folder: Path, max_bytes: int = 3 << 30, smallest_bytes: int = 16 << 20, largest_bytes: int = 1 << 30) -> None:
+        self._folder = folder
+        self._max_bytes = max_bytes
+        self._sizes = range(smallest_bytes, largest_bytes + 1)
+
+    def copy_of(self, source: Path, flavour: str, write: Callable[[Path], None]) -> Path | None:
+        """The optimised copy of a graph: the one at hand, or one that is made now. None where there is none.
+
+        Args:
+            source: file of the graph; another size or time of change, also of weights beside it, makes it another graph.
+            flavour: whatever else shapes the copy, such as the version of ONNX Runtime.
+            write: writes GRAPH_NAME and WEIGHTS_NAME into a folder.
+        """
+        try:
+            if _size(source) not in self._sizes:
+                return None
+            target = self._folder / _key(source, flavour)
+            if not target.is_dir():
+                self._add(source, target, write)
+            return self._checked(target)
+        except Exception as exc:  # `write` raises whatever ONNX Runtime does; a full or read-only disk is no reason not to speak
+            logging.getLogger("koebako").info("no optimised copy of %s: %s", source, exc)
+            return None
+
+    def refuse(self, source: Path, flavour: str) -> None:
+        """Keeps in mind that the copy of this graph, though complete, does not open; it is not made again."""
+        try:
+            target = self._folder / _key(source, flavour)
+            (target / _RECORD_NAME).write_text("{}", encoding="utf-8")
+            for name in (GRAPH_NAME, WEIGHTS_NAME):
+                (target / name).unlink(missing_ok=True)
+        except OSError as exc:
+            logging.getLogger("koebako").info("a copy that does not open stays: %s", exc)
+
+    def _add(self, source: Path, target: Path, write: Callable[[Path], None]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if shutil.disk_usage(self._folder).free < _ROOM * _size(source):
+            return
+        part = Path(tempfile.mkdtemp(dir=self._folder, suffix=_PART))
+        try:
+            write(part)
+            record = {file.name: [file.stat().st_size, _sum(file)] for file in part.iterdir()}
+            (part / _RECORD_NAME).write_text(json.dumps(record), encoding="utf-8")
+            part.rename(target)  # fails where another process was faster: then its copy serves as well
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+        self._make_room(target)
+
+    def _checked(self, target: Path) -> Path | None:
+        """The graph of a copy whose files are what its record says; a damaged copy is removed."""
+        try:
+            record = json.loads((target / _RECORD_NAME).read_text(encoding="utf-8"))
+            if not record:  # it was refused
+                return None
+            if any([(target / name).stat().st_size, _sum(target / name)] != found for name, found in record.items()):
+                raise ValueError("damaged")
+        except (OSError, ValueError, AttributeError):
+            shutil.rmtree(target, ignore_errors=True)
+            raise
+        _touch(target / _RECORD_NAME)
+        return target / GRAPH_NAME
+
+    def _make_room(self, newest: Path) -> None:
+        """Removes what was used longest ago, and what a process that died left."""
+        copies = []
+        for folder in self._folder.iterdir():
+            if folder.suffix == _PART:
+                if time.time() - folder.stat().st_mtime > _ABANDONED_S:
+                    shutil.rmtree(folder, ignore_errors=True)
+            else:
+                files = [file.stat() for file in folder.iterdir()]
+                copies.append((max((file.st_mtime for file in files), default=0.0), sum(file.st_size for file in files), folder))
+        held = sum(size for _, size, _ in copies)
+        for _, size, folder in sorted(copies):
+            if held > self._max_bytes and folder != newest:
+                # Renamed first: Windows refuses that while another process has it open, and nobody may find half of it.
+                shutil.rmtree(folder.rename(folder.with_suffix(_PART)), ignore_errors=True)
+                held -= size
+
+
+def identity_of(graph: Path | bytes) -> str:
+    """Tells graphs apart: a file by place, size and time of change, for reading a large one would take longer than opening it."""
+    if isinstance(graph, bytes):
+        return hashlib.sha256(graph).hexdigest()
+    facts = [file.stat() for file in _files(graph)]
+    return "|".join([str(graph.resolve()), *(f"{item.st_size} {item.st_mtime_ns}" for item in facts)])
+
+
+def _files(graph: Path) -> list[Path]:
+    beside = (graph.with_suffix(suffix) for suffix in _WEIGHTS_SUFFIXES)
+    return [graph, *(file for file in beside if file.is_file())]
+
+
+def _size(graph: Path) -> int:
+    return sum(file.stat().st_size for file in _files(graph))
+
+
+def _key(source: Path, flavour: str) -> str:
+    return hashlib.sha256("|".join((identity_of(source), flavour, _processor())).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+@cache
+def _processor() -> str:
+    """What the layout of optimised weights depends on: a copy made for other instructions would compute nonsense."""
+    flags = ""
+    if Path("/proc/cpuinfo").is_file():
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return f"{platform.machine()} {platform.processor()} {flags}"
+
+
+def _sum(file: Path) -> int:
+    """A sum over the file that any changed byte changes, as fast as memory; the pages are needed next anyway."""
+    size = file.stat().st_size
+    words = np.memmap(file, "<u8", "r", shape=(size // 8,)) if size >= 8 else np.zeros(0, np.uint64)
+    with file.open("rb") as rest:
+        rest.seek(size // 8 * 8)
+        return int(np.add.reduce(words, dtype=np.uint64)) ^ int.from_bytes(rest.read(), "little")
+
+
+def _touch(file: Path) -> None:
+    try:
+        os.utime(file)
+    except OSError:
+        return  # a read-only folder: it is never written to either

@@ -1,0 +1,204 @@
+"""What can go wrong between here and a server, as sentences for the user; and whether it is worth another try."""
+
+from __future__ import annotations
+
+import contextlib
+import email.utils
+import errno
+import ssl
+import time
+from collections.abc import Mapping
+from http.client import HTTPException
+from pathlib import Path
+
+from app.errors import DownloadError
+from app.language import say
+
+PASSING_STATUSES = (408, 425, 429, 500, 502, 503, 504)
+LOGIN_STATUSES = (401, 403)
+PROXY_LOGIN = 407
+
+
+class PassingError(DownloadError):
+    """One that may be gone at the next try.
+
+    Attributes:
+        wait_s: how long the server asks to wait; 0 to try again at once, None where it said nothing.
+    """
+
+    def __init__(self, message: str, hint: str = "", wait_s: float | None = None) -> None:
+        super().__init__(message, hint)
+        self.wait_s = wait_s
+
+
+class DownloadCancelledError(DownloadError):
+    """The user wanted to stop; what has arrived is kept for the next time."""
+
+    def __init__(self) -> None:
+        super().__init__(say("ダウンロードを中止しました。", "The download was cancelled."))
+
+
+def of_status(status: int, headers: Mapping[str, str], host: str) -> DownloadError:
+    """What a status that brings no file means."""
+    if status in PASSING_STATUSES:
+        return PassingError(
+            say(f"{host} が混み合っているか、不調です（{status}）。", f"{host} is busy or out of order ({status})."),
+            later_hint(),
+            retry_after_s(headers.get("Retry-After")),
+        )
+    if status in (404, 410):
+        return DownloadError(
+            say(f"{host} にそのファイルはありません（{status}）。", f"{host} does not have this file ({status})."),
+            say(
+                "アドレスや ID を確かめてください。公開が終わったのかもしれません。", "Check the address or id. It may have been withdrawn."
+            ),
+        )
+    if status in LOGIN_STATUSES:
+        return _login_needed(status, host)
+    if status == PROXY_LOGIN:
+        return proxy_failure()
+    return DownloadError(
+        say(f"{host} がファイルを渡しませんでした（{status}）。", f"{host} did not hand over the file ({status})."),
+        say("アドレスを確かめてください。", "Check the address."),
+    )
+
+
+def _login_needed(status: int, host: str) -> DownloadError:
+    return DownloadError(
+        say(
+            f"{host} のこのファイルは、ログインか利用条件への同意が必要です（{status}）。",
+            f"{host} wants a login or an accepted licence for this file ({status}).",
+        ),
+        say(
+            "ブラウザーでそのページを開いてダウンロードし、できたファイルを追加してください。Hugging Face では HF_TOKEN も使えます。",
+            "Download it in a browser and add the file; for Hugging Face a token in HF_TOKEN works too.",
+        ),
+    )
+
+
+def of_exception(error: BaseException, host: str) -> DownloadError:
+    """What an exception of the HTTP library or of the system means; any other is a fault of ours and raised as it is.
+
+    Args:
+        error: raised while asking or reading.
+        host: whom we asked, as the user may read it.
+    """
+    from urllib3 import exceptions as http
+
+    if isinstance(error, DownloadError):
+        return error
+    if isinstance(error, http.ProxyError | http.ProxySchemeUnknown):
+        return proxy_failure()
+    if _distrusted(error):
+        return _untrusted(host)
+    if isinstance(error, http.NameResolutionError):
+        return PassingError(
+            say(f"{host} が見つかりません。", f"{host} cannot be found."),
+            say(
+                "インターネットにつながっているか、アドレスに誤りがないか確かめてください。",
+                "Check the internet connection and the address.",
+            ),
+        )
+    if isinstance(error, http.NewConnectionError):
+        return PassingError(say(f"{host} に接続できません。", f"{host} cannot be reached."), connection_hint())
+    if isinstance(error, http.TimeoutError | TimeoutError):
+        return PassingError(say(f"{host} から応答がありません。", f"{host} does not answer."), connection_hint())
+    if isinstance(error, http.LocationValueError | ValueError):
+        return unusable_address()
+    if isinstance(error, http.HTTPError | HTTPException | OSError):
+        return broken_off(host)
+    raise error
+
+
+def _distrusted(error: BaseException | None) -> bool:
+    seen = 0
+    while error is not None and seen < 10:
+        if isinstance(error, ssl.SSLCertVerificationError) or any(isinstance(item, ssl.SSLCertVerificationError) for item in error.args):
+            return True
+        error, seen = error.__cause__ or error.__context__, seen + 1
+    return False
+
+
+def _untrusted(host: str) -> DownloadError:
+    return DownloadError(
+        say(f"{host} の証明書を信頼できません。", f"The certificate of {host} is not trusted."),
+        say(
+            "パソコンの日付と時刻を確かめてください。会社や学校の回線では、そこの証明書を OS に登録する必要があります。",
+            "Check the date and time of this computer. In a company's network its certificate must be installed in the system.",
+        ),
+    )
+
+
+def proxy_failure() -> DownloadError:
+    """The proxy could not be used."""
+    return DownloadError(
+        say("プロキシを通じて接続できません。", "The proxy could not be used."),
+        say(
+            "環境変数 HTTPS_PROXY・HTTP_PROXY・NO_PROXY か、OS のプロキシ設定を確かめてください。",
+            "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, or the system's proxy settings.",
+        ),
+    )
+
+
+def broken_off(host: str, wait_s: float | None = None) -> PassingError:
+    """The connection ended before the file did."""
+    return PassingError(say(f"{host} との接続が途切れました。", f"The connection to {host} broke off."), connection_hint(), wait_s)
+
+
+def unusable_address() -> DownloadError:
+    """Not an address we follow."""
+    return DownloadError(
+        say("このアドレスからはダウンロードできません。", "This address cannot be downloaded from."),
+        say("https:// で始まるアドレスを指定してください。", "Give an address that begins with https://."),
+    )
+
+
+def of_disk(error: OSError, folder: Path) -> DownloadError:
+    """What the system said about writing the download."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return disk_full(folder)
+    detail = error.strerror or str(error)
+    return DownloadError(
+        say(f"「{folder}」に書き込めません：{detail}。", f'"{folder}" is not writable: {detail}.'),
+        say(
+            "フォルダーの権限を確かめてください。環境変数 KOEBAKO_HOME で別の場所にできます。",
+            "Check its permissions, or set KOEBAKO_HOME to another place.",
+        ),
+    )
+
+
+def disk_full(folder: Path, needed_bytes: int | None = None) -> DownloadError:
+    """Not enough room, found out before or while writing."""
+    ja, en = (
+        ("", "")
+        if needed_bytes is None
+        else (f"あと約 {_megabytes(needed_bytes)} MB 必要です。", f" About {_megabytes(needed_bytes)} MB are needed.")
+    )
+    return DownloadError(
+        say(f"「{folder}」のディスクに空きがありません。{ja}", f'The disk of "{folder}" is full.{en}'),
+        say("空きを作ってからもう一度お試しください。途中までの分は残っています。", "Make room and try again; what has arrived is kept."),
+    )
+
+
+def _megabytes(count: int) -> int:
+    return -(-count // 1_000_000)
+
+
+def connection_hint() -> str:
+    """What helps when the line is bad."""
+    return say(
+        "接続を確かめて、もう一度お試しください。続きから再開します。", "Check the connection and try again; it goes on where it stopped."
+    )
+
+
+def later_hint() -> str:
+    """What helps when the server is bad."""
+    return say("しばらくしてからもう一度お試しください。続きから再開します。", "Try again later; it goes on where it stopped.")
+
+
+def retry_after_s(value: str | None) -> float | None:
+    """Seconds from a Retry-After header, which is a number or a date; None where it is neither."""
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        text = (value or "").strip()
+        return float(text) if text.isdigit() else max(email.utils.parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
+    return None

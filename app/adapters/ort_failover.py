@@ -1,0 +1,136 @@
+"""Sessions that go on on the CPU when their device fails: the same call is run again, so no sound is lost and none is repeated.
+
+A device can be removed, reset, hang, run out of memory or answer with numbers that are none. Its runs wait in a thread of their own,
+because a driver that hangs does not come back even when it is asked to; the thread is then left behind. Until the user chooses a
+backend again nothing is tried on a device that was lost.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort_device_thread import DeviceHung, run_on_device
+from app.adapters.ort_placement import place_name
+from app.adapters.ort_providers import backend_of
+from app.adapters.ort_session import GraphSession, OpenedSession, plain_words
+from app.errors import BackendError
+from app.language import say
+
+FIRST_RUN_S = 120.0  # compiling for a new length is done here
+LEAST_S = 20.0
+PATIENCE = 20  # times the longest run so far, before a device counts as hung
+_NO_MEMORY = ("8007000e", "out of memory", "failed to allocate", "bfcarena", "bad allocation")
+_NOT_SUPPORTED = ("80070057", "not_implemented", "invalid_argument", "not implemented", "invalid argument")
+
+Observer = Callable[[str, dict[str, Any], list[str], list[np.ndarray]], None]
+"""Told of every run: graph, values, names of outputs, outputs."""
+
+
+@dataclass(slots=True)
+class Outage:
+    """What the sessions of one voice know of devices that failed.
+
+    Attributes:
+        lost: place → why nothing more is tried there.
+    """
+
+    lost: dict[str, str] = field(default_factory=dict)
+
+
+class FailoverSession:
+    """A session on a device that moves to the CPU when the device fails; one that is on the CPU already is only passed through.
+
+    Attributes:
+        place: asked for.
+        outage: shared by all sessions of a voice.
+        fallback: why that is not the place asked for; None when it is.
+        observer: sees every run; for measurements.
+    """
+
+    def __init__(self, graph: str, opened: OpenedSession, place: str, on_cpu: Callable[[], GraphSession], outage: Outage) -> None:
+        self.inputs, self.outputs = opened.session.inputs, opened.session.outputs
+        self.fallback = opened.fallback
+        self.observer: Observer | None = None
+        self.place, self.outage = place, outage
+        self._graph = graph
+        self._session = opened.session
+        self._on_cpu: Callable[[], GraphSession] | None = on_cpu if opened.backend != "cpu" else None
+        self._longest_s = 0.0
+        self._stopped = False
+
+    @property
+    def backend(self) -> str:
+        """Where the next call runs."""
+        return "cpu" if self._on_cpu is None or self.place in self.outage.lost else backend_of(self.place)
+
+    def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """As `GraphSession.run`; where a device fails, the result of the CPU for the same values."""
+        self._stopped = False
+        results = self._session.run(values, outputs) if self._on_cpu is None else self._watched(values, outputs)
+        if self.observer is not None:
+            self.observer(self._graph, values, list(outputs or self.outputs), results)
+        return results
+
+    def terminate(self) -> None:
+        """Stops the run in progress, wherever it is."""
+        self._stopped = True
+        self._session.terminate()
+
+    def _watched(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
+        reason = self.outage.lost.get(self.place)
+        if reason is None:
+            try:
+                results = self._on_the_device(values, outputs)
+            except BackendError as exc:
+                if self._stopped:  # on purpose
+                    raise
+                reason = self._fault(exc)
+            else:
+                if all(np.isfinite(item).all() for item in results):
+                    return results
+                reason = say("計算結果が数値になりません。", "what it computed is not a number.")
+        self._move(reason)
+        if self._stopped:
+            raise BackendError(say("停止しました。", "Stopped."))
+        return self._session.run(values, outputs)
+
+    def _on_the_device(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
+        session, limit_s = self._session, max(LEAST_S, PATIENCE * self._longest_s) if self._longest_s else FIRST_RUN_S
+        began = time.perf_counter()
+        try:
+            results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate)
+        except DeviceHung as exc:
+            seconds = math.ceil(limit_s)
+            raise BackendError(say(f"{seconds} 秒待っても応答がありません。", f"it did not answer for {seconds} s.")) from exc
+        self._longest_s = max(self._longest_s, time.perf_counter() - began)
+        return results
+
+    def _fault(self, exc: BackendError) -> str:
+        """What happened, for people; a device that is lost is lost for the other graphs too."""
+        words = plain_words(exc.__cause__ or exc)
+        if any(sign in words.lower() for sign in _NO_MEMORY):
+            return say(f"メモリーが足りません。({words})", f"it ran out of memory. ({words})")
+        if any(sign in words.lower() for sign in _NOT_SUPPORTED):
+            return say(f"この計算に対応していません。({words})", f"it cannot compute this. ({words})")
+        hung = isinstance(exc.__cause__, DeviceHung)
+        reason = exc.message if hung else say(f"装置が止まりました。({words})", f"the device stopped. ({words})")
+        self.outage.lost[self.place] = reason
+        return reason
+
+    def _move(self, reason: str) -> None:
+        """From now on this graph runs on the CPU."""
+        assert self._on_cpu is not None
+        self.fallback = say(
+            f"{place_name(self.place)} が途中で使えなくなったため CPU で続けています: {reason}",
+            f"Going on on the CPU, {place_name(self.place)} failed on the way: {reason}",
+        )
+        logging.getLogger("koebako").info("%s: %s", self._graph, self.fallback)
+        self._session = self._on_cpu()
+        self._on_cpu = None

@@ -1,0 +1,79 @@
+"""Which part of a voice runs where: `cuda` for all of it, or `bert=cpu,decoder=directml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from app.adapters.ort_providers import NAMES, available_backends
+from app.errors import BackendError
+from app.language import say
+
+GROUP_OF_GRAPH = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decoder": "decoder", "whole": "decoder"}
+GROUPS = ("bert", "prosody", "decoder")
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A place (see `ort_providers`) for each group of graphs, or "auto"; the flow goes with the prosody, an opaque voice with the decoder."""
+
+    bert: str = AUTO
+    prosody: str = AUTO
+    decoder: str = AUTO
+
+    def of(self, graph: str) -> str:
+        """The place of a graph by its name."""
+        return str(getattr(self, GROUP_OF_GRAPH[graph]))
+
+    def resolved(self, chosen: Placement) -> Placement:
+        """What was left to us is as `chosen` says."""
+        return replace(self, **{group: getattr(chosen, group) for group in GROUPS if getattr(self, group) == AUTO})
+
+    @property
+    def undecided(self) -> bool:
+        """True when anything is left to us."""
+        return AUTO in (self.bert, self.prosody, self.decoder)
+
+    def __str__(self) -> str:
+        if self.bert == self.prosody == self.decoder:
+            return self.bert
+        return ",".join(f"{group}={getattr(self, group)}" for group in GROUPS)
+
+
+CPU_ONLY = Placement("cpu", "cpu", "cpu")
+
+
+def parse_placement(text: str) -> Placement:
+    """Reads what `--backend` takes; groups that are not named are "auto". Raises BackendError, with what there is in its hint."""
+    if "=" not in text:
+        place = _place(text)
+        return Placement(place, place, place)
+    places: dict[str, str] = {}
+    for item in text.split(","):
+        group, _, place = item.partition("=")
+        key = group.strip().lower()
+        if key not in GROUPS or key in places:
+            raise BackendError(
+                say(f"バックエンドの指定「{item}」が読めません。", f'The backend "{item}" cannot be read.'),
+                say("例: bert=cpu,prosody=cpu,decoder=directml", "For example: bert=cpu,prosody=cpu,decoder=directml"),
+            )
+        places[key] = _place(place)
+    return Placement(**places)
+
+
+def _place(text: str) -> str:
+    """`DirectML:Radeon ` → `directml:Radeon`."""
+    backend, colon, adapter = text.strip().partition(":")
+    key = backend.lower()
+    if key not in NAMES or (colon and (not adapter or key in (AUTO, "cpu"))):
+        raise BackendError(
+            say(f"バックエンド「{text.strip()}」はありません。", f'There is no backend "{text.strip()}".'),
+            say("選べるもの: ", "Choose one of: ") + ", ".join([AUTO, *available_backends()]),
+        )
+    return key + colon + adapter
+
+
+def place_name(place: str) -> str:
+    """A place for people: `directml:1` → `DirectML 1`."""
+    backend, _, adapter = place.partition(":")
+    return f"{NAMES[backend]} {adapter}".strip()

@@ -1,0 +1,67 @@
+"""Where the time of one graph goes on a device: copying in, running, copying out; and which nodes are left to the CPU."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+
+from app.adapters.ort_providers import memory_device
+from app.adapters.ort_session import create_session, fit, input_types, session_options
+from app.errors import BackendError
+
+CPU_PROVIDER = "CPUExecutionProvider"
+TURNS = 3
+
+
+def trace_run(model: Path | bytes, place: str, name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """`copy_in_ms`, `run_ms`, `copy_out_ms` (the least of a few runs) and `cpu_nodes` (operator → number of nodes) of a graph.
+
+    Copies are null for a backend that computes in ordinary memory. `error` stands instead of times where the device cannot be bound.
+    """
+    options = session_options()
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    try:
+        session = create_session(model, place, name, options)
+    except BackendError as exc:
+        return {"error": exc.hint}
+    found: dict[str, Any] = {"cpu_nodes": _cpu_nodes(session)}
+    feed = {item: fit(item, values.get(item), dtype, rank) for item, (dtype, rank) in input_types(session).items()}
+    device = memory_device(place)
+    try:
+        turns = [_bound_run(session, feed, device) for _ in range(TURNS + 1)][1:]
+    except Exception as exc:  # a diagnosis, which must not stop a measurement; ONNX Runtime has no common base
+        return found | {"error": str(exc)}
+    least = [min(times) for times in zip(*turns, strict=True)]
+    copies = device[0] != "cpu"
+    return found | {"copy_in_ms": least[0] if copies else None, "run_ms": least[1], "copy_out_ms": least[2] if copies else None}
+
+
+def _bound_run(session: ort.InferenceSession, feed: dict[str, np.ndarray], device: tuple[str, int]) -> tuple[float, float, float]:
+    """Milliseconds of copying in, running and copying out; every step waits for the device."""
+    binding = session.io_binding()
+    began = time.perf_counter()
+    for name, value in feed.items():
+        binding.bind_ortvalue_input(name, ort.OrtValue.ortvalue_from_numpy(np.asarray(value, order="C"), *device))
+    for output in session.get_outputs():
+        binding.bind_output(output.name, *device)
+    binding.synchronize_inputs()
+    copied = time.perf_counter()
+    session.run_with_iobinding(binding)
+    binding.synchronize_outputs()
+    ran = time.perf_counter()
+    binding.copy_outputs_to_cpu()
+    ended = time.perf_counter()
+    return (copied - began) * 1000, (ran - copied) * 1000, (ended - ran) * 1000
+
+
+def _cpu_nodes(session: ort.InferenceSession) -> dict[str, int] | None:
+    """None where this ONNX Runtime does not tell."""
+    if not hasattr(session, "get_provider_graph_assignment_info"):
+        return None
+    left = (part for part in session.get_provider_graph_assignment_info() if part.ep_name == CPU_PROVIDER)
+    return dict(Counter(node.op_type for part in left for node in part.get_nodes()).most_common())

@@ -1,0 +1,100 @@
+"""How a candidate did, whether that is good enough, and which one is the fastest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.adapters.ort_placement import GROUP_OF_GRAPH, GROUPS, Placement
+from app.errors import BackendError
+from app.language import say
+
+FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-3  # of full scale
+GAIN = 0.9  # what first audio and total must both come down to, on the average, before the CPU is left
+
+
+@dataclass(slots=True)
+class Finding:
+    """How one candidate did; a line of `koebako backends`.
+
+    Attributes:
+        backend: a place or a placement.
+        ok: usable; None where it was not tried.
+        max_abs_diff: largest difference from the CPU as a share of full scale.
+        chosen: what "auto" takes.
+        crashed: its process died or hung.
+    """
+
+    backend: str
+    adapter: str = ""
+    ok: bool | None = None
+    max_abs_diff: float | None = None
+    first_audio_ms: float | None = None
+    total_ms: float | None = None
+    chosen: bool = False
+    reason: str | None = None
+    crashed: bool = False
+    ran_on: dict[str, str] = field(default_factory=dict)
+    diffs: dict[str, float | None] = field(default_factory=dict)
+    group_ms: dict[str, float] = field(default_factory=dict)
+    trace: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def cost(self) -> float:
+        """First audio and total count the same."""
+        return (self.first_audio_ms or float("inf")) * (self.total_ms or float("inf"))
+
+
+def judge(place: str, line: dict[str, Any]) -> Finding:
+    """Whether what a trial found is good enough. Differences that are not finite came as null."""
+    diffs: dict[str, float | None] = line["max_abs_diff"]
+    wrong = [group for group, value in diffs.items() if value is None or value > _tolerance(line)]
+    worst = None if None in diffs.values() else max((value for value in diffs.values() if value is not None), default=None)
+    reason = line["fallback"]
+    if wrong and reason is None:
+        reason = say("計算結果が CPU と違います: ", "It computes other values than the CPU: ") + ", ".join(wrong)
+    return Finding(
+        backend=place,
+        ok=reason is None,
+        max_abs_diff=worst,
+        first_audio_ms=line["first_audio_ms"],
+        total_ms=line["total_ms"],
+        reason=reason,
+        ran_on=line["ran_on"],
+        diffs={group: None if group in wrong else value for group, value in diffs.items()},
+        group_ms=line["group_ms"],
+        trace=line["trace"],
+    )
+
+
+def _tolerance(line: dict[str, Any]) -> float:
+    return FLOAT16_TOLERANCE if line["half"] else FLOAT32_TOLERANCE
+
+
+def best_mix(found: list[Finding]) -> str | None:
+    """A placement that takes for each group the place where it was fastest and right; None where one place alone is that."""
+    best: dict[str, tuple[float, str]] = {}
+    for finding in found:
+        for group in GROUPS:
+            if finding.diffs.get(group) is None or group not in finding.group_ms:
+                continue
+            where = "cpu" if _on_cpu(finding, group) else finding.backend
+            if where == finding.backend:  # times of graphs that did not stay where they were put say nothing new
+                best[group] = min(best.get(group, (float("inf"), "")), (finding.group_ms[group], where))
+    places_found = {place for _, place in best.values()}
+    if len(places_found) < 2:
+        return None
+    return str(Placement(**{group: best.get(group, (0.0, "cpu"))[1] for group in GROUPS}))  # an opaque voice has no prosody of its own
+
+
+def _on_cpu(finding: Finding, group: str) -> bool:
+    return any(backend == "cpu" for graph, backend in finding.ran_on.items() if GROUP_OF_GRAPH[graph] == group)
+
+
+def fastest(found: list[Finding]) -> Finding:
+    """The usable one with the least cost; the CPU unless another is clearly faster."""
+    cpu = found[0]
+    if not cpu.ok:
+        raise BackendError(say("CPU でも話せません。", "Not even the CPU speaks."), cpu.reason or "")
+    best = min((item for item in found if item.ok), key=lambda item: item.cost)
+    return best if best.cost <= GAIN**2 * cpu.cost else cpu

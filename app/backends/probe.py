@@ -1,0 +1,147 @@
+"""Tries every backend with one voice, each in a child process with a time limit, and remembers the fastest that computes right.
+
+A driver may crash, hang or compute nonsense: the child is what suffers. One that crashed or hung is left alone for a growing while.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from app import paths
+from app.adapters.ort_placement import CPU_ONLY, parse_placement
+from app.adapters.ort_providers import Adapter, adapter_of, places
+from app.backends.child import RECORD, run_trial
+from app.backends.finding import Finding, best_mix, fastest, judge
+from app.compose import choice_facts, probe_memory
+from app.errors import AppError, BackendError
+from app.language import say
+from app.progress import Report, unreported
+from app.settings import load_settings
+from app.voices.bert import find_bert
+from app.voices.library import find_voice
+
+SPARE_MB = 512  # what a desktop and the activations of a long sentence take beside the weights
+
+
+class Probe:
+    """The candidates of this machine for one voice.
+
+    Args:
+        wanted: id, name or path of the voice; None is the first one.
+    """
+
+    def __init__(self, wanted: str | None = None) -> None:
+        voice = find_voice(wanted, paths.voice_dirs())
+        settings, _ = load_settings()
+        bert = find_bert(voice.manifest.bert, paths.bert_dirs(), force=True, preferred=settings.bert)  # for times, any will do
+        self._wanted = wanted
+        self._facts = choice_facts(voice, bert)
+        sizes = [len(item) if isinstance(item, bytes) else item.stat().st_size for item in voice.graphs.values()]
+        self._weights_mb = (sum(sizes) + bert.size_bytes) / 2**20
+        self._memory = probe_memory()
+
+    def known(self) -> list[Finding]:
+        """What is remembered, and what has not been tried."""
+        trials = self._memory.trials(*self._facts)
+        found = [self._remembered(place, trials.get(place)) for place in dict.fromkeys([*places(), *trials])]
+        chosen = self._memory.chosen(*self._facts) or str(CPU_ONLY)
+        for finding in found:
+            finding.chosen = finding.backend == chosen
+        return found
+
+    def run(self, report: Report = unreported, *, retry: bool = False) -> Iterator[Finding]:
+        """Tries everything, gives each finding as it is there, and remembers the fastest.
+
+        Args:
+            retry: also try what crashed or hung not long ago.
+
+        Raises:
+            BackendError: not even the CPU speaks.
+            OutputFileError: nothing can be remembered.
+        """
+        candidates = places()
+        with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
+            calls = Path(folder) / "calls.npz"
+            report("checking", 0.0)
+            self._record(calls)
+            found: list[Finding] = []
+            for index, place in enumerate(candidates):
+                report("checking", (index + 1) / (len(candidates) + 2))
+                found.append(self._try(place, calls, retry=retry))
+            mixed = best_mix(found)
+            if mixed is not None:
+                found.append(self._try(mixed, calls, retry=retry))
+            chosen = fastest(found)
+            if chosen is not found[0]:  # other programs may have slowed the CPU down just then: it gets a second chance
+                found[0] = min(found[0], self._try(found[0].backend, calls, retry=retry), key=lambda finding: finding.cost)
+                chosen = fastest(found)
+        chosen.chosen = True
+        self._memory.choose(chosen.backend, *self._facts)
+        report("checking", 1.0)
+        yield from found
+
+    def _record(self, calls: Path) -> None:
+        done = run_trial(RECORD, self._wanted, calls)
+        if done.error is not None:
+            raise BackendError(say("CPU でも話せません。", "Not even the CPU speaks."), done.error)
+
+    def _try(self, place: str, calls: Path, *, retry: bool) -> Finding:
+        refusal = self._refusal(place, retry=retry)
+        if refusal is not None:
+            return Finding(place, _adapter_name(place), False, reason=refusal)
+        self._memory.begin(place, *self._facts)
+        try:
+            done = run_trial(place, self._wanted, calls)
+        except KeyboardInterrupt:
+            self._memory.withdraw(place, *self._facts)
+            raise
+        finding = judge(place, done.line) if done.line is not None else Finding(place, ok=False, reason=done.error, crashed=done.crashed)
+        finding.adapter = _adapter_name(place)
+        self._memory.end(place, asdict(finding), *self._facts)
+        return finding
+
+    def _refusal(self, place: str, *, retry: bool) -> str | None:
+        """Why a place is not even tried."""
+        wait_s = 0.0 if retry or place == "cpu" else self._memory.wait_s(place, *self._facts)
+        if wait_s:
+            hours = max(1, round(wait_s / 3600))
+            return say(
+                f"前回は異常終了しました。約 {hours} 時間後にまた試します。(--retry ですぐに試す)",
+                f"It crashed or hung last time and is left alone for about {hours} h (--retry tries at once).",
+            )
+        adapter = _adapter(place)
+        if adapter is not None and adapter.memory_mb is not None and adapter.memory_mb < self._weights_mb + SPARE_MB:
+            needed = round(self._weights_mb + SPARE_MB)
+            return say(
+                f"メモリーが足りません: {adapter.memory_mb} MB、必要なのは約 {needed} MB。",
+                f"Its memory is too small: {adapter.memory_mb} MB, about {needed} MB are needed.",
+            )
+        return None
+
+    def _remembered(self, place: str, trial: dict[str, Any] | None) -> Finding:
+        line = (trial or {}).get("line")
+        names = Finding.__dataclass_fields__
+        if isinstance(line, dict):
+            return Finding(**{name: value for name, value in line.items() if name in names} | {"backend": place})
+        if trial is not None:  # begun and never ended
+            reason = say("試している間に止まりました。", "It was being tried when everything ended.")
+            return Finding(place, _adapter_name(place), False, reason=reason, crashed=True)
+        reason = say("まだ計測していません。", "Not measured yet (koebako backends --probe).")
+        return Finding(place, _adapter_name(place), reason=reason)
+
+
+def _adapter(place: str) -> Adapter | None:
+    """The adapter of a place; None where it names none, or it went away."""
+    try:
+        return adapter_of(place) if "=" not in place else adapter_of(parse_placement(place).decoder)
+    except AppError:
+        return None
+
+
+def _adapter_name(place: str) -> str:
+    adapter = _adapter(place)
+    return adapter.name if adapter else ""

@@ -1,0 +1,200 @@
+"""One backend on trial, in a child process of its own: does it compute what the CPU computes, and how fast does it speak?
+
+What the CPU computed is a file of calls: for each graph the values it was given and what came out, so that a device is compared graph
+by graph. Whole sentences would not do: a duration that lies near a whole frame makes two right results of different length.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app import paths
+from app.adapters.ort_placement import GROUP_OF_GRAPH, GROUPS, parse_placement
+from app.adapters.ort_session import Session, open_session
+from app.adapters.ort_trace import trace_run
+from app.compose import Speaker, open_speaker
+from app.core.types import StageTiming, SynthesisRequest
+from app.voices.library import find_voice
+
+TEXTS = ("今日はとてもいい天気なので、歩きます。", "駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。")
+CALLS = 2  # of each graph, for a decoder has windows of more than one length
+TURNS = 3
+GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decode": "decoder", "synthesis": "decoder"}
+AUDIO_GRAPHS = ("decoder", "whole")  # full scale is 1
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One run of a graph."""
+
+    graph: str
+    values: dict[str, np.ndarray]
+    results: dict[str, np.ndarray]
+
+
+@dataclass(slots=True)
+class TrialResult:
+    """How a placement did.
+
+    Attributes:
+        ran_on: backend of each graph.
+        max_abs_diff: group → largest difference from the CPU as a share of full scale; infinite for another shape or no number.
+        half: any graph takes float16.
+        group_ms: group → time in its graphs for all texts.
+        trace: one entry a graph on a device, see `app.adapters.ort_trace`.
+    """
+
+    ran_on: dict[str, str]
+    fallback: str | None
+    half: bool
+    first_audio_ms: float = 0.0
+    total_ms: float = 0.0
+    max_abs_diff: dict[str, float] = field(default_factory=dict)
+    group_ms: dict[str, float] = field(default_factory=dict)
+    trace: list[dict[str, Any]] = field(default_factory=list)
+
+
+def record(wanted: str | None, file: Path) -> None:
+    """Speaks on the CPU in float32 and keeps the first calls of every graph."""
+    speaker = open_speaker(wanted, "cpu", precision="float32", decoder="float32", force_bert=True)
+    models = _Models(wanted, speaker)
+    calls: list[Call] = []
+
+    def keep(graph: str, values: dict[str, Any], names: list[str], results: list[np.ndarray]) -> None:
+        if sum(call.graph == graph for call in calls) < CALLS:
+            declared = speaker.sessions[graph].inputs
+            arrays = {name: np.array(value) for name, value in values.items() if name in declared}
+            calls.append(Call(graph, arrays, dict(zip(names, map(np.array, results), strict=True))))
+
+    for session in speaker.sessions.values():
+        session.observer = keep
+    for text in TEXTS:
+        _speak(speaker, text)
+    _save([_silenced(models, call) for call in calls], file)
+
+
+def try_placement(placement: str, wanted: str | None, file: Path, *, traced: bool = True) -> TrialResult:
+    """Opens a voice, compares every graph with what `record` kept, and measures; a session may fail at any point."""
+    speaker = open_speaker(wanted, placement, decoder="float32", force_bert=True)
+    sessions, models, places = speaker.sessions, _Models(wanted, speaker), parse_placement(placement)
+    calls = load_calls(file)
+    half = any(dtype == np.float16 for session in sessions.values() for dtype, _ in session.inputs.values())
+    result = TrialResult(speaker.backends_by_graph(), speaker.fallback, half)
+    for call in calls:
+        session = models.quiet(places.of("whole")) if call.graph == "whole" else sessions[call.graph]
+        difference = _difference(call, session)
+        group = GROUP_OF_GRAPH[call.graph]
+        result.max_abs_diff[group] = max(difference, result.max_abs_diff.get(group, 0.0))
+    _measure(speaker, result)
+    result.fallback, result.ran_on = speaker.fallback, speaker.backends_by_graph()
+    if traced:
+        for graph, backend in result.ran_on.items():
+            call_of_graph = next((call for call in calls if call.graph == graph), None)
+            if backend != "cpu" and call_of_graph is not None:
+                result.trace.append({"graph": graph} | trace_run(models.of(graph), places.of(graph), graph, call_of_graph.values))
+    return result
+
+
+def _measure(speaker: Speaker, result: TrialResult) -> None:
+    for text in TEXTS:
+        _speak(speaker, text)
+    turns = []
+    for _ in range(TURNS):
+        spent: dict[str, float] = defaultdict(float)
+        for text in TEXTS:
+            for name, ms in _speak(speaker, text).items():
+                spent[name] += ms
+        turns.append(spent)
+    result.first_audio_ms = float(np.median([turn["first_audio"] for turn in turns])) / len(TEXTS)
+    result.total_ms = float(np.median([turn["total"] for turn in turns])) / len(TEXTS)
+    result.group_ms = {group: float(np.median([turn[group] for turn in turns])) / len(TEXTS) for group in GROUPS}
+
+
+def _speak(speaker: Speaker, text: str) -> dict[str, float]:
+    """Milliseconds to the first sound, in all, and in the graphs of each group; nothing is remembered from before."""
+    caches = speaker.pipeline.caches
+    caches.clear()
+    caches.stored = None
+    spent: dict[str, float] = defaultdict(float)
+
+    def add(timing: StageTiming) -> None:
+        if timing.stage in GROUP_OF_STAGE:
+            spent[GROUP_OF_STAGE[timing.stage]] += timing.ms
+
+    began = time.perf_counter()
+    info = speaker.pipeline.voice
+    request = SynthesisRequest(text, style=min(info.styles, default=0), speaker=min(info.speakers, default=0))
+    for chunk in speaker.pipeline.synthesize(replace(request, pre_silence_s=0.0, post_silence_s=0.0), add):
+        if not chunk.silence:
+            spent.setdefault("first_audio", (time.perf_counter() - began) * 1000)
+    spent["total"] = (time.perf_counter() - began) * 1000
+    return spent
+
+
+def _difference(call: Call, session: Session) -> float:
+    found = session.run(dict(call.values), list(call.results))
+    return max(_distance(one, other, audio=call.graph in AUDIO_GRAPHS) for one, other in zip(found, call.results.values(), strict=True))
+
+
+def _distance(found: np.ndarray, expected: np.ndarray, *, audio: bool) -> float:
+    """Largest difference as a share of full scale."""
+    if found.shape != expected.shape or not np.isfinite(found).all():
+        return float("inf")
+    if not expected.size:
+        return 0.0
+    expected = expected.astype(np.float64)
+    scale = 1.0 if audio else max(1.0, float(np.abs(expected).max()))
+    return float(np.abs(found - expected).max()) / scale
+
+
+class _Models:
+    """The graphs of a voice; those that a speaker keeps no longer are read again."""
+
+    def __init__(self, wanted: str | None, speaker: Speaker) -> None:
+        self._wanted = wanted
+        self._files: dict[str, Path] = speaker.models
+
+    def of(self, graph: str) -> Path | bytes:
+        """File or bytes of a graph."""
+        return self._files.get(graph) or find_voice(self._wanted, paths.voice_dirs()).graphs[graph]
+
+    def quiet(self, place: str) -> Session:
+        """A voice in one graph draws its own noise; this copy draws none, so that it can be compared."""
+        from app.voices.prepare.quiet import quiet_copy  # onnx, which speaking does not need, is slow to import
+
+        return open_session(quiet_copy(self.of("whole"))[0], place, "whole").session
+
+
+def _silenced(models: _Models, call: Call) -> Call:
+    if call.graph != "whole":
+        return call
+    results = models.quiet("cpu").run(dict(call.values), list(call.results))
+    return replace(call, results=dict(zip(call.results, results, strict=True)))
+
+
+def _save(calls: list[Call], file: Path) -> None:
+    arrays: dict[str, np.ndarray] = {}
+    for index, call in enumerate(calls):
+        arrays |= {f"{index}|{call.graph}|in|{name}": value for name, value in call.values.items()}
+        arrays |= {f"{index}|{call.graph}|out|{name}": value for name, value in call.results.items()}
+    with file.open("wb") as stream:
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+
+
+def load_calls(file: Path) -> list[Call]:
+    """What `record` kept."""
+    calls: dict[str, Call] = {}
+    with np.load(file) as arrays:
+        content: Mapping[str, np.ndarray] = arrays
+        for key in content:
+            index, graph, side, name = key.split("|", 3)
+            call = calls.setdefault(index, Call(graph, {}, {}))
+            (call.values if side == "in" else call.results)[name] = content[key]
+    return list(calls.values())

@@ -1,0 +1,116 @@
+"""A data folder of the benchmark's own, inside the cache: what is compared there is prepared as a user's would be, and no user's is touched."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app import paths
+from app.errors import InputError
+from app.install.bert import add_bert
+from app.install.library import Wishes, add_voice
+from app.install.licence import Ask
+from app.install.precision import check_precisions
+from app.language import say
+from app.progress import Report, part
+from app.voices import prepare
+from app.voices.recognition import container_of
+
+FLOAT16_NAME, FLOAT32_NAME = "model_fp16.onnx", "model.onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """The files that are compared, as they come.
+
+    Attributes:
+        voice: a graph in one piece.
+        bert: the float16 file where there is one.
+        exported: the float32 file beside it, if any.
+    """
+
+    voice: Path
+    bert: Path
+    exported: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class OursReady:
+    """The same files prepared: ids in the benchmark's own home."""
+
+    home: Path
+    voice: str
+    bert: str
+
+
+def find_originals(voice: str | None, bert: str | None) -> Originals:
+    """The files that `--voice` and `--bert` name; InputError where they name none."""
+    graph = _file(voice, (FLOAT32_NAME,))
+    model = _file(bert, (FLOAT16_NAME, FLOAT32_NAME))
+    if graph is None or model is None:
+        raise InputError(
+            say("元のファイルが見つかりません。", "There are no original files to compare with."),
+            say(
+                "--voice に model.onnx の入ったフォルダーか声のファイル、--bert に model_fp16.onnx の入ったフォルダーを指定してください。",
+                "Give --voice a voice file or a folder with model.onnx, and --bert a folder with model_fp16.onnx.",
+            ),
+        )
+    if container_of(graph) == "safetensors":
+        raise no_graph(graph)  # told before minutes of work, not after them
+    exported = model.parent / FLOAT32_NAME
+    return Originals(graph, model, exported if exported.is_file() and exported != model else None)
+
+
+def no_graph(voice: Path) -> InputError:
+    """For a voice of weights: only our own program makes graphs of them."""
+    return InputError(
+        say(f"グラフのない声とは比べられません: {voice}", f"This voice has no graph to compare with: {voice}"),
+        say("ONNX 形式の声(.onnx、.aivmx、.sbv2)を指定してください。", "Give a voice in ONNX form (.onnx, .aivmx, .sbv2)."),
+    )
+
+
+def _file(wanted: str | None, names: tuple[str, ...]) -> Path | None:
+    if wanted is None:
+        return None
+    path = Path(wanted)
+    found = [path] if path.is_file() else [path / name for name in names if (path / name).is_file()]
+    return next(iter(found), None)
+
+
+@contextmanager
+def own_home() -> Iterator[Path]:
+    """Until the block ends all data are in a folder of the benchmark's own; what an older program prepared there is dropped."""
+    root = paths.data_dir() / "cache" / "bench"
+    home = root / _program()
+    for other in paths.folders_in(root):
+        if other != home:
+            shutil.rmtree(other, ignore_errors=True)
+    before = os.environ.get(paths.HOME_VARIABLE)
+    os.environ[paths.HOME_VARIABLE] = str(home)
+    try:
+        yield home
+    finally:
+        if before is None:
+            del os.environ[paths.HOME_VARIABLE]
+        else:
+            os.environ[paths.HOME_VARIABLE] = before
+
+
+def _program() -> str:
+    """A name for what prepares: models prepared by other code would be measured in vain."""
+    folder = Path(prepare.__file__).parent
+    sources = sorted(folder.rglob("*.py"))
+    return hashlib.sha256(b"".join(item.read_bytes() for item in sources)).hexdigest()[:12]
+
+
+def prepare_ours(originals: Originals, home: Path, ask: Ask, report: Report) -> OursReady:
+    """Prepares both, unless an earlier run did; VoiceError where that cannot be."""
+    bert = add_bert(originals.bert, part(report, 0.0, 0.6)).bert
+    voice = add_voice(originals.voice, Wishes(ask, keep_both=True), part(report, 0.6, 0.95)).voice
+    check_precisions(part(report, 0.95, 1.0))
+    return OursReady(home, voice.path.name, bert.id)

@@ -1,0 +1,69 @@
+"""Memory and loading time of each side, measured in a fresh process for each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from app import paths
+from app.bench.compare import open_one, request_of_line
+from app.bench.home import Originals, OursReady
+from app.bench.machine import peak_mb
+from app.bench.reference import Reference
+from app.bench.stages import run_once
+from app.bench.texts import LINES
+from app.core.types import SynthesisRequest
+from app.errors import InternalError
+from app.language import say
+
+Side = Literal["ours", "reference"]
+TIME_LIMIT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProcess:
+    """What a side takes that has a process for itself.
+
+    Attributes:
+        load_ms: until voice and BERT are open.
+        peak_mb: after it has spoken both lines twice.
+    """
+
+    load_ms: float
+    peak_mb: float
+
+
+def measure_ours(ready: OursReady) -> OwnProcess:
+    """In this process."""
+    began = time.perf_counter()
+    speaker = open_one(ready)
+    load_ms = (time.perf_counter() - began) * 1000
+    for text in (*LINES.values(), *LINES.values()):
+        run_once(speaker, request_of_line(speaker, text), cached=False)
+    return OwnProcess(load_ms, peak_mb())
+
+
+def measure_reference(originals: Originals) -> OwnProcess:
+    """In this process."""
+    began = time.perf_counter()
+    reference = Reference(originals)
+    load_ms = (time.perf_counter() - began) * 1000
+    for text in (*LINES.values(), *LINES.values()):
+        reference.speak(SynthesisRequest(text, noise_w=0.0, sdp_ratio=0.0))
+    return OwnProcess(load_ms, peak_mb())
+
+
+def in_own_process(side: Side, voice: str, bert: str) -> OwnProcess:
+    """Measured in a child; `voice` and `bert` are ids for ours, files for the reference."""
+    command = [*paths.own_command(), "bench", "--memory-of", side, "--voice", voice, "--bert", bert, "--json"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=os.environ, timeout=TIME_LIMIT_S)
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    values = json.loads(lines[-1]) if lines and not done.returncode else {}
+    if "peak_mb" not in values:
+        reason = (lines or done.stderr.decode("utf-8", "replace").splitlines() or [""])[-1]
+        raise InternalError(say("メモリーの計測に失敗しました。", "Memory could not be measured."), reason[:300])
+    return OwnProcess(values["load_ms"], values["peak_mb"])

@@ -1,0 +1,46 @@
+"""Ways to do the same thing take turns, so that a busy machine disturbs them alike; only ratios within a turn are compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.bench.stages import Figures
+
+SETTLE_S = 0.03  # between two ways: the reference's threads spin for a while when it has ended
+UNCOUNTED = 1  # turn in which graphs see a length for the first time
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """How many times faster: median and quartiles over the turns."""
+
+    p25: float
+    median: float
+    p75: float
+
+
+def take_turns(ways: Mapping[str, Callable[[], Figures]], turns: Iterable[int]) -> dict[str, list[Figures]]:
+    """What each way measured, turn by turn. Who follows whom is drawn anew for each: nobody always finds the caches as the reference left them."""
+    found: dict[str, list[Figures]] = {name: [] for name in ways}
+    for turn in turns:
+        for name in np.random.default_rng(turn).permutation(list(ways)).tolist():
+            time.sleep(SETTLE_S)
+            figures = ways[name]()
+            if turn >= UNCOUNTED:
+                found[name].append(figures)
+    return found
+
+
+def ratio(slow: Sequence[float], fast: Sequence[float]) -> Ratio:
+    """Of values measured in the same turns."""
+    p25, median, p75 = np.percentile([a / b for a, b in zip(slow, fast, strict=True)], (25, 50, 75))
+    return Ratio(float(p25), float(median), float(p75))
+
+
+def column(found: Sequence[Figures], name: str) -> list[float]:
+    """One figure of every turn."""
+    return [figures[name] for figures in found]

@@ -1,0 +1,144 @@
+"""`koebako bench --reference`: how many times faster our path is than the files as they come."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from tqdm import tqdm
+
+from app import paths
+from app.adapters.ort_providers import intra_threads
+from app.adapters.ort_session import VERSION
+from app.bench.compare import BertResult, Comparison, LineResult, whole_line
+from app.bench.home import OursReady, find_originals, own_home, prepare_ours
+from app.bench.machine import cpu_name
+from app.bench.own_process import OwnProcess, in_own_process, measure_ours, measure_reference
+from app.bench.texts import LINES
+from app.bench.turns import UNCOUNTED, Ratio
+from app.cli.licence_prompt import licence_prompt
+from app.cli.output import json_line, note, result
+from app.cli.progress import shown_progress
+from app.errors import InputError
+from app.language import say
+
+
+def run_reference(options: argparse.Namespace) -> int:
+    """Prints a line for BERT, for each text and for the memory, then the summary."""
+    if options.memory_of:
+        return _memory_of(options)
+    if options.turns < 1:
+        raise InputError(say("回数は 1 以上にしてください。", "Give at least one turn."), "--turns 12")
+    originals = find_originals(options.voice, options.bert)
+    note(
+        say(
+            "比べる相手は、ある製品の設定を再現したものです(float16 の BERT、最適化なし、全文を一度に計算)。その製品そのものではありません。",
+            "The reference re-creates one product's settings (float16 BERT, nothing optimised, the whole text at once); it is not that product.",
+        )
+    )
+    turns = partial(_turns, count=options.turns + UNCOUNTED)
+    with own_home() as home:
+        with shown_progress(as_json=False) as report:
+            ready = prepare_ours(originals, home, licence_prompt(accepted=options.accept_licence), report)
+        comparison = Comparison.opened(originals, ready)
+        bert = comparison.bert(turns)
+        _tell_bert(bert, as_json=options.json)
+        lines = []
+        for name in LINES:
+            lines.append(comparison.line(name, turns))
+            _tell_line(lines[-1], as_json=options.json)
+        del comparison  # gigabytes, which the children need
+        in_own_process("ours", ready.voice, ready.bert)  # finds its optimised copies, or makes them: as the first of many starts does
+        ours = in_own_process("ours", ready.voice, ready.bert)
+        theirs = in_own_process("reference", str(originals.voice.absolute()), str(originals.bert.absolute()))
+        _tell_memory(ours, theirs, as_json=options.json)
+    if options.json:
+        json_line(_summary(bert, lines, ours, theirs, options.turns))
+    return 0
+
+
+def _turns(name: str, count: int) -> Iterable[int]:
+    return tqdm(range(count), leave=False, disable=None, desc=name)
+
+
+def _memory_of(options: argparse.Namespace) -> int:
+    """The child's part; ours finds its models in the home that is in force."""
+    if options.memory_of == "ours":
+        figures = measure_ours(OursReady(paths.data_dir(), options.voice, options.bert))
+    else:
+        figures = measure_reference(find_originals(options.voice, options.bert))
+    json_line(asdict(figures))
+    return 0
+
+
+def _summary(bert: BertResult, lines: list[LineResult], ours: OwnProcess, theirs: OwnProcess, turns: int) -> dict[str, Any]:
+    auto, exact, int8 = bert.against_reference["auto"], whole_line(lines, "exact"), whole_line(lines, "int8")
+    return {
+        "summary": True,
+        "bert": {
+            "ratio": auto.median,
+            "exact_ratio": bert.against_reference["exact"].median,
+            "cosine_min": bert.cosine_min["auto"],
+            "p25": auto.p25,
+            "p75": auto.p75,
+        },
+        "first_audio": {item.line: item.first_audio["auto"].median for item in lines},
+        "whole_line": {"exact": exact.median if exact else None, "int8": int8.median if int8 else None},
+        "memory": {"ours_mb": ours.peak_mb, "reference_mb": theirs.peak_mb},
+        "lines": [{"phones": item.phones, "tokens": item.tokens, "frames": item.frames["auto"]} for item in lines],
+        "turns": turns,
+        "threads": intra_threads(),
+        "ort": VERSION.removeprefix("onnxruntime "),
+        "cpu": cpu_name(),
+    }
+
+
+def _tell_bert(bert: BertResult, *, as_json: bool) -> None:
+    if as_json:
+        json_line({"type": "bert"} | asdict(bert))
+        return
+    result(say(f"BERT、{bert.tokens} トークン(使われる精度: {bert.precision})", f"BERT, {bert.tokens} tokens (users get {bert.precision})"))
+    for way, found in bert.against_reference.items():
+        alike = say(f"コサインの最小 {bert.cosine_min[way]:.5f}", f"least cosine {bert.cosine_min[way]:.5f}")
+        result(f"  {way:<10}{_times(found)}   {bert.ms['reference']:.0f} → {bert.ms[way]:.0f} ms   {alike}")
+    for way, found in bert.against_exported.items():
+        words = say("float32 のファイルを最適化した場合との比", "against the float32 file, optimised")
+        result(f"  {way:<10}{_times(found)}   {bert.ms['exported']:.0f} → {bert.ms[way]:.0f} ms   {words}")
+
+
+def _tell_line(line: LineResult, *, as_json: bool) -> None:
+    if as_json:
+        json_line({"type": "line"} | line.values())
+        return
+    result(
+        say(
+            f"{line.line}: {line.phones} 記号、{line.tokens} トークン、{line.frames['auto']} フレーム",
+            f"{line.line}: {line.phones} symbols, {line.tokens} tokens, {line.frames['auto']} frames",
+        )
+    )
+    whole = line.ms["reference"]
+    for way in line.whole_line:
+        first, total = line.first_audio[way], line.whole_line[way]
+        result(f"  {way:<10}{say('最初の音', 'first sound'):<12}{_times(first)}   {whole:.0f} → {line.first_audio_ms[way]:.0f} ms")
+        result(f"  {'':<10}{say('全体', 'whole line'):<12}{_times(total)}   {whole:.0f} → {line.ms[way]:.0f} ms")
+        result(f"  {'':<10}{say('音声合成だけ', 'graphs only'):<12}{_times(line.synthesiser[way])}")
+
+
+def _tell_memory(ours: OwnProcess, theirs: OwnProcess, *, as_json: bool) -> None:
+    if as_json:
+        json_line({"type": "memory", "ours": asdict(ours), "reference": asdict(theirs)})
+        return
+    share = ours.peak_mb / theirs.peak_mb
+    result(
+        say(
+            f"最大メモリー {ours.peak_mb:.0f} MB(相手 {theirs.peak_mb:.0f} MB の {share:.2f})、読み込み {ours.load_ms:.0f} ms(相手 {theirs.load_ms:.0f} ms)",
+            f"peak memory {ours.peak_mb:.0f} MB ({share:.2f} of {theirs.peak_mb:.0f} MB), loading {ours.load_ms:.0f} ms ({theirs.load_ms:.0f} ms)",
+        )
+    )
+
+
+def _times(found: Ratio) -> str:
+    return f"{found.median:5.2f}× ({found.p25:.2f}–{found.p75:.2f})"

@@ -1,0 +1,66 @@
+"""The options of `koebako voices`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.cli.command_parser import Parser, add_command
+from app.language import say
+
+
+def add_voices(commands: Any) -> None:
+    """Adds the command and its actions."""
+    parser = commands.add_parser(
+        "voices",
+        help=say("声の一覧、追加、情報", "list, add and inspect voices"),
+        description=say("声の一覧、追加、情報", "Lists, adds and inspects voices."),
+    )
+    actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="ACTION", title=say("操作", "actions"))
+    add_command(actions, "list", "使える声の一覧", "the voices at hand")
+    info = add_command(actions, "info", "声の情報", "what is known of a voice")
+    info.add_argument("voice", metavar="ID|NAME|PATH")
+    _add_add(actions)
+    remove = add_command(actions, "remove", "追加した声を削除する", "remove a voice that was added")
+    remove.add_argument("voice", metavar="ID|NAME")
+    rename = add_command(actions, "rename", "追加した声の名前を変える", "give a voice that was added another name")
+    rename.add_argument("voice", metavar="ID|NAME")
+    rename.add_argument("name", metavar="NEW_NAME")
+    export = add_command(
+        actions, "export", "準備済みの声をフォルダーか zip に書き出す", "copy a prepared voice to a folder or zip, which can be added again"
+    )
+    export.add_argument("voice", metavar="ID|NAME")
+    export.add_argument("target", metavar="FOLDER|FILE.zip")
+    check = add_command(actions, "check", "声の計算結果を期待値と比べる", "compare a voice with expected outputs")
+    check.add_argument("source", metavar="SOURCE")
+    check.add_argument("--expected", required=True, metavar="NPZ", help=say("期待値のファイル", "file of expected outputs"))
+    check.add_argument(
+        "--tolerance", type=float, default=1e-3, metavar="N", help=say("許す差(0.001)", "largest difference allowed (0.001)")
+    )
+
+
+def add_licence_option(parser: Parser) -> None:
+    """`--accept-licence`, for commands that use a voice."""
+    parser.add_argument(
+        "--accept-licence",
+        action="store_true",
+        help=say("声のライセンスを読み、同意した", "the licence of the voice was read and is accepted"),
+    )
+
+
+def _add_add(actions: Any) -> None:
+    parser = add_command(actions, "add", "声を追加する", "add voices")
+    parser.add_argument("sources", nargs="*", metavar="SOURCE", help=say("声のファイル、フォルダー、zip", "file, folder or zip of a voice"))
+    parser.add_argument("--url", action="append", default=[], metavar="URL", help=say("声のアドレス", "address of a voice"))
+    parser.add_argument(
+        "--hub", action="append", default=[], metavar="UUID", help=say("AivisHub の声の UUID", "UUID of a voice on AivisHub")
+    )
+    add_licence_option(parser)
+    parser.add_argument("--update", action="store_true", help=say("同じ ID の声を置き換える", "replace the installed voice of the same id"))
+    parser.add_argument(
+        "--keep-both", action="store_true", help=say("同じ ID の声と両方を残す", "keep it beside the installed voice of the same id")
+    )
+    parser.add_argument(
+        "--checkpoint", metavar="NAME", help=say("声がいくつも入っているとき、追加する一つ", "which voice, where a source holds several")
+    )
+    parser.add_argument("--all", action="store_true", help=say("入っている声をすべて追加する", "add every voice of a source"))
+    parser.add_argument("--name", metavar="NAME", help=say("声の名前", "name of the voice"))

@@ -1,0 +1,24 @@
+"""Gets the voice of `--voice` ready, with a bar, a note and a question where they are due."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+
+from app import paths
+from app.cli.licence_prompt import licence_prompt
+from app.cli.output import note
+from app.cli.progress import shown_progress
+from app.install.ready import ready_voice
+from app.voices.bert import find_bert
+
+
+def chosen_voice(options: argparse.Namespace) -> str | None:
+    """What `open_speaker` takes for the voice that the user asked for."""
+    ask = licence_prompt(accepted=options.accept_licence)
+    need_bert = partial(find_bert, folders=paths.bert_dirs(), chosen=getattr(options, "bert", None), force=options.force_bert)
+    with shown_progress(as_json=False) as report:
+        ready = ready_voice(options.voice, ask, report, announce=note, need_bert=need_bert)
+    if ready.note:
+        note(ready.note)
+    return ready.wanted

@@ -1,0 +1,82 @@
+"""A voice as the command line shows it: the fields of `voices list`, and everything for `voices info`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from app.voices.card import Card, SpeakerCard
+from app.voices.manifest import Named, VoiceManifest
+
+
+def listed(manifest: VoiceManifest, path: Path, source: str = "") -> dict[str, Any]:
+    """The fields of `voices list --json`.
+
+    Args:
+        source: the file it came from; empty where that is not known.
+    """
+    return {
+        "id": manifest.id,
+        "name": manifest.name,
+        "source": source or str(path),
+        "format": manifest.format,
+        "opaque": manifest.opaque,
+        "speakers": [{"id": item.id, "name": item.name} for item in manifest.speakers],
+        "styles": [{"id": item.id, "name": item.name} for item in manifest.styles],
+        "sampling_rate": manifest.sampling_rate,
+        "bert": manifest.bert,
+        "path": str(path),
+    }
+
+
+def detailed(manifest: VoiceManifest, path: Path, card: Card) -> dict[str, Any]:
+    """Everything that is known of a voice; files of the card are full paths."""
+    values = asdict(card)
+    del values["speakers"]
+    lines = listed(manifest, path, card.source_name)
+    cards = {item.id: item for item in card.speakers}
+    lines["speakers"] = [_speaker(item, cards.get(item.id), path) for item in manifest.speakers]
+    return (
+        lines
+        | {"description": manifest.description, "licence": manifest.licence, "hop_length": manifest.hop_length}
+        | _int8(manifest)
+        | values
+    )
+
+
+def _int8(manifest: VoiceManifest) -> dict[str, Any]:
+    """How close the int8 decoder comes, of a voice that has one."""
+    found = manifest.decoder_int8
+    return {} if found is None else {"decoder_int8": {"snr_db": found.snr_db, "lsd_db": found.lsd_db}}
+
+
+def _speaker(named: Named, card: SpeakerCard | None, path: Path) -> dict[str, Any]:
+    card = card or SpeakerCard(named.id)
+    styles = [
+        {
+            "id": style.id,
+            "icon": _file(path, style.icon),
+            "samples": [{"file": _file(path, sample.file), "transcript": sample.transcript} for sample in style.samples],
+        }
+        for style in card.styles
+    ]
+    languages = list(card.languages)
+    return {"id": named.id, "name": named.name, "uuid": card.uuid, "languages": languages, "icon": _file(path, card.icon), "styles": styles}
+
+
+def _file(path: Path, name: str) -> str:
+    return str(path / name) if name else ""
+
+
+def plain_text(details: dict[str, Any]) -> list[str]:
+    """The same for people: a line a field that says something, names instead of records."""
+    lines = []
+    for key, value in details.items():
+        if isinstance(value, list):
+            value = ", ".join(f"{item['id']} {item['name']}" if isinstance(item, dict) else str(item) for item in value)
+        if isinstance(value, dict):
+            value = ", ".join(f"{name} {number}" for name, number in value.items())
+        if value not in (None, "") and (value or isinstance(value, bool)):
+            lines.append(f"{key}: {value}")
+    return lines

@@ -1,0 +1,116 @@
+"""`koebako voices add`: voices from files, folders, addresses and the hub into the library."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from app.cli.licence_prompt import licence_prompt
+from app.cli.output import json_line, note, print_error, result
+from app.cli.progress import shown_progress
+from app.cli.voice_lines import listed
+from app.errors import AppError, InputError, VoiceError
+from app.install.choice import UndecidedError
+from app.install.library import Installed, Wishes, add_voices
+from app.install.precision import check_precisions
+from app.install.upkeep import checked_name
+from app.language import say
+from app.progress import Report, part
+
+DOWNLOAD_SHARE = 0.6  # of the whole job, where a voice is downloaded first
+
+
+def add(options: argparse.Namespace) -> int:
+    """Adds every source; one that fails is told, and the others are still added. Returns the exit code of the first failure."""
+    jobs = list(_jobs(options))
+    if not jobs:
+        raise InputError(
+            say("追加する声が指定されていません。", "There is nothing to add."),
+            say("ファイル、フォルダー、--url、--hub のどれかを指定してください。", "Give a file, a folder, --url or --hub."),
+        )
+    if options.name is not None and (len(jobs) > 1 or options.all):
+        raise InputError(
+            say("--name は声が一つのときだけ使えます。", "--name is for one voice only."),
+            say("追加した後で koebako voices rename を使ってください。", "Use `koebako voices rename` afterwards."),
+        )
+    wishes = Wishes(
+        licence_prompt(accepted=options.accept_licence, as_json=options.json),
+        options.keep_both,
+        options.update,
+        None if options.name is None else checked_name(options.name),
+    )
+    exit_code = 0
+    for source, job in jobs:
+        try:
+            job(wishes)
+        except AppError as error:
+            if len(jobs) == 1:
+                raise
+            print_error(error, as_json=options.json, source=source)
+            exit_code = exit_code or error.exit_code
+    return exit_code
+
+
+def _jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[Wishes], None]]]:
+    """What to add, as the user named it, and how."""
+    for source in options.sources:
+        yield source, partial(_add_file, Path(source), options)
+    for url in options.url:
+        yield url, partial(_add_download, "fetch_url", url, options)
+    for uuid in options.hub:
+        yield uuid, partial(_add_download, "fetch_hub_voice", uuid, options)
+
+
+def _add_file(source: Path, options: argparse.Namespace, wishes: Wishes) -> None:
+    with shown_progress(as_json=options.json) as shown:
+        added = _add(source, wishes, options, shown)
+    _tell(added, options.json)
+
+
+def _add_download(fetch: str, address: str, options: argparse.Namespace, wishes: Wishes) -> None:
+    from app.install import fetch as fetching  # brings an HTTP library, which files do not need
+
+    with shown_progress(as_json=options.json) as shown:
+        file: Path = getattr(fetching, fetch)(address, part(shown, 0.0, DOWNLOAD_SHARE), on_progress=shown.downloaded)
+        try:
+            added = _add(file, wishes, options, part(shown, DOWNLOAD_SHARE, 1.0))
+        except UndecidedError:
+            raise  # what was downloaded is there for the next try
+        except VoiceError:
+            fetching.discard(file)  # it would be found again, and be as bad
+            raise
+    fetching.discard(file)
+    _tell(added, options.json)
+
+
+def _add(source: Path, wishes: Wishes, options: argparse.Namespace, report: Report) -> list[Installed]:
+    added = add_voices(source, wishes, report, checkpoint=options.checkpoint, every=options.all)
+    check_precisions()  # whether the new voice may use its BERT in int8
+    return added
+
+
+def _tell(added: list[Installed], as_json: bool) -> None:
+    for item in added:
+        if as_json:
+            json_line(_line(item))
+            continue
+        manifest = item.voice.manifest
+        result(f"{manifest.id}  {manifest.name}  ({_outcome(item)})")
+        for text in (*item.card.notes, item.card.opaque_reason):
+            if text:
+                note(text)
+
+
+def _line(item: Installed) -> dict[str, Any]:
+    state = {"type": "voice", "already": item.already, "updated": item.updated}
+    card = {"max_abs_diff": item.card.max_abs_diff, "opaque_reason": item.card.opaque_reason, "notes": list(item.card.notes)}
+    return state | listed(item.voice.manifest, item.voice.path, item.card.source_name) | card
+
+
+def _outcome(item: Installed) -> str:
+    if item.already:
+        return say("すでにあります", "already there")
+    return say("更新しました", "updated") if item.updated else say("追加しました", "added")

@@ -1,0 +1,43 @@
+"""`koebako voices remove`, `rename` and `export`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from app.cli.output import json_line, note
+from app.cli.progress import shown_progress
+from app.cli.voice_lines import listed
+from app.install.upkeep import export_voice, remove_voice, rename_voice
+from app.language import say
+
+
+def remove(options: argparse.Namespace) -> int:
+    """Removes a voice."""
+    remove_voice(options.voice)
+    if options.json:
+        json_line({"removed": options.voice})
+    else:
+        note(say(f"「{options.voice}」を削除しました。", f'"{options.voice}" was removed.'))
+    return 0
+
+
+def rename(options: argparse.Namespace) -> int:
+    """Gives a voice another name."""
+    voice = rename_voice(options.voice, options.name)
+    if options.json:
+        json_line(listed(voice.manifest, voice.path))
+    else:
+        note(say(f"名前を「{voice.manifest.name}」にしました。", f'It is called "{voice.manifest.name}" now.'))
+    return 0
+
+
+def export(options: argparse.Namespace) -> int:
+    """Copies a voice to a folder or a zip."""
+    with shown_progress(as_json=options.json) as report:
+        target = export_voice(options.voice, Path(options.target), report)
+    if options.json:
+        json_line({"exported": str(target)})
+    else:
+        note(say(f"書き出しました: {target}", f"Exported to {target}"))
+    return 0

@@ -1,0 +1,154 @@
+"""The script: what a user writes, line by line. Frozen values and pure edits, so that undoing is going back to an older value.
+
+Every line carries all of its settings: it sounds the same wherever it is moved, and whatever is done to the others.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.core.limits import BOUNDS
+from app.core.types import Overrides
+
+
+@dataclass(frozen=True, slots=True)
+class LineSettings:
+    """Who speaks a line, and how. Numbers have the names, units and bounds of `app.core.types.SynthesisRequest`.
+
+    Attributes:
+        voice: id of the voice; empty is the first one there is.
+        speaker, style: by name, so that they fit another voice too; empty is its first one.
+        pauses: (punctuation phone, seconds at speed 1), sorted; marks that are not in it keep the voice's own length.
+        seed_locked: False takes another seed each time the line is spoken.
+    """
+
+    voice: str = ""
+    speaker: str = ""
+    style: str = ""
+    style_weight: float = BOUNDS["style_weight"].default
+    speed: float = BOUNDS["speed"].default
+    sdp_ratio: float = BOUNDS["sdp_ratio"].default
+    noise: float = BOUNDS["noise"].default
+    noise_w: float = BOUNDS["noise_w"].default
+    bert_weight: float = BOUNDS["bert_weight"].default
+    assist_text: str = ""
+    assist_weight: float = BOUNDS["assist_weight"].default
+    volume: float = BOUNDS["volume"].default
+    pre_silence_s: float = BOUNDS["pre_silence_s"].default
+    post_silence_s: float = BOUNDS["post_silence_s"].default
+    pauses: tuple[tuple[str, float], ...] = ()
+    seed: int = 0
+    seed_locked: bool = True
+
+
+def new_id() -> str:
+    """An id no other line has."""
+    return secrets.token_hex(6)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line.
+
+    Attributes:
+        id: stays the same through every edit; nobody sees it.
+        overrides: accents, lengths and readings that were edited by hand.
+    """
+
+    text: str = ""
+    settings: LineSettings = LineSettings()
+    overrides: Overrides = field(default_factory=Overrides)
+    id: str = field(default_factory=new_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """All lines in order."""
+
+    lines: tuple[Line, ...] = ()
+    title: str = ""
+
+    def index(self, line_id: str) -> int | None:
+        """Where a line stands; None when there is no such line."""
+        return next((index for index, line in enumerate(self.lines) if line.id == line_id), None)
+
+    def find(self, line_id: str) -> Line | None:
+        """The line with this id."""
+        return next((line for line in self.lines if line.id == line_id), None)
+
+
+def insert(script: Script, index: int, lines: Iterable[Line]) -> Script:
+    """Puts lines before the one at `index`."""
+    return replace(script, lines=(*script.lines[:index], *lines, *script.lines[index:]))
+
+
+def remove(script: Script, ids: Collection[str]) -> Script:
+    """Takes lines out."""
+    gone = frozenset(ids)
+    return replace(script, lines=tuple(line for line in script.lines if line.id not in gone))
+
+
+def duplicate(script: Script, ids: Collection[str]) -> tuple[Script, tuple[Line, ...]]:
+    """Puts copies of lines behind the last of them; the second value is the copies."""
+    wanted = frozenset(ids)
+    found = [index for index, line in enumerate(script.lines) if line.id in wanted]
+    copies = tuple(replace(script.lines[index], id=new_id()) for index in found)
+    return (insert(script, found[-1] + 1, copies) if found else script), copies
+
+
+def move(script: Script, ids: Collection[str], index: int) -> Script:
+    """Gathers lines, in their order, before the one that stands at `index` now."""
+    wanted = frozenset(ids)
+    moved = [line for line in script.lines if line.id in wanted]
+    before = [line for line in script.lines[:index] if line.id not in wanted]
+    after = [line for line in script.lines[index:] if line.id not in wanted]
+    return replace(script, lines=(*before, *moved, *after))
+
+
+def shift(script: Script, ids: Collection[str], step: int) -> Script:
+    """Moves each of the lines one place up (-1) or down (1); a block at the edge stays there."""
+    lines, wanted = list(script.lines), frozenset(ids)
+    places = range(len(lines)) if step < 0 else range(len(lines) - 1, -1, -1)
+    for place in places:
+        other = place + step
+        if lines[place].id in wanted and 0 <= other < len(lines) and lines[other].id not in wanted:
+            lines[place], lines[other] = lines[other], lines[place]
+    return replace(script, lines=tuple(lines))
+
+
+def retext(script: Script, line_id: str, text: str) -> Script:
+    """Gives a line another text; its overrides go on counting over the text they were made for."""
+
+    def retexted(line: Line) -> Line:
+        if line.text == text:
+            return line
+        overrides = line.overrides
+        counted = overrides if overrides.text or overrides == Overrides() else replace(overrides, text=line.text)
+        return replace(line, text=text, overrides=counted)
+
+    return _each(script, (line_id,), retexted)
+
+
+def reshape(script: Script, line_id: str, overrides: Overrides) -> Script:
+    """Gives a line other edits of its reading, accent and lengths."""
+    return _each(script, (line_id,), lambda line: replace(line, overrides=overrides) if line.overrides != overrides else line)
+
+
+def change(script: Script, ids: Collection[str], **values: Any) -> Script:
+    """Changes these settings of lines, and leaves their other settings alone."""
+
+    def changed(line: Line) -> Line:
+        settings = replace(line.settings, **values)
+        return line if settings == line.settings else replace(line, settings=settings)
+
+    return _each(script, ids, changed)
+
+
+def _each(script: Script, ids: Collection[str], edit: Callable[[Line], Line]) -> Script:
+    """The same value when nothing has changed, so that nothing is there to undo."""
+    wanted = frozenset(ids)
+    lines = tuple(edit(line) if line.id in wanted else line for line in script.lines)
+    return script if all(new is old for new, old in zip(lines, script.lines, strict=True)) else replace(script, lines=lines)

@@ -1,0 +1,112 @@
+"""The script as plain data for JSON: only what differs from the defaults is written, and all that is read is checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, Bounds
+from app.core.script import Line, LineSettings, Script, new_id
+from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
+
+VERSION = 1
+_PLAIN = LineSettings()
+_EDITS = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
+_TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
+
+
+def script_to_data(script: Script) -> dict[str, Any]:
+    """What `script_from_data` reads."""
+    return {"version": VERSION, "title": script.title, "lines": [_line_to_data(line) for line in script.lines]}
+
+
+def script_from_data(data: object) -> Script:
+    """Raises ValueError, saying what is wrong, for anything that this version could not have written.
+
+    Settings from a later version that are not known are left out.
+    """
+    if not isinstance(data, dict) or not isinstance(data.get("lines"), list) or not isinstance(data.get("title", ""), str):
+        raise ValueError("no script")
+    if data.get("version") != VERSION:
+        raise ValueError(f"version {data.get('version')!r}")
+    lines = tuple(_line_from_data(item) for item in data["lines"])
+    if len({line.id for line in lines}) != len(lines):
+        raise ValueError("an id occurs twice")
+    return Script(lines, data.get("title", ""))
+
+
+def settings_to_data(settings: LineSettings) -> dict[str, Any]:
+    """Only what differs from the defaults."""
+    return {item.name: value for item in fields(settings) if (value := getattr(settings, item.name)) != getattr(_PLAIN, item.name)}
+
+
+def settings_from_data(data: object) -> LineSettings:
+    """Raises ValueError for a value of the wrong kind or out of bounds."""
+    if not isinstance(data, dict):
+        raise ValueError("settings")
+    values: dict[str, Any] = {}
+    for item in fields(LineSettings):
+        if item.name in data:
+            read = _pauses if item.name == "pauses" else _checked
+            values[item.name] = read(item.name, str(item.type), data[item.name])
+    return LineSettings(**values)
+
+
+def _line_to_data(line: Line) -> dict[str, Any]:
+    data: dict[str, Any] = {"id": line.id, "text": line.text}
+    if line.settings != _PLAIN:
+        data["settings"] = settings_to_data(line.settings)
+    edits: dict[str, Any] = {
+        name: [_edit_to_data(edit) for edit in getattr(line.overrides, name)] for name in _EDITS if getattr(line.overrides, name)
+    }
+    if line.overrides.text:
+        edits["text"] = line.overrides.text
+    return data | ({"overrides": edits} if edits else {})
+
+
+def _line_from_data(data: object) -> Line:
+    if not isinstance(data, dict) or not isinstance(data.get("text"), str) or not isinstance(data.get("id", ""), str):
+        raise ValueError("a line")
+    edits = data.get("overrides", {})
+    if not isinstance(edits, dict) or not all(isinstance(edits.get(name, []), list) for name in _EDITS):
+        raise ValueError("overrides")
+    if not isinstance(edits.get("text", ""), str):
+        raise ValueError("overrides")
+    made = {name: tuple(_edit_from_data(kind, item) for item in edits.get(name, [])) for name, kind in _EDITS.items()}
+    overrides = Overrides(**made, text=edits.get("text", ""))
+    return Line(data["text"], settings_from_data(data.get("settings", {})), overrides, data.get("id") or new_id())
+
+
+def _edit_to_data(edit: Any) -> dict[str, Any]:
+    return {item.name: value for item in fields(edit) if (value := getattr(edit, item.name)) is not None}
+
+
+def _edit_from_data(kind: type, data: object) -> Any:
+    if not isinstance(data, Mapping):
+        raise ValueError(kind.__name__)
+    values = {item.name: data[item.name] for item in fields(kind) if item.name in data}
+    for item in fields(kind):
+        plain = str(item.type).removesuffix(" | None")
+        if item.name in values:
+            _checked(item.name, plain, values[item.name], PAUSE_BOUNDS if item.name == "length_s" else None)
+        elif plain == item.type:
+            raise ValueError(f"{kind.__name__} without {item.name}")
+    return kind(**values)
+
+
+def _checked(name: str, kind: str, value: Any, bounds: Bounds | None = None) -> Any:
+    right = isinstance(value, _TYPES[kind]) and not (isinstance(value, bool) and kind != "bool")
+    if not right:
+        raise ValueError(name)
+    bounds = bounds or (SEED_BOUNDS if name == "seed" else BOUNDS.get(name))
+    if bounds is not None and not (math.isfinite(value) and bounds.low <= value <= bounds.high):
+        raise ValueError(name)
+    return value
+
+
+def _pauses(name: str, _kind: str, value: Any) -> tuple[tuple[str, float], ...]:
+    if not isinstance(value, list) or not all(isinstance(item, list) and len(item) == 2 and item[0] in PAUSE_MARKS for item in value):
+        raise ValueError(name)
+    return tuple(sorted((mark, float(_checked(name, "float", length_s, PAUSE_BOUNDS))) for mark, length_s in value))

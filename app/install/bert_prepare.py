@@ -1,0 +1,174 @@
+"""Turns a BERT file into the lean graphs, in float32 and where it passes in int8, each compared with the source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.core.types import BERT_WIDTH, Float32, Int64
+from app.errors import VoiceError
+from app.install.bert_check import LEAST_COSINE, TOLERANCE, features_of, largest_difference, least_cosine, trial_texts
+from app.language import say
+from app.progress import Report, part, unreported
+from app.voices.bert import GRAPH_NAME, Precision
+from app.voices.vocabulary import VOCABULARY_NAME, read_vocabulary, vocabulary_text
+
+if TYPE_CHECKING:
+    from app.voices.prepare.bert.architecture import Architecture
+    from app.voices.prepare.bert.products import Arithmetic
+
+# onnx is slow to import: everything of app.voices.prepare is imported where it is used.
+
+INT8_NAME = "bert_int8.onnx"
+COPY_NAME = "source.onnx"
+INT8_ARITHMETIC: tuple[Arithmetic, ...] = ("pairs", "blocks")
+"""From the fastest to the most faithful; the first that passes is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedBert:
+    """What came of a BERT file.
+
+    Attributes:
+        architecture: its sizes.
+        files: name of the graph by precision.
+        max_rel_diff: largest difference from the source, relative to the largest feature.
+        int8_cosine: of int8 and float32 features, at worst; None where int8 did not pass.
+        int8_arithmetic: how int8 computes; None where it did not pass.
+        kept_whole: why the source's own graph is used; None when the lean one is.
+    """
+
+    architecture: Architecture
+    files: dict[Precision, str]
+    max_rel_diff: float
+    int8_cosine: float | None = None
+    int8_arithmetic: str | None = None
+    kept_whole: str | None = None
+
+    def values(self) -> dict[str, Any]:
+        """As `bert.json` has them."""
+        found = {
+            "hidden_size": self.architecture.hidden,
+            "layers": self.architecture.layers,
+            "files": self.files,
+            "max_rel_diff": self.max_rel_diff,
+            "int8_cosine": self.int8_cosine,
+            "int8_arithmetic": self.int8_arithmetic,
+            "kept_whole": self.kept_whole,
+        }
+        return {key: value for key, value in found.items() if value is not None}
+
+
+def prepare_bert(model: Path, folder: Path, report: Report = unreported, *, width: int = BERT_WIDTH) -> PreparedBert:
+    """Writes the graphs and the vocabulary of a BERT into an empty folder.
+
+    Args:
+        model: an ONNX or safetensors file, its vocabulary beside it.
+        width: of the features that voices take.
+
+    Raises:
+        VoiceError: it is no BERT for Style-Bert-VITS2, or it does not run.
+        OSError: the folder cannot be written.
+    """
+    report("reading", 0.0)
+    tokens = read_vocabulary(model.parent)
+    (folder / VOCABULARY_NAME).write_text(vocabulary_text(tokens), encoding="utf-8", newline="\n")
+    architecture = _write(model, folder, ("float32", "pairs"), part(report, 0.0, 0.25), width)
+    if len(tokens) > architecture.vocabulary:
+        raise _foreign_vocabulary(len(tokens), architecture.vocabulary)
+    texts = trial_texts(folder / VOCABULARY_NAME, architecture.vocabulary)
+    expected = _expected(model, folder, texts, width, part(report, 0.25, 0.6))
+    exact = features_of(folder / GRAPH_NAME, texts, width)
+    report("checking", 0.75)
+    difference = largest_difference(expected, exact)
+    if difference > TOLERANCE:
+        return _kept_whole(architecture, folder, difference)
+    cosine, arithmetic = _passing_int8(model, folder, texts, exact, width, part(report, 0.75, 1.0))
+    _remove(folder / COPY_NAME)
+    files: dict[Precision, str] = {"float32": GRAPH_NAME}
+    if arithmetic is not None:
+        files["int8"] = INT8_NAME
+    return PreparedBert(architecture, files, difference, cosine, arithmetic)
+
+
+def _write(model: Path, folder: Path, wanted: Sequence[Arithmetic], report: Report, width: int) -> Architecture:
+    """Writes lean graphs; the source's weights are let go with it."""
+    from app.voices.prepare.bert.lean import write_lean
+    from app.voices.prepare.bert.open import open_source
+    from app.voices.prepare.bert.source import not_deberta
+
+    source = open_source(model)
+    if source.architecture.hidden != width:
+        raise not_deberta(
+            say(f"特徴量の幅 {source.architecture.hidden}", f"its features are {source.architecture.hidden} wide, not {width}")
+        )
+    for index, arithmetic in enumerate(wanted):
+        path = folder / (GRAPH_NAME if arithmetic == "float32" else INT8_NAME)
+        write_lean(source, arithmetic, path, part(report, index / len(wanted), (index + 1) / len(wanted)))
+    return source.architecture
+
+
+def _expected(model: Path, folder: Path, texts: Sequence[Int64], width: int, report: Report) -> list[Float32]:
+    """What the source computes, in float32: its own graph where it has one, else its definition."""
+    from app.voices.prepare.bert.float32_copy import write_float32_copy
+    from app.voices.prepare.bert.onnx_graph import open_onnx
+    from app.voices.prepare.bert.open import open_source
+    from app.voices.prepare.bert.plain import plain_features
+
+    report("checking", 0.0)
+    if model.suffix == ".safetensors":
+        return plain_features(open_source(model), texts)
+    write_float32_copy(open_onnx(model), folder / COPY_NAME)
+    report("checking", 0.3)
+    return features_of(folder / COPY_NAME, texts, width)
+
+
+def _passing_int8(
+    model: Path, folder: Path, texts: Sequence[Int64], exact: Sequence[Float32], width: int, report: Report
+) -> tuple[float | None, Arithmetic | None]:
+    """The first way of computing in int8 that stays near enough, and how near; the file is gone where none does."""
+    for index, arithmetic in enumerate(INT8_ARITHMETIC):
+        report("checking", index / len(INT8_ARITHMETIC))
+        if index:
+            _write(model, folder, (arithmetic,), unreported, width)
+        cosine = least_cosine(exact, features_of(folder / INT8_NAME, texts, width))
+        if cosine >= LEAST_COSINE:
+            return cosine, arithmetic
+    _remove(folder / INT8_NAME)
+    return None, None
+
+
+def _kept_whole(architecture: Architecture, folder: Path, difference: float) -> PreparedBert:
+    """The source's graph instead of the lean one; VoiceError where there is none, for then nothing is known to be right."""
+    _remove(folder / INT8_NAME)
+    _remove(folder / GRAPH_NAME)
+    reason = say(
+        f"変換したグラフが元のファイルと {difference:.1e} 違うため、元のグラフのまま使います",
+        f"the prepared graph differs from the file by {difference:.1e}, so the file's own graph is used",
+    )
+    if not (folder / COPY_NAME).is_file():
+        raise VoiceError(
+            say(
+                f"この BERT の重みからは正しいグラフを作れません。({difference:.1e})",
+                f"No right graph can be built from these weights ({difference:.1e}).",
+            ),
+            say("ONNX 形式のファイルを使ってください。", "Use an ONNX file of this model."),
+        )
+    return PreparedBert(architecture, {"float32": COPY_NAME}, 0.0, kept_whole=reason)
+
+
+def _foreign_vocabulary(tokens: int, known: int) -> VoiceError:
+    return VoiceError(
+        say(
+            f"語彙がモデルと合いません。語彙は {tokens} 語、モデルは {known} 語です。",
+            f"The vocabulary is not this model's: it has {tokens} tokens where the model knows {known}.",
+        ),
+        say("同じ場所から取ったモデルと語彙を一緒に置いてください。", "Put the vocabulary beside the model that came with it."),
+    )
+
+
+def _remove(graph: Path) -> None:
+    for path in (graph, graph.with_suffix(".data")):
+        path.unlink(missing_ok=True)

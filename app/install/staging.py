@@ -1,0 +1,168 @@
+"""Folders are made complete in `<data>/staging`, then moved into place by one rename: whatever happens, old or new is there, never a half.
+
+Each staged folder has a lock beside it that its process holds; one whose lock is free belongs to a process that died, and is swept.
+A folder that replaces another one first moves that aside as `.NAME.old` in the same place, where readers find it should the
+process die between the two renames.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.adapters.file_lock import FileLock
+from app.adapters.part_file import write_error
+from app.paths import ASIDE_SUFFIX, aside_of, data_dir
+
+LOCK_SUFFIX = ".lock"
+MOVING_NAME = ".moving"
+WINDOWS_WAITS_S = (0.1, 0.3, 1.0)
+LONGEST_WAIT_S = 30.0  # moving folders takes milliseconds; an antivirus may hold one for seconds
+
+
+def staging_dir() -> Path:
+    """Where folders are made."""
+    return data_dir() / "staging"
+
+
+@contextmanager
+def staged_folder(parent: Path | None = None) -> Iterator[Path]:
+    """A new empty folder that is gone after the block, unless it was moved into place; leftovers of dead processes are swept first.
+
+    Args:
+        parent: where it is made, on the same disk as where it will go; None is `<data>/staging`.
+
+    Raises:
+        OutputFileError: nothing can be written there, or an OSError of the block that wrote into it.
+    """
+    parent = parent or staging_dir()
+    name = secrets.token_hex(8)
+    folder, lock_path = parent / name, parent / (name + LOCK_SUFFIX)
+    lock = FileLock(lock_path)
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        with moving(parent):  # so that no sweep sees the lock before it is held
+            sweep(parent)
+            lock.acquire()
+            folder.mkdir()
+        yield folder
+    except OSError as exc:
+        raise write_error(Path(exc.filename) if isinstance(exc.filename, str) else folder, exc) from exc
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        lock.release()
+        with contextlib.suppress(OSError):
+            lock_path.unlink(missing_ok=True)
+
+
+def leftovers(parent: Path | None = None) -> list[Path]:
+    """What dead processes left in the staging folder."""
+    parent = parent or staging_dir()
+    if not parent.is_dir():
+        return []
+    return [item for item in parent.iterdir() if item.is_dir() and not _owned(parent / (item.name + LOCK_SUFFIX))]
+
+
+def _owned(lock_path: Path) -> bool:
+    lock = FileLock(lock_path)
+    if not lock_path.is_file():
+        return False
+    try:
+        return not lock.acquire()
+    finally:
+        lock.release()
+
+
+def sweep(parent: Path | None = None) -> None:
+    """Removes what dead processes left behind, within `moving`; what cannot be removed now stays for the next time."""
+    parent = parent or staging_dir()
+    with contextlib.suppress(OSError):
+        for folder in leftovers(parent):
+            shutil.rmtree(folder, ignore_errors=True)
+        for lock_path in parent.glob(f"*{LOCK_SUFFIX}"):
+            if not lock_path.with_suffix("").exists() and not _owned(lock_path):
+                lock_path.unlink(missing_ok=True)
+
+
+def put_in_place(folder: Path, target: Path) -> None:
+    """Moves a complete folder to its place, replacing what is there; raises OSError with the old one back in place."""
+    sync(folder)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with moving(target.parent):
+        aside = aside_of(target)
+        if target.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+            _rename(target, aside)
+        try:
+            _rename(folder, target)
+        except OSError:
+            if aside.exists() and not target.exists():
+                aside.rename(target)
+            raise
+        _sync_folder(target.parent)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _rename(source: Path, target: Path) -> None:
+    """Windows refuses while somebody looks into the folder; an antivirus does, for a moment after it was written."""
+    for wait_s in WINDOWS_WAITS_S if os.name == "nt" else ():
+        with contextlib.suppress(PermissionError):
+            source.rename(target)
+            return
+        time.sleep(wait_s)
+    source.rename(target)
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes a folder so that it is there whole or not at all. OutputFileError when it is in use."""
+    with staged_folder() as stage:
+        _rename(folder, stage / folder.name)
+
+
+def mend(root: Path) -> None:
+    """Brings back what a dead process had moved aside, or removes it where its replacement is in place."""
+    if not root.is_dir() or not any(root.glob(f".*{ASIDE_SUFFIX}")):
+        return
+    with contextlib.suppress(OSError), moving(root):  # where nothing can be moved, readers find it all the same
+        for aside in root.glob(f".*{ASIDE_SUFFIX}"):
+            target = root / aside.name[1 : -len(ASIDE_SUFFIX)]
+            if target.exists():
+                shutil.rmtree(aside, ignore_errors=True)
+            else:
+                aside.rename(target)
+
+
+@contextmanager
+def moving(root: Path) -> Iterator[None]:
+    """One process at a time makes, moves and sweeps folders in `root`."""
+    lock = FileLock(root / MOVING_NAME)
+    lock.wait(LONGEST_WAIT_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def sync(folder: Path) -> None:
+    """Waits until all files of a folder are on the disk: a rename must not arrive there before the data."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb+") as file:
+                os.fsync(file.fileno())
+    _sync_folder(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # folders cannot be opened there; NTFS keeps renames in order by itself
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,210 @@
+"""Proves a prepared voice before it counts as one: it speaks sensibly, and just as the file it was made from."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from app.adapters.ort_session import GraphSession, open_as_it_is
+from app.adapters.ort_synthesizer import OrtOpaqueSynthesizer
+from app.core.durations import LONGEST_SYMBOL_FRAMES
+from app.core.ports import Prosody, WholeInput
+from app.core.types import Float32, Int64
+from app.errors import BackendError, VoiceError
+from app.install.trials import Trial, clear_of_ties, trials
+from app.language import say
+from app.parity import Case, PreparedRunner, duration_noise, prior_noise
+from app.progress import Report
+from app.voices.voice import Voice
+
+TOLERANCE = 1e-3  # of full scale; right graphs differ by 1e-5 at most
+SILENCE = 1e-4  # peak below which nothing is heard, and nothing is proved by comparing
+LOUD, MOST_LOUD = 0.99, 0.5  # a sample is clipped; this share of them is noise at full scale
+MOST_FRAMES = 100.0  # a symbol on average: more than a second for each
+CALMEST = 0.2  # noise in durations that any voice bears
+LONGEST_RUN_S = 900.0  # a graph that has not ended by then never will: the slowest machines take a tenth of it
+
+
+@dataclass(frozen=True, slots=True)
+class SourceGraph:
+    """The graph a voice was cut from, on disk, with its noise made inputs (`app.voices.prepare.noise.noisy_copy`)."""
+
+    path: Path
+    baked_scales: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    trial: Trial
+    samples: Float32
+    frames: Int64
+    channels: int
+
+
+def verify_prepared(voice: Voice, source: SourceGraph | None, report: Report) -> float | None:
+    """Lets the three graphs of a voice speak, and their source say the same.
+
+    The two are open one after the other, never together: a real voice takes half a gigabyte while it speaks.
+
+    Returns:
+        The largest difference of a sample; None without a source.
+
+    Raises:
+        VoiceError: it makes no sense, or not what the source makes.
+    """
+    with _runnable():
+        spoken = _let_speak(voice, source, report)
+    _check_sound([item.samples for item in spoken])
+    return None if source is None else _compare(source, spoken, report)
+
+
+def verify_whole(voice: Voice, report: Report) -> None:
+    """Lets a voice of one graph speak; VoiceError where it makes no sense."""
+    graph = voice.graphs["whole"]
+    results = []
+    with _runnable(), _time_limited(open_as_it_is(graph, voice.manifest.name)) as session:
+        sentences = trials(voice, {})[:2]
+        for index, trial in enumerate(sentences):
+            report("checking", index / len(sentences))
+            results.append(_whole(OrtOpaqueSynthesizer(session), trial.case))
+    _check_sound(results)
+
+
+def _whole(synthesizer: OrtOpaqueSynthesizer, case: Case) -> Float32:
+    samples, _ = synthesizer.synthesize(
+        WholeInput(
+            case["x_tst"].reshape(-1), case["tones"].reshape(-1), case["language"].reshape(-1), case.get("ja_bert", case["bert"])[0],
+            case["style_vec"].reshape(-1), int(case["sid"][0]), float(case["length_scale"]), float(case["sdp_ratio"]), 0.6, 0.8,
+        )
+    )  # fmt: skip
+    return samples
+
+
+def _let_speak(voice: Voice, source: SourceGraph | None, report: Report) -> list[_Spoken]:
+    runner, spoken = PreparedRunner(voice), []
+    sentences = trials(voice, source.baked_scales if source else {})
+    fixed_noise = source is not None and "noise_scale_w" in source.baked_scales
+    total = sum(trial.symbols for trial in sentences) * (1 if source is None else 2)
+    done = 0
+    for planned in sentences:
+        report("checking", done / total)
+        done += planned.symbols
+        trial, prosody = _settled(runner, planned, fixed_noise)
+        samples, frames = runner.speak(trial.case, prosody, trial.seed)
+        spoken.append(_Spoken(trial, samples, frames, len(prosody.mean)))
+    return spoken
+
+
+def _settled(runner: PreparedRunner, trial: Trial, fixed_noise: bool) -> tuple[Trial, Prosody]:
+    """A trial that can be compared, and its prosody."""
+    prosody = runner.prosody(trial.case, trial.seed)
+    while _absurd(prosody, trial) and trial.seed is not None and not fixed_noise and trial.case["noise_scale_w"] > CALMEST:
+        trial = trial.calmer()  # so much noise may be too much for a voice that is sound
+        prosody = runner.prosody(trial.case, trial.seed)
+    _check_prosody(prosody, trial)
+    return clear_of_ties(trial, prosody), prosody
+
+
+def _absurd(prosody: Prosody, trial: Trial) -> bool:
+    """Whether sounds last longer than anybody speaks."""
+    lengths = np.exp(np.minimum(prosody.logw, 20).astype(np.float64)) * float(trial.case["length_scale"])
+    return bool(lengths.max() >= LONGEST_SYMBOL_FRAMES or lengths.mean() > MOST_FRAMES)
+
+
+def _check_prosody(prosody: Prosody, trial: Trial) -> None:
+    values = (prosody.logw, prosody.mean, prosody.log_scale)
+    if not all(np.isfinite(item).all() for item in values) or not all(item.shape[-1] == trial.symbols for item in values):
+        raise _nonsense(say("数ではない値が出ます", "it computes what are no numbers"))
+    if _absurd(prosody, trial):
+        raise _nonsense(say("音の長さが異常です", "its sounds last absurdly long"))
+
+
+def _check_sound(results: list[Float32]) -> None:
+    samples = np.abs(np.concatenate(results)) if results else np.zeros(0, np.float32)
+    if not np.isfinite(samples).all():
+        raise _nonsense(say("数ではない値が出ます", "it computes what are no numbers"))
+    if samples.max(initial=0) < SILENCE:
+        raise _nonsense(say("音が出ません", "it stays silent"))
+    if (samples >= LOUD).mean() > MOST_LOUD:
+        raise _nonsense(say("音が割れた雑音になります", "it is nothing but clipped noise"))
+
+
+def _compare(source: SourceGraph, spoken: list[_Spoken], report: Report) -> float:
+    total, done, worst = sum(item.trial.symbols for item in spoken), 0, 0.0
+    with _time_limited(open_as_it_is(source.path, "source")) as session:
+        for item in spoken:
+            report("checking", 0.5 + 0.5 * done / total)
+            done += item.trial.symbols
+            samples, frames = _original(session, item)
+            if not np.array_equal(frames, item.frames) or len(samples) != len(item.samples):
+                raise _mismatch(say("音の長さが違います", "sounds differ in length"))
+            difference = float(np.abs(samples - item.samples).max())
+            if not difference <= TOLERANCE:  # also when it is no number
+                raise _mismatch(say(f"波形の差が {difference:.2g} あります", f"samples differ by {difference:.2g}"))
+            worst = max(worst, difference)
+    return worst
+
+
+def _original(session: GraphSession, item: _Spoken) -> tuple[Float32, Float32]:
+    """What the source makes of a trial: samples and frames per symbol."""
+    try:
+        samples, frames = session.run(dict(item.trial.case) | _noise(item), session.outputs)
+    except BackendError as exc:  # such as noise that does not fit because its durations are others
+        raise _mismatch(say("元のグラフは同じ入力を計算できません", "the source cannot compute the same input")) from exc
+    return samples.reshape(-1), frames.reshape(-1)
+
+
+def _noise(item: _Spoken) -> dict[str, np.ndarray]:
+    from app.voices.prepare.noise import DURATION_NOISE, PRIOR_NOISE  # onnx is slow to import
+
+    trial, frames = item.trial, int(item.frames.sum())
+    duration, prior = np.zeros((2, trial.symbols), np.float32), np.zeros((item.channels, frames), np.float32)
+    if trial.seed is not None:
+        duration, prior = duration_noise(trial.case, trial.seed), prior_noise(item.channels, frames, trial.seed)
+    return {DURATION_NOISE: duration[np.newaxis], PRIOR_NOISE: prior[np.newaxis]}
+
+
+@contextmanager
+def _time_limited(session: GraphSession) -> Iterator[GraphSession]:
+    """Stops a graph that would run forever."""
+    timer = threading.Timer(LONGEST_RUN_S, session.terminate)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield session
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def _runnable() -> Iterator[None]:
+    """A graph that fails while it runs is a fault of the voice, not of the machine: it ran on the CPU."""
+    try:
+        yield
+    except BackendError as exc:
+        raise VoiceError(
+            say("この声は計算の途中で失敗します。", "This voice fails while it computes."),
+            say(f"ファイルが壊れていないか確かめてください。詳細: {exc.hint}", f"Check that the file is complete. Details: {exc.hint}"),
+        ) from exc
+
+
+def _nonsense(what: str) -> VoiceError:
+    return VoiceError(
+        say(f"この声は正しく話せません: {what}。", f"This voice does not speak properly: {what}."),
+        say("ファイルが壊れていないか、別の声で確かめてください。", "Check that the file is complete, or try another voice."),
+    )
+
+
+def _mismatch(what: str) -> VoiceError:
+    return VoiceError(
+        say(f"変換した声が元の声と一致しません: {what}。", f"The prepared voice does not equal its source: {what}."),
+        say(
+            "声は追加していません。この声のファイルを添えて開発者に知らせてください。",
+            "Nothing was added. Please report it, with the name of the voice.",
+        ),
+    )

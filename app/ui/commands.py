@@ -1,0 +1,73 @@
+"""Everything that can be done, found by its name in either language."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from app.ui.actions import DEEDS
+
+MARK = "&"
+BETWEEN = " › "
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """An action as the search shows it.
+
+    Attributes:
+        path: menus and name.
+        words: more to find it by.
+    """
+
+    action: QAction
+    path: str
+    words: str
+
+
+def commands_in(bar: QMenuBar) -> list[Command]:
+    """All actions of the menus, in their order; the search itself is left out."""
+    words = {deed.name: " ".join((deed.ja, deed.en, deed.tip_ja, deed.tip_en)) for deed in DEEDS}
+    return [
+        Command(action, path, words.get(action.objectName(), ""))
+        for path, action in _leaves(bar.actions(), "")
+        if action.objectName() != "find_command"
+    ]
+
+
+def matching(commands: Iterable[Command], typed: str) -> list[Command]:
+    """Those that have all typed words, the best first: at the beginning of the name, at the beginning of a word, anywhere."""
+    wanted = _plain(typed).split()
+    ranked = [(rank, place, command) for place, command in enumerate(commands) if (rank := _rank(command, wanted)) is not None]
+    return [command for *_, command in sorted(ranked, key=lambda item: item[:2])]
+
+
+def _rank(command: Command, wanted: list[str]) -> int | None:
+    name, every = _plain(command.path.rsplit(BETWEEN, 1)[-1]), _plain(f"{command.path} {command.words}")
+    if not all(word in every for word in wanted):
+        return None
+    if not wanted or name.startswith(wanted[0]):
+        return 0
+    return 1 if f" {wanted[0]}" in f" {name}" else 2 if wanted[0] in name else 3
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _leaves(actions: Iterable[QAction], path: str) -> Iterator[tuple[str, QAction]]:
+    for action in actions:
+        if action.isSeparator() or not action.isVisible():
+            continue
+        # Japanese menus have their key in brackets at the end: ファイル(&F)
+        name = action.text().split("\t")[0].replace("&&", "\0")
+        name = (name[: name.index("(" + MARK)] if "(" + MARK in name else name.replace(MARK, "")).replace("\0", "&")
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            yield from _leaves(menu.actions(), f"{path}{name}{BETWEEN}")
+        else:
+            yield f"{path}{name}", action

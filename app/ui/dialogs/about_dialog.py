@@ -1,0 +1,100 @@
+"""What this is, who is to be thanked, and under which terms."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Slot
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
+
+from app.language import say
+from app.paths import resources_dir
+from app.ui.icons import icon
+from app.ui.licences import bundled_notice, model_cards, parts
+
+PICTURE = 64
+BACK = "back"  # scheme of the link that leads back to the list
+
+
+class AboutDialog(QDialog):
+    """Version, privacy, model cards and third parties.
+
+    Args:
+        version: of the program.
+    """
+
+    def __init__(self, version: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(say("Koebako について", "About Koebako"))
+        picture = QLabel()
+        picture.setPixmap(icon("koebako").pixmap(PICTURE, PICTURE))
+        head = QLabel(f"<h2>Koebako {html.escape(version)}</h2>{_purpose()}")
+        head.setTextFormat(Qt.TextFormat.RichText)
+        head.setWordWrap(True)
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addWidget(picture)
+        row.addWidget(head, 1)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName(self.windowTitle())
+        for name, card in model_cards():
+            self._add(name).setMarkdown(card)
+        self.third_parties = self._add(say("使っているもの", "Third parties"))
+        self.third_parties.setOpenLinks(False)
+        self.third_parties.anchorClicked.connect(self._open)
+        notice = bundled_notice()
+        if notice is not None:
+            self.third_parties.setPlainText(notice.read_text(encoding="utf-8"))
+        else:
+            self.third_parties.setHtml(_table())
+        own = next((path for path in (resources_dir().parent / "LICENSE",) if path.is_file()), None)
+        if own is not None:
+            self._add(say("ライセンス", "Licence")).setPlainText(own.read_text(encoding="utf-8"))
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(say("閉じる", "Close"))
+        box.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setSpacing(12)
+        column.addLayout(row)
+        column.addWidget(self.tabs, 1)
+        column.addWidget(box)
+        self.resize(720, 560)
+
+    def _add(self, name: str) -> QTextBrowser:
+        page = QTextBrowser()
+        page.setOpenExternalLinks(True)
+        page.setAccessibleName(name)
+        page.setToolTip(name)
+        self.tabs.addTab(page, name)
+        return page
+
+    @Slot(QUrl)
+    def _open(self, link: QUrl) -> None:
+        if link.scheme() == BACK:
+            self.third_parties.setHtml(_table())
+            return
+        text = Path(link.toLocalFile()).read_text(encoding="utf-8", errors="replace")
+        back = say("← 一覧へ", "← Back to the list")
+        self.third_parties.setHtml(f"<p><a href='{BACK}:'>{back}</a></p><pre style='white-space: pre-wrap'>{html.escape(text)}</pre>")
+
+
+def _purpose() -> str:
+    return say(
+        "<p>日本語の文章を Style-Bert-VITS2 の声で読み上げます。計算はこのコンピューターの中だけで行い、"
+        "利用状況を送ることはありません。声や BERT を入手するときのほかは、ネットワークにつなぎません。</p>",
+        "<p>Speaks Japanese text with Style-Bert-VITS2 voices. Everything is computed on this computer; nothing about its use "
+        "is ever sent anywhere, and the network is used only when you get a voice or a BERT.</p>",
+    )
+
+
+def _table() -> str:
+    rows = "".join(
+        f"<tr><td>{html.escape(part.name)} {html.escape(part.version)}</td><td>{html.escape(part.licence)}</td><td>{_links(part.texts)}</td></tr>"
+        for part in parts()
+    )
+    return f"<table cellpadding='4'>{rows}</table>"
+
+
+def _links(texts: tuple[Path, ...]) -> str:
+    return " ".join(f"<a href='{QUrl.fromLocalFile(str(text)).toString()}'>{html.escape(text.name)}</a>" for text in texts)

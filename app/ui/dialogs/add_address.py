@@ -1,0 +1,77 @@
+"""Asks for the address of a voice, or its UUID on AivisHub."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from app.language import say
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://\S+")
+_HUB = "hub.aivis-project.com"
+
+
+class AddAddress(QDialog):
+    """One field that understands both.
+
+    Signals:
+        url_given(str), uuid_given(str): what was typed.
+    """
+
+    url_given = Signal(str)
+    uuid_given = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(say("URL・AivisHub から追加", "Add from URL or AivisHub"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(520)
+        words = QLabel(
+            say(
+                "声のファイルのアドレス、AivisHub のページ、または AivisHub の声の UUID を入れてください。",
+                "The address of a voice file, a page on AivisHub, or the UUID of a voice there.",
+            )
+        )
+        words.setWordWrap(True)
+        self.field = QLineEdit()
+        self.field.setAccessibleName(say("アドレスか UUID", "Address or UUID"))
+        self.field.setPlaceholderText("https://…")
+        self.field.textChanged.connect(self._on_typed)
+        self.buttons = QDialogButtonBox()
+        self.add = self.buttons.addButton(say("追加", "Add"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.add.setObjectName("primary")
+        self.buttons.addButton(say("やめる", "Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.buttons.accepted.connect(self._on_accepted)
+        self.buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 16, 18, 14)
+        column.setSpacing(10)
+        column.addWidget(words)
+        column.addWidget(self.field)
+        column.addWidget(self.buttons, 0, Qt.AlignmentFlag.AlignRight)
+        self._on_typed("")
+
+    @Slot(str)
+    def _on_typed(self, text: str) -> None:
+        self.add.setEnabled(any(read_address(text)))
+
+    @Slot()
+    def _on_accepted(self) -> None:
+        url, uuid = read_address(self.field.text())
+        self.accept()
+        if uuid:
+            self.uuid_given.emit(uuid)
+        elif url:
+            self.url_given.emit(url)
+
+
+def read_address(text: str) -> tuple[str, str]:
+    """(url, uuid) of what was typed; one of them or both are empty."""
+    text = text.strip()
+    found = _UUID.search(text)
+    if found and (text == found.group() or _HUB in text):
+        return "", found.group().lower()
+    return (text, "") if _ADDRESS.fullmatch(text) else ("", "")

@@ -1,0 +1,89 @@
+"""Offers the BERT that a voice needs: a download, a file that is there already, or speaking without for now."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.language import say
+from app.voices.bert import STANDARD_DOWNLOAD_MB, STANDARD_LICENCE
+from app.voices.description import SBV2_BERT
+
+
+class BertOffer(QDialog):
+    """Asks what to do.
+
+    Args:
+        bert: id of the BERT that is missing; only the standard one can be downloaded.
+        force_offered: another BERT is here, with which the voice would speak wrongly.
+
+    Signals:
+        download_wanted(), file_wanted(), force_wanted(): the user's choice; none when it is put off.
+    """
+
+    download_wanted = Signal()
+    file_wanted = Signal()
+    force_wanted = Signal()
+
+    def __init__(self, parent: QWidget, name: str, bert: str, *, force_offered: bool = True) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(say("BERT を入手", "Get the BERT"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setMinimumWidth(480)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(20, 18, 20, 16)
+        self._column.setSpacing(8)
+        lead = self._words(say(f"「{name}」が話すには、BERT というモデルが要ります。", f'To speak, "{name}" needs a model called BERT.'))
+        lead.setObjectName("heading")
+        self._words(
+            say(
+                "BERT は文の意味を声の抑揚に伝えます。声ごとに学習に使ったものが必要で、多くの声は同じ BERT を使うので、入れるのは一度だけです。",
+                "It tells the voice what a sentence means. A voice needs the one it was trained with; most share the same one, "
+                "so it is installed once.",
+            )
+        )
+        self.download = self._button(
+            say(f"ダウンロードする（{STANDARD_DOWNLOAD_MB} MB）", f"Download it ({STANDARD_DOWNLOAD_MB} MB)"), self._on_download
+        )
+        self.download.setObjectName("primary")
+        self.download.setVisible(bert == SBV2_BERT)
+        licence = self._words(say("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
+        licence.setObjectName("muted")
+        licence.setVisible(bert == SBV2_BERT)
+        self.file = self._button(say("持っているファイルを選ぶ…", "Choose a file that I have…"), self._on_file)
+        self.force = self._button(
+            say("いまは別の BERT で話す（抑揚は正しくありません）", "Speak with another BERT for now (the prosody will be wrong)"),
+            self._on_force,
+        )
+        self.force.setVisible(force_offered)
+        self.later = self._button(say("あとで", "Later"), self.reject)
+
+    def _words(self, text: str) -> QLabel:
+        label = QLabel(text)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        self._column.addWidget(label)
+        return label
+
+    def _button(self, text: str, pressed: object) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(text)
+        button.setAutoDefault(False)
+        button.clicked.connect(pressed)
+        self._column.addWidget(button)
+        return button
+
+    @Slot()
+    def _on_download(self) -> None:
+        self.accept()
+        self.download_wanted.emit()
+
+    @Slot()
+    def _on_file(self) -> None:
+        self.accept()
+        self.file_wanted.emit()
+
+    @Slot()
+    def _on_force(self) -> None:
+        self.accept()
+        self.force_wanted.emit()

@@ -1,0 +1,149 @@
+"""What `koebako doctor` finds, run in a process of its own so that a broken part cannot take the window along."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QProcess, QProcessEnvironment, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QProgressBar, QPushButton, QTextBrowser, QVBoxLayout, QWidget
+
+from app.data_file import write_whole
+from app.language import say
+from app.paths import own_command
+
+MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
+PATIENCE_MS = 3000
+
+
+class DiagnosticsDialog(QDialog):
+    """Starts checking as soon as it is made.
+
+    Attributes:
+        report: what was found, as text; empty while the checks run.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(say("診断", "Diagnostics"))
+        self.report = ""
+        self.summary = QLabel()
+        self.summary.setObjectName("heading")
+        self.busy = QProgressBar()
+        self.busy.setRange(0, 0)
+        self.busy.setAccessibleName(say("調べています", "Checking"))
+        self.shown = QTextBrowser()
+        self.shown.setAccessibleName(say("診断の結果", "What was found"))
+        self.shown.setToolTip(say("koebako doctor と同じ結果です。", "The same as koebako doctor finds."))
+        column = QVBoxLayout(self)
+        column.addWidget(self.summary)
+        column.addWidget(self.busy)
+        column.addWidget(self.shown, 1)
+        column.addWidget(self._buttons())
+        self._process = QProcess(self)
+        self._process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
+        self._process.finished.connect(self._on_finished)
+        self._process.errorOccurred.connect(self._on_finished)
+        self.resize(640, 480)
+        self.check()
+
+    @Slot()
+    def check(self) -> None:
+        """Checks everything anew."""
+        self.report = ""
+        self.summary.setText(say("調べています…", "Checking…"))
+        self.busy.show()
+        for button in (self.copy, self.save, self.again):
+            button.setEnabled(False)
+        program, *arguments = own_command()
+        self._process.start(program, [*arguments, "doctor", "--json"])
+
+    def done(self, result: int) -> None:
+        """Ends the checks along with the dialog."""
+        self._process.blockSignals(True)
+        if self._process.state() != QProcess.ProcessState.NotRunning:
+            self._process.kill()
+            self._process.waitForFinished(PATIENCE_MS)
+        super().done(result)
+
+    def _buttons(self) -> QDialogButtonBox:
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(say("閉じる", "Close"))
+        box.rejected.connect(self.reject)
+        role = QDialogButtonBox.ButtonRole.ActionRole
+
+        def add(name: str, tip: str, called: Any) -> QPushButton:
+            button = box.addButton(name, role)
+            button.setToolTip(tip)
+            button.clicked.connect(called)
+            return button
+
+        self.again = add(say("もう一度", "Check again"), say("調べ直します。", "Checks everything again."), self.check)
+        self.copy = add(say("コピー", "Copy"), say("結果をコピーします。", "Copies what was found."), self._copy)
+        self.save = add(say("保存…", "Save…"), say("結果をファイルに保存します。", "Saves what was found in a file."), self._save)
+        return box
+
+    @Slot()
+    def _on_finished(self, *_how: object) -> None:
+        if self._process.state() != QProcess.ProcessState.NotRunning or self.report:
+            return
+        said = bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
+        wrong = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace").strip()
+        try:
+            found = json.loads(said)
+            self.report = as_text(found)
+            self.shown.setHtml(as_html(found))
+            troubles = sum(check["status"] != "ok" for check in found["checks"])
+            self.summary.setText(
+                say(f"気になる点が {troubles} 件あります。", f"{troubles} to look at.")
+                if troubles
+                else say("すべて揃っています。", "Everything needed is there.")
+            )
+        except (ValueError, KeyError, TypeError):
+            self.report = f"{said}\n{wrong}\n{self._process.errorString()}".strip()
+            self.shown.setPlainText(self.report)
+            self.summary.setText(say("診断が最後まで終わりませんでした。", "The checks did not come to their end."))
+        self.busy.hide()
+        for button in (self.copy, self.save, self.again):
+            button.setEnabled(True)
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.report)
+
+    @Slot()
+    def _save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, self.save.toolTip(), str(Path.home() / "koebako-report.txt"), "*.txt")
+        if not name:
+            return
+        try:
+            write_whole(Path(name), (self.report + "\n").encode())
+        except OSError as exc:
+            self.summary.setText(say(f"保存できません: {exc.strerror}", f"It cannot be saved: {exc.strerror}"))
+
+
+def as_text(found: dict[str, Any]) -> str:
+    """What the doctor found, to be sent to someone."""
+    lines = [
+        f"{MARKS[check['status']]} {check['id']}: {check['found']}" + (f"\n    → {check['fix']}" if check["fix"] else "")
+        for check in found["checks"]
+    ]
+    lines += ["", *(f"{name} {version}" for name, version in found["versions"].items())]
+    lines += ["", *(f"{name}: {place}" for name, place in found["paths"].items())]
+    return "\n".join(lines)
+
+
+def as_html(found: dict[str, Any]) -> str:
+    """The same for the eye."""
+    rows = "".join(
+        f"<tr><td><b>{MARKS[check['status']]}</b>&nbsp;</td><td><b>{html.escape(check['id'])}</b>&nbsp;&nbsp;</td><td>{html.escape(check['found'])}"
+        + (f"<br><i>→ {html.escape(check['fix'])}</i>" if check["fix"] else "")
+        + "</td></tr>"
+        for check in found["checks"]
+    )
+    versions = ", ".join(html.escape(f"{name} {version}") for name, version in found["versions"].items())
+    places = "<br>".join(html.escape(f"{name}: {place}") for name, place in found["paths"].items())
+    return f"<table cellpadding='4'>{rows}</table><p>{versions}</p><p>{places}</p>"

@@ -1,0 +1,110 @@
+"""The newest part of the log file, kept up to date while it is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.language import say
+from app.log import log_path
+
+NEWEST_BYTES = 256 << 10
+LOOK_EVERY_MS = 1000
+SERIOUS = (" WARNING ", " ERROR ", " CRITICAL ")
+
+
+class LogDialog(QDialog):
+    """Shows, filters and copies the log."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(say("ログ", "Log"))
+        self._size = -1
+        self.wanted = QLineEdit()
+        self.wanted.setPlaceholderText(say("含む言葉", "Containing"))
+        self.wanted.setAccessibleName(say("絞り込み", "Filter"))
+        self.wanted.setToolTip(say("この言葉を含む行だけを見ます。", "Shows only lines with these words."))
+        self.wanted.setClearButtonEnabled(True)
+        self.serious = QCheckBox(say("問題だけ", "Problems only"))
+        self.serious.setToolTip(say("警告とエラーだけを見ます。", "Shows only warnings and errors."))
+        self.shown = QPlainTextEdit()
+        self.shown.setReadOnly(True)
+        self.shown.setTabChangesFocus(True)
+        self.shown.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.shown.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.shown.setAccessibleName(self.windowTitle())
+        self.shown.setPlaceholderText(say("まだ何も記録されていません。", "Nothing has been recorded yet."))
+        row = QHBoxLayout()
+        row.addWidget(self.wanted, 1)
+        row.addWidget(self.serious)
+        column = QVBoxLayout(self)
+        column.addLayout(row)
+        column.addWidget(self.shown, 1)
+        column.addWidget(self._buttons())
+        self.wanted.textChanged.connect(self._show_anew)
+        self.serious.toggled.connect(self._show_anew)
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_EVERY_MS)
+        self._timer.timeout.connect(self.look)
+        self.resize(760, 480)
+        self.look()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Looks for news while it can be seen."""
+        self._timer.start()
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """No more news."""
+        self._timer.stop()
+        super().hideEvent(event)
+
+    @Slot()
+    def look(self) -> None:
+        """Shows what is new in the file, if anything."""
+        size = log_path().stat().st_size if log_path().is_file() else 0
+        if size == self._size:
+            return
+        self._size = size
+        words = self.wanted.text().casefold().split()
+        lines = [line for line in newest_lines(log_path()) if all(word in line.casefold() for word in words)]
+        if self.serious.isChecked():
+            lines = [line for line in lines if any(mark in line for mark in SERIOUS)]
+        bar = self.shown.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum()
+        place = bar.value()
+        self.shown.setPlainText("\n".join(lines))
+        bar.setValue(bar.maximum() if at_end else place)
+
+    def _buttons(self) -> QDialogButtonBox:
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(say("閉じる", "Close"))
+        box.rejected.connect(self.reject)
+        role = QDialogButtonBox.ButtonRole.ActionRole
+        self.copy = box.addButton(say("コピー", "Copy"), role)
+        self.copy.setToolTip(say("見えている行をコピーします。", "Copies the lines that are shown."))
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()))
+        self.folder = box.addButton(say("フォルダーを開く", "Open folder"), role)
+        self.folder.setToolTip(str(log_path().parent))
+        self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path().parent))))
+        return box
+
+    @Slot()
+    def _show_anew(self) -> None:
+        self._size = -1
+        self.look()
+
+
+def newest_lines(path: Path) -> list[str]:
+    """The last lines of a file, without the one that was cut; none where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - NEWEST_BYTES))
+            lines = file.read(NEWEST_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    return lines[1:] if size > NEWEST_BYTES else lines

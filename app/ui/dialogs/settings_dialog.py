@@ -1,0 +1,130 @@
+"""Settings in groups, made from the typed settings; nothing takes effect before OK."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import Field, fields
+from typing import Any, get_args
+
+from PySide6.QtCore import QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
+
+from app.language import say
+from app.paths import data_dir
+from app.settings import Settings
+from app.settings_words import Page, Shown
+from app.ui.dialogs.settings_fields import ChoiceField, field_for
+from app.ui.dialogs.settings_shortcuts import ShortcutPage, scrolling
+from app.ui.shortcuts import Bindings
+
+SHOWN = tuple(item for item in fields(Settings) if "shown" in item.metadata)
+
+
+class SettingsDialog(QDialog):
+    """Shows settings and keys.
+
+    Attributes:
+        controls: by name of the setting.
+        keys: the page of shortcuts.
+
+    Args:
+        devices: labels of the audio outputs.
+        bindings: keys that differ from the usual ones.
+    """
+
+    def __init__(self, settings: Settings, devices: Sequence[str], bindings: Bindings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(say("設定", "Settings"))
+        self._before = settings
+        self.controls = {item.name: field_for(item, devices) for item in SHOWN}
+        self.keys = ShortcutPage(bindings)
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName(self.windowTitle())
+        titles = {"general": say("全般", "General"), "voice": say("声", "Voice")}
+        for page in get_args(Page):
+            self.tabs.addTab(self._page([item for item in SHOWN if item.metadata["shown"].page == page]), titles[page])
+        self.tabs.addTab(self.keys, say("キー", "Keys"))
+        self._later = QLabel(say("次に起動したときから変わります。", "Takes effect at the next start."))
+        self._later.setObjectName("trouble")
+        column = QVBoxLayout(self)
+        column.addWidget(self.tabs)
+        column.addWidget(self._later)
+        column.addWidget(self._buttons())
+        self.show_settings(settings)
+        for control in self.controls.values():
+            control.changed.connect(self._on_changed)
+        self.keys.changed.connect(self._on_changed)
+        self._on_changed()
+        self.resize(660, 640)
+
+    def show_settings(self, settings: Settings) -> None:
+        """Shows these values in all controls."""
+        for name, control in self.controls.items():
+            control.show_value(getattr(settings, name))
+
+    @Slot(object)
+    def offer_devices(self, devices: Sequence[str]) -> None:
+        """Lists outputs that have come meanwhile."""
+        outputs = self.controls["device"]
+        assert isinstance(outputs, ChoiceField)
+        for label in devices:
+            if outputs.findData(label) < 0:
+                outputs.addItem(label, label)
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What the user has changed, by name."""
+        return {name: control.current for name, control in self.controls.items() if control.current != getattr(self._before, name)}
+
+    def _page(self, items: Sequence[Field[Any]]) -> QScrollArea:
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(18, 18, 18, 18)
+        grid.setHorizontalSpacing(18)
+        grid.setColumnStretch(1, 1)
+        for row, item in enumerate(items):
+            shown: Shown = item.metadata["shown"]
+            label = QLabel(say(*shown.title))
+            label.setBuddy(self.controls[item.name])
+            tip = QLabel(say(*shown.tip))
+            tip.setObjectName("muted")
+            tip.setWordWrap(True)
+            tip.setContentsMargins(0, 0, 0, 12)
+            grid.addWidget(label, 2 * row, 0)
+            grid.addWidget(self.controls[item.name], 2 * row, 1)
+            grid.addWidget(tip, 2 * row + 1, 1)
+        grid.setRowStretch(2 * len(items), 1)
+        return scrolling(page)
+
+    def _buttons(self) -> QDialogButtonBox:
+        kind = QDialogButtonBox.StandardButton
+        box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.RestoreDefaults)
+        self.ok, self.restore = box.button(kind.Ok), box.button(kind.RestoreDefaults)
+        self.folder = box.addButton(say("データのフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.ok.setToolTip(say("変更を使い始めます。", "Uses what was changed."))
+        box.button(kind.Cancel).setToolTip(say("変更を捨てます。", "Forgets what was changed."))
+        self.restore.setToolTip(say("このダイアログのすべてを初期値に戻します。", "Puts everything in this dialog back to how it came."))
+        self.folder.setToolTip(str(data_dir()))
+        box.accepted.connect(self.accept)
+        box.rejected.connect(self.reject)
+        self.restore.clicked.connect(self._restore)
+        self.folder.clicked.connect(open_data_folder)
+        return box
+
+    @Slot()
+    def _restore(self) -> None:
+        self.show_settings(Settings())
+        self.keys.show_bindings({})
+
+    @Slot()
+    def _on_changed(self) -> None:
+        changed = self.changes
+        self._later.setVisible(any(item.name in changed and item.metadata["shown"].restart for item in SHOWN))
+        self.ok.setEnabled(not self.keys.conflicts)
+
+
+def open_data_folder() -> None:
+    """Shows the folder of settings, voices and logs in the system's file manager."""
+    data_dir().mkdir(parents=True, exist_ok=True)
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(data_dir())))

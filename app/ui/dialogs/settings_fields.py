@@ -1,0 +1,136 @@
+"""One control for each kind of setting, made from what `app.settings` says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import Field
+from typing import Any, Protocol
+
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
+
+from app.language import say
+from app.settings_words import Shown
+
+
+class SettingField(Protocol):
+    """A control that holds the value of a setting.
+
+    Signals:
+        changed(): by the user or by `show_value`.
+    """
+
+    @property
+    def changed(self) -> SignalInstance:
+        """See above."""
+
+    @property
+    def current(self) -> Any:
+        """As the setting stores it."""
+
+    def show_value(self, value: Any) -> None:
+        """Shows a value."""
+
+
+class ChoiceField(QComboBox):
+    """One of several values, each with a word."""
+
+    changed = Signal()
+
+    def __init__(self, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        for value, word in choices:
+            self.addItem(word, value)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.currentIndexChanged.connect(self.changed)
+
+    @property
+    def current(self) -> str:
+        """The chosen value."""
+        return str(self.currentData())
+
+    def show_value(self, value: str) -> None:
+        """Chooses a value, which is added where it is not among them."""
+        if self.findData(value) < 0:
+            self.addItem(value, value)
+        self.setCurrentIndex(self.findData(value))
+
+
+class NumberField(QSpinBox):
+    """A whole number within bounds."""
+
+    changed = Signal()
+
+    def __init__(self, low: int, high: int, unit: str, lowest: str) -> None:
+        super().__init__()
+        self.setRange(low, high)
+        self.setSuffix(unit)
+        self.setSpecialValueText(lowest)
+        self.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.valueChanged.connect(self.changed)
+
+    @property
+    def current(self) -> int:
+        """The number."""
+        return self.value()
+
+    def show_value(self, value: int) -> None:
+        """Shows a number."""
+        self.setValue(value)
+
+
+class FolderField(QWidget):
+    """A folder, typed or chosen."""
+
+    changed = Signal()
+
+    def __init__(self, title: str, tip: str) -> None:
+        super().__init__()
+        self.path = QLineEdit()
+        self.path.setPlaceholderText(say("（いつもの場所）", "(its usual place)"))
+        self.path.setAccessibleName(title)
+        self.path.setToolTip(tip)
+        self.path.setClearButtonEnabled(True)
+        self.path.textChanged.connect(self.changed)
+        self.choose = QPushButton(say("選ぶ…", "Choose…"))
+        self.choose.setAccessibleName(say(f"{title}を選ぶ", f"Choose: {title}"))
+        self.choose.setToolTip(tip)
+        self.choose.clicked.connect(self._choose)
+        self.setFocusProxy(self.path)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.path, 1)
+        row.addWidget(self.choose)
+
+    @property
+    def current(self) -> str:
+        """The path as typed."""
+        return self.path.text().strip()
+
+    def show_value(self, value: str) -> None:
+        """Shows a path."""
+        self.path.setText(value)
+
+    def _choose(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.path.accessibleName(), self.current)
+        if folder:
+            self.path.setText(folder)
+
+
+def field_for(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberField | FolderField:
+    """The control for a field of `Settings` that is shown; `devices` are the audio outputs there are."""
+    shown: Shown = item.metadata["shown"]
+    title, tip = say(*shown.title), say(*shown.tip)
+    made: ChoiceField | NumberField | FolderField
+    if "choices" in item.metadata:
+        made = ChoiceField([(value, say(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
+    elif "low" in item.metadata:
+        made = NumberField(item.metadata["low"], item.metadata["high"], say(*shown.unit), say(*shown.lowest))
+    elif shown.folder:
+        made = FolderField(title, tip)
+    else:
+        made = ChoiceField([("", say("システムの設定に従う", "Follow the system")), *((label, label) for label in devices)])
+    made.setAccessibleName(title)
+    made.setToolTip(tip)
+    return made

@@ -1,0 +1,163 @@
+"""Every action with its keys, to be pressed anew."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QPalette
+from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from app.language import say
+from app.ui.actions import DEEDS, Deed
+from app.ui.icons import icon
+from app.ui.shortcuts import Binding, Bindings, conflicts, keys_of
+
+
+class KeyField(QKeySequenceEdit):
+    """Takes one combination of keys.
+
+    Signals:
+        chosen(): it holds other keys than before.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, name: str, tip: str) -> None:
+        super().__init__()
+        self._keys: tuple[str, ...] = ()
+        self.setMaximumSequenceLength(1)
+        self.setClearButtonEnabled(True)
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self.keySequenceChanged.connect(self._on_pressed)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The combination, with others that were given along with it as long as it stays."""
+        return self._keys
+
+    def show_keys(self, keys: tuple[str, ...]) -> None:
+        """Shows the first of these."""
+        self._keys = keys
+        self.setKeySequence(QKeySequence(keys[0] if keys else ""))
+
+    @Slot(QKeySequence)
+    def _on_pressed(self, pressed: QKeySequence) -> None:
+        if keys_of(pressed)[:1] != self._keys[:1]:
+            self._keys = keys_of(pressed)
+            self.chosen.emit()
+
+
+class ShortcutPage(QWidget):
+    """A row an action: keys for everywhere, keys for the list of lines, and a button that brings the usual ones back.
+
+    Signals:
+        changed(): keys are not what they were.
+    """
+
+    changed = Signal()
+
+    def __init__(self, bindings: Bindings) -> None:
+        super().__init__()
+        self.rows: dict[str, tuple[KeyField, KeyField]] = {}
+        self._resets: dict[str, QToolButton] = {}
+        inner = QWidget()
+        grid = QGridLayout(inner)
+        grid.setColumnStretch(0, 1)
+        for place, title in enumerate((say("すること", "Action"), say("どこでも", "Everywhere"), say("行の一覧で", "In the list"))):
+            heading = QLabel(title)
+            heading.setObjectName("heading")
+            grid.addWidget(heading, 0, place)
+        for row, deed in enumerate(DEEDS, 1):
+            self._add(grid, row, deed)
+        self.told = QLabel()
+        self.told.setObjectName("trouble")
+        self.told.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.addWidget(scrolling(inner))
+        column.addWidget(self.told)
+        self._draw()
+        self.show_bindings(bindings)
+
+    def show_bindings(self, bindings: Bindings) -> None:
+        """Shows the usual keys with these changes."""
+        for deed in DEEDS:
+            self._show(deed, bindings.get(deed.name, _usual(deed)))
+        self._on_changed()
+
+    @property
+    def bindings(self) -> dict[str, Binding]:
+        """What differs from the usual keys."""
+        shown = {deed.name: self._shown(deed.name) for deed in DEEDS}
+        return {deed.name: shown[deed.name] for deed in DEEDS if shown[deed.name] != _usual(deed)}
+
+    @property
+    def conflicts(self) -> dict[str, list[str]]:
+        """Names of actions by the key that several of them have."""
+        return conflicts({deed.name: self._shown(deed.name) for deed in DEEDS})
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draws the icons anew for another theme."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+        super().changeEvent(event)
+
+    def _add(self, grid: QGridLayout, row: int, deed: Deed) -> None:
+        name = say(deed.ja, deed.en)
+        anywhere = KeyField(say(f"{name}: どこでも", f"{name}: everywhere"), say("ここを選んでキーを押します。", "Press the keys here."))
+        in_list = KeyField(say(f"{name}: 行の一覧で", f"{name}: in the list"), say("ここを選んでキーを押します。", "Press the keys here."))
+        reset = QToolButton()
+        reset.setAccessibleName(say(f"{name}: 元のキーに戻す", f"{name}: usual keys"))
+        reset.setToolTip(say("元のキーに戻します。", "Brings the usual keys back."))
+        reset.clicked.connect(lambda: self._reset(deed))
+        self.rows[deed.name], self._resets[deed.name] = (anywhere, in_list), reset
+        for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
+            grid.addWidget(widget, row, column)
+        for field in (anywhere, in_list):
+            field.setFixedWidth(140)
+            field.chosen.connect(self._on_changed)
+
+    def _reset(self, deed: Deed) -> None:
+        self._show(deed, _usual(deed))
+        self._on_changed()
+
+    def _show(self, deed: Deed, binding: Binding) -> None:
+        anywhere, in_list = self.rows[deed.name]
+        anywhere.show_keys(binding.keys)
+        in_list.show_keys(binding.list_keys)
+
+    def _shown(self, name: str) -> Binding:
+        anywhere, in_list = self.rows[name]
+        return Binding(anywhere.keys, in_list.keys)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        names = {deed.name: say(deed.ja, deed.en) for deed in DEEDS}
+        shared = self.conflicts
+        twice = say("同じキーです。 ", "Used twice. ")
+        self.told.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
+        self.told.setVisible(bool(shared))
+        changed = self.bindings
+        for name, reset in self._resets.items():
+            reset.setEnabled(name in changed)
+        self.changed.emit()
+
+    def _draw(self) -> None:
+        drawing = icon("undo", self.palette().color(QPalette.ColorRole.WindowText))
+        for reset in self._resets.values():
+            reset.setIcon(drawing)
+
+
+def scrolling(page: QWidget) -> QScrollArea:
+    """A page that may be longer than its place; takes no colour and no focus of its own."""
+    area = QScrollArea()
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidgetResizable(True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(page)
+    page.setAutoFillBackground(False)
+    area.viewport().setAutoFillBackground(False)
+    return area
+
+
+def _usual(deed: Deed) -> Binding:
+    return Binding(deed.keys, deed.list_keys)

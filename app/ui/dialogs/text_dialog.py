@@ -1,0 +1,71 @@
+"""A page of text to read, and perhaps to agree to."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.language import say
+
+SIZE = (620, 460)
+
+
+class TextDialog(QDialog):
+    """Shows a text without standing in the way of the window.
+
+    Args:
+        lead: a sentence above the text.
+        accept: what the button says that agrees; empty where there is nothing to agree to.
+    """
+
+    def __init__(self, parent: QWidget, title: str, text: str, lead: str = "", accept: str = "") -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(*SIZE)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 16, 18, 14)
+        column.setSpacing(10)
+        if lead:
+            words = QLabel(lead)
+            words.setTextFormat(Qt.TextFormat.PlainText)
+            words.setWordWrap(True)
+            words.setObjectName("heading")
+            column.addWidget(words)
+        self.page = QPlainTextEdit(text)
+        self.page.setReadOnly(True)
+        self.page.setAccessibleName(title)
+        column.addWidget(self.page, 1)
+        self.buttons = QDialogButtonBox()
+        if accept:
+            self.accept_button = self.buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
+            self.accept_button.setObjectName("primary")
+            self.decline_button = self.buttons.addButton(say("同意しない", "Decline"), QDialogButtonBox.ButtonRole.RejectRole)
+            self.buttons.accepted.connect(self.accept)
+        else:
+            self.buttons.addButton(say("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.buttons.rejected.connect(self.reject)
+        column.addWidget(self.buttons)
+
+
+def show_text(parent: QWidget, title: str, text: str) -> TextDialog:
+    """A text to read."""
+    dialog = TextDialog(parent.window(), title, text)
+    dialog.open()
+    return dialog
+
+
+def ask_licence(parent: QWidget, name: str, text: str) -> TextDialog:
+    """The licence of a voice to agree to; the dialog's `accepted` or `rejected` follows."""
+    dialog = TextDialog(
+        parent,
+        say("声のライセンス", "Licence of the voice"),
+        text.strip(),
+        say(
+            f"「{name}」を使う前に、利用条件をお読みください。",
+            f'Before you use "{name}", please read what you may do with it.',
+        ),
+        say("同意する", "Accept"),
+    )
+    dialog.open()
+    return dialog

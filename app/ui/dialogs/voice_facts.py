@@ -1,0 +1,197 @@
+"""What is known of one voice, and buttons for what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.language import say
+from app.ui.names import style_name
+from app.ui.shelf import ShelfVoice
+from app.ui.widgets.voice_picture import voice_picture
+
+PICTURE = 56
+MOST_NAMES = 12
+
+
+class VoiceFacts(QScrollArea):
+    """A page about a voice.
+
+    Attributes:
+        buttons: by deed.
+
+    Signals:
+        wanted(str): a deed, see `VoiceLibrary`.
+    """
+
+    wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.picture, self.name, self.about = QLabel(), QLabel(), QLabel()
+        self.name.setObjectName("heading")
+        self.about.setObjectName("muted")
+        self._form = QFormLayout()
+        self._form.setHorizontalSpacing(14)
+        self._grid = QGridLayout()
+        self._grid.setSpacing(6)
+        self._form.setVerticalSpacing(5)
+        self.buttons = {deed: self._button(deed, name, tip) for deed, name, tip in deeds()}
+        self.buttons["use"].setObjectName("primary")
+        self._build()
+
+    def show_voice(self, voice: ShelfVoice | None) -> None:
+        """Shows a voice, or that there is none."""
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        if voice is None:
+            self.name.setText(say("声がありません", "No voice"))
+            self.about.clear()
+            self.picture.clear()
+        else:
+            self.name.setText(voice.name)
+            self.about.setText(voice.description)
+            self.picture.setPixmap(voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), self.palette()))
+            for name, value in facts(voice):
+                self._form.addRow(name, self._words(value))
+        self.about.setVisible(bool(self.about.text()))
+        offered = possible(voice)
+        for button in self.buttons.values():
+            self._grid.removeWidget(button)
+            button.hide()
+        for place, deed in enumerate(deed for deed in self.buttons if deed in offered):
+            self._grid.addWidget(self.buttons[deed], place // 3, place % 3)
+            self.buttons[deed].show()
+        if voice is not None and voice.place == "aivisspeech":
+            self.buttons["prepare"].setText(say(f"準備する（約 {size(voice.size_bytes)}）", f"Prepare (about {size(voice.size_bytes)})"))
+
+    def _build(self) -> None:
+        body = QWidget()
+        body.setObjectName("side")
+        head = QHBoxLayout()
+        head.setSpacing(14)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        for label in (self.name, self.about):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            words.addWidget(label)
+        words.addStretch(1)
+        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(words, 1)
+        for button in self.buttons.values():
+            button.setParent(body)
+        column = QVBoxLayout(body)
+        column.setContentsMargins(14, 4, 10, 4)
+        column.setSpacing(12)
+        column.addLayout(head)
+        column.addLayout(self._form)
+        column.addStretch(1)
+        column.addLayout(self._grid)
+        self.setWidget(body)
+
+    def _words(self, text: str) -> QLabel:
+        label = QLabel(text)
+        label.setWordWrap(True)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        return label
+
+    def _button(self, deed: str, name: str, tip: str) -> QPushButton:
+        button = QPushButton(name)
+        button.setToolTip(tip)
+        button.setAutoDefault(False)
+        button.clicked.connect(self._teller(deed))
+        return button
+
+    def _teller(self, deed: str) -> Callable[[], None]:
+        return lambda: self.wanted.emit(deed)
+
+
+def deeds() -> tuple[tuple[str, str, str], ...]:
+    """What can be done with voices, as (key, name, what it does)."""
+    return (
+        ("use", say("この声を使う", "Use this voice"), say("選んだ行をこの声で話します。", "The selected lines speak with it.")),
+        (
+            "prepare",
+            say("準備する", "Prepare"),
+            say("すぐ話せる形にして保存します。元の声はそのままです。", "Makes a copy that speaks at once."),
+        ),
+        ("bert", say("BERT を入手…", "Get the BERT…"), say("話すのに要るモデルを入れます。", "Installs the model it needs to speak.")),
+        ("licence", say("ライセンス…", "Licence…"), say("利用条件を読みます。", "Shows what you may do with it.")),
+        ("update", say("更新", "Update"), say("AivisHub の新しい版に置き換えます。", "Replaces it by the newest one on AivisHub.")),
+        ("rename", say("名前を変更…", "Rename…"), say("表示する名前を変えます。", "Changes the name you see.")),
+        (
+            "export",
+            say("書き出す…", "Export…"),
+            say("zip にして、ほかの Koebako で使えるようにします。", "A zip that another Koebako can add."),
+        ),
+        ("folder", say("フォルダーを開く", "Open folder"), say("声のファイルがある場所。", "Where its files are.")),
+        ("remove", say("削除…", "Remove…"), say("この声をディスクから消します。", "Takes it off the disk.")),
+    )
+
+
+def possible(voice: ShelfVoice | None) -> set[str]:
+    """Which deeds a voice allows."""
+    if voice is None:
+        return set()
+    offered = {"folder"} | ({"licence"} if voice.licence.strip() else set()) | (set() if voice.has_bert else {"bert"})
+    if voice.place == "aivisspeech":
+        return offered | {"prepare"}
+    if voice.place == "own":
+        offered |= {"rename", "export", "remove"} | ({"update"} if voice.card.uuid else set())
+    return offered | {"use"}
+
+
+def facts(voice: ShelfVoice) -> Iterator[tuple[str, str]]:
+    """Name and value of everything worth knowing."""
+    card, manifest = voice.card, voice.manifest
+    if card.creators:
+        yield say("作者", "By"), say("、", ", ").join(card.creators)
+    if card.version:
+        yield say("版", "Version"), card.version
+    yield say("形式", "Format"), f"{manifest.format}  {manifest.sampling_rate / 1000:g} kHz"
+    yield say("大きさ", "Size"), size(voice.size_bytes) if voice.place != "aivisspeech" else say("準備前", "not prepared")
+    if len(manifest.speakers) > 1:
+        yield say("話者", "Speakers"), _names([item.name for item in manifest.speakers])
+    yield say("スタイル", "Styles"), _names([style_name(item.name) for item in manifest.styles])
+    if voice.samples():
+        yield say("試聴", "Samples"), say(f"{len(voice.samples())} 個", f"{len(voice.samples())}")
+    if voice.place != "aivisspeech":
+        yield say("計算", "Computed"), computed(voice)
+    if voice.int8_share is not None:
+        yield (
+            say("int8 の BERT", "BERT in int8"),
+            say(f"音の長さの {voice.int8_share:.1%} が同じ", f"{voice.int8_share:.1%} of the lengths stay the same"),
+        )
+    yield "BERT", manifest.bert + ("" if voice.has_bert else say("（ありません）", " (missing)"))
+    if card.source_name:
+        yield say("元のファイル", "Came from"), card.source_name
+    for note in card.notes:
+        yield say("覚え書き", "Note"), note
+
+
+def computed(voice: ShelfVoice) -> str:
+    """How it runs, and how exactly."""
+    if voice.opaque:
+        whole = say("一つのグラフのまま。文ごとに音が出ます。", "In one graph; sound comes sentence by sentence.")
+        return f"{whole} {voice.card.opaque_reason}".strip()
+    split = say("三つのグラフ。すぐに音が出ます。", "In three graphs; sound starts at once.")
+    if voice.card.max_abs_diff is None:
+        return split
+    return split + say(f"元の声との差は最大 {voice.card.max_abs_diff:.1e}。", f" At most {voice.card.max_abs_diff:.1e} from the original.")
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(1, round(count / 1e6))} MB"
+
+
+def _names(names: list[str]) -> str:
+    more = "…" if len(names) > MOST_NAMES else ""
+    return say("、", ", ").join(names[:MOST_NAMES]) + more

@@ -1,0 +1,169 @@
+"""All voices: what each is, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QIcon
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.language import say
+from app.ui.dialogs.voice_facts import VoiceFacts
+from app.ui.shelf import Shelf, ShelfVoice
+from app.ui.widgets.voice_picture import voice_picture
+
+SIZE = (860, 560)
+PICTURE = 36
+
+
+class VoiceLibrary(QDialog):
+    """The voices on a shelf, beside what is known of the selected one.
+
+    Signals:
+        wanted(str, ShelfVoice): one of "use", "prepare", "bert", "licence", "update", "rename", "export", "folder", "remove".
+        add_wanted(str): a voice from "file", "folder" or "address".
+        dropped(list[Path]): files that may be voices.
+    """
+
+    wanted = Signal(str, object)
+    add_wanted = Signal(str)
+    dropped = Signal(object)
+
+    def __init__(self, parent: QWidget, shelf: Shelf) -> None:
+        super().__init__(parent)
+        self._shelf = shelf
+        self.setWindowTitle(say("声の管理", "Voice library"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAcceptDrops(True)
+        self.resize(*SIZE)
+        self.list = QListWidget()
+        self.list.setAccessibleName(say("声の一覧", "Voices"))
+        self.list.setIconSize(QSize(PICTURE, PICTURE))
+        self.list.setSpacing(2)
+        self.list.currentRowChanged.connect(self._show_current)
+        self.facts = VoiceFacts()
+        self.facts.wanted.connect(self._on_wanted)
+        self.hint = QLabel(
+            say(
+                "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここへドラッグしても追加できます。",
+                "Voice files (.aivmx, .aivm, .safetensors, .onnx, .sbv2, .zip) and folders can also be dropped here.",
+            )
+        )
+        self.hint.setObjectName("muted")
+        self.hint.setWordWrap(True)
+        self._build()
+        shelf.changed.connect(self.show_voices)
+        self.show_voices()
+
+    @property
+    def current(self) -> ShelfVoice | None:
+        """The selected voice."""
+        row = self.list.currentRow()
+        return self._voices[row] if 0 <= row < len(self._voices) else None
+
+    def choose(self, voice: str) -> None:
+        """Selects a voice."""
+        rows = [row for row, item in enumerate(self._voices) if voice in (item.id, item.manifest.id)]
+        if rows:
+            self.list.setCurrentRow(rows[0])
+
+    @Slot()
+    def show_voices(self) -> None:
+        """What is on the shelf now; the selected one stays selected."""
+        before = self.current.id if hasattr(self, "_voices") and self.current else None
+        self._voices = self._shelf.voices
+        self.list.clear()
+        for voice in self._voices:
+            picture = voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), self.palette())
+            drawn = QIcon(picture)
+            drawn.addPixmap(picture, QIcon.Mode.Selected)  # else it is tinted
+            self.list.addItem(QListWidgetItem(drawn, f"{voice.name}\n{whence(voice)}"))
+        rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
+        self.list.setCurrentRow(rows[0] if rows else 0)
+        self._show_current()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Files are welcome."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Hands them on."""
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            self.dropped.emit(files)
+            event.acceptProposedAction()
+
+    def _build(self) -> None:
+        self.adders = {
+            "file": self._adder(
+                "file", say("ファイルから追加…", "Add from file…"), say("声のファイルか zip を選びます。", "A voice file or a zip.")
+            ),
+            "folder": self._adder(
+                "folder", say("フォルダーから…", "From folder…"), say("Style-Bert-VITS2 の声のフォルダー。", "A voice folder of SBV2.")
+            ),
+            "address": self._adder(
+                "address", say("URL・AivisHub から…", "From URL or AivisHub…"), say("声をダウンロードします。", "Downloads a voice.")
+            ),
+        }
+        close = QPushButton(say("閉じる", "Close"))
+        close.setToolTip(say("この画面を閉じます。", "Closes this page."))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.accept)
+        panes = QSplitter(Qt.Orientation.Horizontal)
+        panes.addWidget(self.list)
+        panes.addWidget(self.facts)
+        panes.setSizes([300, 560])
+        panes.setChildrenCollapsible(False)
+        buttons = QHBoxLayout()
+        for button in self.adders.values():
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(10)
+        column.addWidget(panes, 1)
+        column.addWidget(self.hint)
+        column.addLayout(buttons)
+
+    def _adder(self, kind: str, text: str, tip: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.setAutoDefault(False)
+        button.clicked.connect(self._teller(kind))
+        return button
+
+    def _teller(self, kind: str) -> Callable[[], None]:
+        return lambda: self.add_wanted.emit(kind)
+
+    @Slot()
+    def _show_current(self, *_row: object) -> None:
+        self.facts.show_voice(self.current)
+
+    @Slot(str)
+    def _on_wanted(self, deed: str) -> None:
+        if self.current is not None:
+            self.wanted.emit(deed, self.current)
+
+
+def whence(voice: ShelfVoice) -> str:
+    """Where a voice is from, in a few words."""
+    if voice.place == "shipped":
+        return say("付属の声", "Comes with Koebako")
+    if voice.place == "aivisspeech":
+        return say("AivisSpeech の声・要準備", "AivisSpeech, to be prepared")
+    lack = "" if voice.has_bert else say("・BERT がありません", ", BERT missing")
+    return say("追加した声", "Added by you") + lack

@@ -1,0 +1,99 @@
+"""The script that is being edited, and the way back: every edit is two frozen scripts, before and after."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from app.core.script import Script
+
+MERGE_WITHIN_S = 1.0  # typing and dragging on within this time is one step back
+KEPT_STEPS = 500
+_MERGEABLE = 1
+
+
+class ScriptDocument(QObject):
+    """Holds the script.
+
+    Attributes:
+        stack: undo and redo; its actions and its texts are Qt's own.
+
+    Signals:
+        changed(Script, Script): before and after, whoever changed it.
+        stepped(Script, Script): the same, by undo or redo only.
+    """
+
+    changed = Signal(object, object)
+    stepped = Signal(object, object)
+
+    def __init__(self, script: Script, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._script = script
+        self.stack = QUndoStack(self)
+        self.stack.setUndoLimit(KEPT_STEPS)
+
+    @property
+    def script(self) -> Script:
+        """As it is now."""
+        return self._script
+
+    def edit(self, label: str, after: Script, merge: str = "") -> None:
+        """Changes the script; equal ones are no edit.
+
+        Args:
+            label: what the step is called in the menu.
+            merge: steps with the same word become one when they follow each other quickly.
+        """
+        if after is not self._script and after != self._script:
+            self.stack.push(_Edit(self, label, after, merge))
+
+    def put(self, after: Script) -> None:
+        """Changes the script without a step of its own: for what the program does by itself."""
+        before, self._script = self._script, after
+        self.changed.emit(before, after)
+
+    def reset(self, script: Script) -> None:
+        """Another script; there is no way back."""
+        self.stack.clear()
+        self.put(script)
+
+
+class _Edit(QUndoCommand):
+    """One step."""
+
+    def __init__(self, document: ScriptDocument, label: str, after: Script, merge: str) -> None:
+        super().__init__(label)
+        self._document = document
+        self.before, self.after = document.script, after
+        self.merge, self.done_at = merge, time.monotonic()
+        self._pushed = False
+
+    def id(self) -> int:
+        """Qt asks `mergeWith` only where both ids are equal and not -1."""
+        return _MERGEABLE if self.merge else -1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        """Takes in the step that follows."""
+        if not isinstance(other, _Edit) or other.merge != self.merge or other.done_at - self.done_at > MERGE_WITHIN_S:
+            return False
+        self.after, self.done_at = other.after, other.done_at
+        return True
+
+    def undo(self) -> None:
+        """Back."""
+        self._step(self.before)
+
+    def redo(self) -> None:
+        """Forth; Qt also calls it when the step is new."""
+        if self._pushed:
+            self._step(self.after)
+        else:
+            self._pushed = True
+            self._document.put(self.after)
+
+    def _step(self, script: Script) -> None:
+        before = self._document.script
+        self._document.put(script)
+        self._document.stepped.emit(before, script)

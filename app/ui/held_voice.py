@@ -1,0 +1,165 @@
+"""The voices that the synthesis thread has open, or will open when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.errors import AppError
+from app.language import say
+
+if TYPE_CHECKING:
+    from app.compose import Speaker
+    from app.core.takes import Caches
+    from app.install.licence import Licence
+    from app.install.ready import Ready
+
+MOST_VOICES = 3
+MOST_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory
+_NEVER_TOLD = object()
+
+
+class LicenceOpenError(AppError):
+    """The user has not accepted the licence of a voice yet.
+
+    Attributes:
+        text: the licence.
+    """
+
+    family = "voice"
+    exit_code = 3
+
+    def __init__(self, voice_id: str, name: str, text: str) -> None:
+        super().__init__(
+            say(f"声「{name}」のライセンスにまだ同意していません。", f'The licence of the voice "{name}" is not accepted yet.'),
+            say("右の声のカードから読めます。", "Read it on the card of the voice at the right."),
+        )
+        self.voice_id, self.name, self.text = voice_id, name, text
+
+
+class HeldVoice:
+    """Belongs to the synthesis thread, but for `terminate`. The voices used last stay open, so that lines may take turns.
+
+    Attributes:
+        caches: what is remembered; outlives the voices.
+        backend: where they run.
+        force_bert: a voice whose BERT is missing speaks with another one, which sounds wrong.
+        announce: told, in the language of the user, what takes long.
+    """
+
+    def __init__(self) -> None:
+        self.caches: Caches | None = None
+        self.backend = "auto"
+        self.force_bert = False
+        self.announce: Callable[[str], object] = lambda _text: None
+        self._open: dict[str, Speaker] = {}  # by the id that lines have, the newest used last
+        self._told: dict[str, object] = {}
+
+    @property
+    def speaker(self) -> Speaker | None:
+        """The voice used last; None before the first one, and after they made room."""
+        return next(reversed(self._open.values()), None)
+
+    def needed(self, voice: str = "") -> Speaker:
+        """The voice of this id, which is opened first where it is not open; empty is the one we ship."""
+        speaker = self._open.pop(voice, None)
+        if speaker is None:
+            return self.load(voice, self.backend)
+        self._open[voice] = speaker
+        return speaker
+
+    def load(self, voice: str, backend: str) -> Speaker:
+        """Opens a voice; what is remembered, and a BERT that fits, are taken over. On another backend the others are let go."""
+        from app.compose import open_speaker
+
+        if not self._open:  # else the voices that are open go on where they are, should this fail
+            self.backend = backend
+        ready = self._ready(voice)
+        like = self._like(ready.voice.manifest.bert)
+        stored = self.caches.stored if self.caches is not None else None
+        speaker = open_speaker(ready.wanted, backend, force_bert=self.force_bert, like=like, caches=self.caches)
+        self.caches = speaker.pipeline.caches
+        self.caches.stored = self.caches.stored or stored  # which another voice may still need
+        if backend != self.backend:
+            self._open.clear()
+        self.backend = backend
+        self._open.pop(voice, None)
+        self._open[voice] = speaker
+        self._make_room()
+        if ready.note:
+            self.announce(ready.note)
+        return speaker
+
+    def is_new(self, voice: str) -> bool:
+        """True once for each voice that was opened and not told of."""
+        return voice in self._open and self._told.get(voice, _NEVER_TOLD) is _NEVER_TOLD
+
+    def told(self, voice: str) -> None:
+        """The window knows this voice as it is now."""
+        self._told[voice] = self._open[voice].fallback
+
+    def fell_back(self) -> str | None:
+        """The voice used last, once, when it had to leave its device since it was told of."""
+        voice = next(reversed(self._open), None)
+        if voice is None or self._open[voice].fallback == self._told.get(voice):
+            return None
+        return voice
+
+    def close(self, voice: str) -> None:
+        """Lets one voice go."""
+        self._open.pop(voice, None)
+        self._told.pop(voice, None)
+
+    def unload(self) -> None:
+        """Makes room."""
+        self._open.clear()
+
+    def terminate(self) -> None:
+        """Stops the graph that runs now, from any thread."""
+        for speaker in list(self._open.values()):
+            speaker.terminate()
+
+    def _ready(self, voice: str) -> Ready:
+        from app.install.ready import ready_voice
+
+        def ask(licence: Licence) -> bool:
+            raise LicenceOpenError(licence.voice_id, licence.name, licence.text)
+
+        return ready_voice(voice or shipped_voice(), ask, announce=self.announce, need_bert=self._need_bert)
+
+    def _need_bert(self, needed: str) -> None:
+        from app.paths import bert_dirs
+        from app.voices.bert import find_bert
+
+        find_bert(needed, bert_dirs(), force=self.force_bert)
+
+    def _like(self, bert: str) -> Speaker | None:
+        """A voice with the same BERT, or else any."""
+        newest_first = list(reversed(self._open.values()))
+        return next((item for item in newest_first if item.voice.manifest.bert == bert), next(iter(newest_first), None))
+
+    def _make_room(self) -> None:
+        while len(self._open) > 1 and (len(self._open) > MOST_VOICES or self._size_bytes() > MOST_BYTES):
+            del self._open[next(iter(self._open))]
+
+    def _size_bytes(self) -> int:
+        """A BERT that several share counts once."""
+        files = {path for speaker in self._open.values() for path in speaker.models.values()}
+        return sum(_size(path) for path in files)
+
+
+def shipped_voice() -> str | None:
+    """Id of the voice we ship; None is the first one there is."""
+    from app.paths import resources_dir
+    from app.voices.library import installed_voices
+
+    shipped = installed_voices([resources_dir() / "voices"])
+    return shipped[0].manifest.id if shipped else None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

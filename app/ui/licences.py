@@ -1,0 +1,95 @@
+"""What Koebako is made of besides its own code, and under which terms."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from app.paths import resources_dir
+
+LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
+SUFFIXES = ("", ".txt", ".md", ".rst")
+# Code inside a package that its metadata does not name.
+WITHIN = {
+    "pyopenjtalk-plus": "Open JTalk, hts_engine, NAIST-jdic: BSD-3-Clause",
+    "sounddevice": "PortAudio: MIT",
+    "soundfile": "libsndfile: LGPL-2.1-or-later; FLAC, Ogg, Vorbis, Opus: BSD-3-Clause; LAME, mpg123: LGPL",
+    "pyside6-essentials": "Qt 6: LGPL-3.0-only",
+    "onnxruntime-directml": "DirectML: Microsoft",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something by others.
+
+    Attributes:
+        texts: files with the full terms.
+    """
+
+    name: str
+    version: str
+    licence: str
+    texts: tuple[Path, ...] = ()
+
+
+def bundled_notice() -> Path | None:
+    """NOTICE.txt of a built program, beside its executable; a checkout or a wheel has none."""
+    notice = Path(sys.executable).parent / "NOTICE.txt"
+    return notice if getattr(sys, "frozen", False) and notice.is_file() else None
+
+
+def parts(root: str = "koebako") -> list[Part]:
+    """Every package that `root` needs on this machine, with what those need in turn, by name; optional ones left out."""
+    found: dict[str, Part] = {}
+    waiting = _needs(root)
+    while waiting:
+        name = waiting.pop()
+        key = re.sub(r"[-_.]+", "-", name).lower()
+        if key in found:
+            continue
+        try:
+            item = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue  # for another platform
+        texts = [Path(str(item.locate_file(file))) for file in item.files or [] if _is_licence(Path(str(file)))]
+        found[key] = Part(item.name, item.version, _licence(item), tuple(text for text in texts if text.is_file()))
+        waiting += _needs(name)
+    return [found[key] for key in sorted(found)]
+
+
+def model_cards() -> list[tuple[str, str]]:
+    """Name and card (Markdown) of each voice and BERT that ships with the program."""
+    cards = []
+    for card in sorted(resources_dir().glob("voices/*/MODEL_CARD.md")):
+        manifest = json.loads((card.parent / "voice.json").read_text(encoding="utf-8"))
+        cards.append((str(manifest["name"]), card.read_text(encoding="utf-8")))
+    for facts in sorted(resources_dir().glob("bert/*/bert.json")):
+        bert = json.loads(facts.read_text(encoding="utf-8"))
+        cards.append((str(bert["name"]), f"# {bert['name']}\n\n{bert['licence']}\n"))
+    return cards
+
+
+def _needs(name: str) -> list[str]:
+    try:
+        needed = metadata.requires(name) or []
+    except metadata.PackageNotFoundError:
+        return []
+    return [found.group() for item in needed if "extra ==" not in item and (found := re.match(r"[A-Za-z0-9._-]+", item))]
+
+
+def _is_licence(path: Path) -> bool:
+    return path.name.lower().startswith(LICENCE_NAMES) and path.suffix.lower() in SUFFIXES
+
+
+def _licence(item: metadata.Distribution) -> str:
+    fields = item.metadata
+    short = next((value for key in ("License-Expression", "License") for value in fields.get_all(key) or []), "")
+    classifiers = [value.rsplit(" :: ", 1)[-1] for value in fields.get_all("Classifier") or [] if value.startswith("License ::")]
+    own = short if 0 < len(short) < 80 else ", ".join(classifiers)
+    within = WITHIN.get(re.sub(r"[-_.]+", "-", item.name).lower(), "")
+    return "; ".join(part for part in (own, within) if part)

@@ -1,0 +1,245 @@
+"""What can be done to lines: each command is one edit of the document, and chooses the lines it made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.core.script import Line, LineSettings, Script, change, duplicate, insert, move, new_id, remove, retext, shift
+from app.core.text_lines import SUFFIXES, lines_of_file, split_lines
+from app.errors import AppError, InputError
+from app.language import say
+from app.ui.document import ScriptDocument
+from app.ui.script_model import ScriptModel
+from app.ui.widgets.line_editor import LineEditor
+from app.ui.widgets.script_list import ScriptList
+
+LONGEST_FILE = 20_000_000  # bytes; a longer one is no script
+
+
+class LineCommands(QObject):
+    """Edits the document for the list.
+
+    Attributes:
+        first_settings: of the first line of an empty script.
+
+    Signals:
+        failed(AppError): a file could not be read.
+        voice_file_dropped(list[Path]): files that are no text, which may be voices.
+        stop_wanted(): Esc, while a line is edited.
+    """
+
+    failed = Signal(object)
+    voice_file_dropped = Signal(object)
+    stop_wanted = Signal()
+
+    def __init__(self, document: ScriptDocument, model: ScriptModel, view: ScriptList) -> None:
+        super().__init__(view)
+        self._document, self._model, self._view = document, model, view
+        self._copied: list[Line] = []
+        self.first_settings = LineSettings()
+        view.lines_dropped.connect(self._move_to)
+        view.texts_dropped.connect(self.add_text)
+        view.files_dropped.connect(self.add_files)
+        view.line_wanted.connect(self.add)
+        view.editor_opened.connect(self._connect_editor)
+        document.stepped.connect(self._on_stepped)
+
+    @Slot()
+    def add(self) -> None:
+        """An empty line below the selected one, with its settings, ready to be typed into."""
+        line = Line(settings=self._settings_here())
+        self._put([line], self.place(), say("行を追加", "Add line"))
+        self._view.edit_line(self._model.row(line.id))
+
+    @Slot()
+    def edit(self) -> None:
+        """Opens the editor of the current line."""
+        self._view.edit_line(self._view.currentIndex().row())
+
+    @Slot()
+    def duplicate(self) -> None:
+        """Copies of the selected lines below them."""
+        after, copies = duplicate(self._document.script, self._view.chosen_ids)
+        self._document.edit(say("行を複製", "Duplicate"), after)
+        self._view.choose([line.id for line in copies])
+
+    @Slot()
+    def delete(self) -> None:
+        """Removes the selected lines; the next one is selected."""
+        ids = self._view.chosen_ids
+        if not ids:
+            return
+        self._view.end_editing()
+        row = self._model.row(ids[0])
+        self._document.edit(say("行を削除", "Delete lines"), remove(self._document.script, ids))
+        self._choose_row(row)
+
+    @Slot()
+    def move_up(self) -> None:
+        """One place up."""
+        self._shift(-1)
+
+    @Slot()
+    def move_down(self) -> None:
+        """One place down."""
+        self._shift(1)
+
+    @Slot()
+    def cut(self) -> None:
+        """To the clipboard, and out of the script."""
+        self.copy()
+        self.delete()
+
+    @Slot()
+    def copy(self) -> None:
+        """To the clipboard, as text; pasted in here the lines keep their settings."""
+        lines = [line for line_id in self._view.chosen_ids if (line := self._document.script.find(line_id))]
+        if lines:
+            self._copied = lines
+            QGuiApplication.clipboard().setText("\n".join(line.text for line in lines))
+
+    @Slot()
+    def paste(self) -> None:
+        """Lines below the selected one."""
+        text = QGuiApplication.clipboard().text()
+        if text == "\n".join(line.text for line in self._copied):
+            self._put([replace(line, id=new_id()) for line in self._copied], self.place(), say("貼り付け", "Paste"))
+        else:
+            self.add_text(text, self.place())
+
+    def change(self, name: str, value: Any) -> None:
+        """Changes one setting of the selected lines; a slider that is dragged is one step."""
+        ids = self._view.chosen_ids
+        self._document.edit(
+            say("設定を変更", "Change settings"), change(self._document.script, ids, **{name: value}), f"{name} {' '.join(ids)}"
+        )
+
+    def change_all(self, values: dict[str, Any]) -> None:
+        """Changes several settings of the selected lines at once."""
+        self._document.edit(say("プリセットを適用", "Apply preset"), change(self._document.script, self._view.chosen_ids, **values))
+
+    @Slot(str, int)
+    def add_text(self, text: str, row: int) -> None:
+        """A line for every line of a text."""
+        settings = self._settings_here()
+        self._put([Line(words, settings) for words in split_lines(text)], row, say("文章を追加", "Add text"))
+
+    @Slot(object, int)
+    def add_files(self, files: list[Path], row: int) -> None:
+        """The lines of text files; other files are told as `voice_file_dropped`."""
+        lines: list[Line] = []
+        settings = self._settings_here()
+        others = [file for file in files if file.suffix.lower() not in SUFFIXES]
+        try:
+            for file in files:
+                if file not in others:
+                    pairs = lines_of_file(file.name, _read(file))
+                    lines += [Line(text, replace(settings, speaker=name) if name else settings) for name, text in pairs]
+        except AppError as error:
+            self.failed.emit(error)
+        else:
+            self._put(lines, row, say("ファイルを追加", "Add file"))
+        if others:
+            self.voice_file_dropped.emit(others)
+
+    def _put(self, lines: list[Line], row: int, label: str) -> None:
+        if lines:
+            self._document.edit(label, insert(self._document.script, row, lines))
+            self._view.choose([line.id for line in lines])
+
+    def _settings_here(self) -> LineSettings:
+        line = self._document.script.find(self._view.current_id)
+        return line.settings if line else self.first_settings
+
+    def place(self) -> int:
+        """Behind the selected lines."""
+        ids = self._view.chosen_ids or [self._view.current_id]
+        row = self._model.row(ids[-1])
+        return row + 1 if row >= 0 else self._model.rowCount()
+
+    def _choose_row(self, row: int) -> None:
+        line = self._model.line(min(row, self._model.rowCount() - 1))
+        self._view.choose([line.id] if line else [])
+
+    def _shift(self, step: int) -> None:
+        self._keep_chosen(say("行を移動", "Move lines"), lambda script, ids: shift(script, ids, step))
+
+    @Slot(object, int)
+    def _move_to(self, ids: list[str], row: int) -> None:
+        self._view.choose(ids)
+        self._keep_chosen(say("行を移動", "Move lines"), lambda script, _ids: move(script, ids, row))
+
+    def _keep_chosen(self, label: str, edit: Any) -> None:
+        ids, current, typing = self._view.chosen_ids, self._view.current_id, self._view.editor is not None
+        self._document.edit(label, edit(self._document.script, ids))
+        self._view.choose([current, *(line_id for line_id in ids if line_id != current)])
+        if typing:
+            self.edit()
+
+    @Slot(object)
+    def _connect_editor(self, editor: LineEditor) -> None:
+        editor.typed.connect(self._on_typed)
+        editor.pasted.connect(self._on_pasted)
+        editor.stepped.connect(self._on_edge)
+        editor.emptied.connect(self._on_emptied)
+        editor.finished.connect(self._on_finished)
+
+    @Slot(str)
+    def _on_typed(self, text: str) -> None:
+        editor = self.sender()
+        assert isinstance(editor, LineEditor)
+        self._document.edit(say("入力", "Typing"), retext(self._document.script, editor.line_id, text), f"text {editor.line_id}")
+
+    @Slot(object)
+    def _on_pasted(self, texts: list[str]) -> None:
+        settings = self._settings_here()
+        self._view.end_editing()
+        self._put([Line(text, settings) for text in texts], self.place(), say("貼り付け", "Paste"))
+
+    @Slot(int)
+    def _on_edge(self, step: int) -> None:
+        row = self._view.currentIndex().row() + step
+        if 0 <= row < self._model.rowCount():
+            self._view.edit_line(row, -1 if step < 0 else 0)
+
+    @Slot()
+    def _on_emptied(self) -> None:
+        row = self._view.currentIndex().row()
+        self.delete()
+        if row > 0:
+            self._view.edit_line(row - 1)
+
+    @Slot(bool)
+    def _on_finished(self, stop: bool) -> None:
+        self._view.end_editing()
+        if stop:
+            self.stop_wanted.emit()
+
+    @Slot(object, object)
+    def _on_stepped(self, before: Script, after: Script) -> None:
+        """Undo and redo show what they changed."""
+        old = {line.id: line for line in before.lines}
+        changed = [line.id for line in after.lines if old.get(line.id) != line]
+        if changed and self._view.current_id not in changed:
+            self._view.choose(changed)
+        elif not self._view.chosen_ids:
+            self._choose_row(max(0, self._view.currentIndex().row()))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(LONGEST_FILE + 1)
+    except OSError as exc:
+        raise InputError(
+            say(f"「{file.name}」を開けません。", f'"{file.name}" cannot be opened.'),
+            say(f"ファイルの場所を確かめてください。（{exc.strerror}）", f"Check the path. ({exc.strerror})"),
+        ) from exc
+    if len(data) > LONGEST_FILE:
+        raise InputError(say(f"「{file.name}」は大きすぎます。", f'"{file.name}" is too large.'), say("20 MB までです。", "Up to 20 MB."))
+    return data

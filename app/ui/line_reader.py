@@ -1,0 +1,97 @@
+"""Reads lines in the synthesis thread, for those who show them: what was asked last counts."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.core.line_reading import LineReading, read_line
+from app.core.moved_edits import moved, settle
+from app.core.types import Overrides, ReadingOverride
+from app.errors import AppError
+from app.ui.failures import as_app_error
+
+if TYPE_CHECKING:
+    from app.core.cache import LRUCache
+    from app.core.ports import G2P
+    from app.core.types import Phones
+    from app.ui.held_voice import HeldVoice
+
+SHOWN_CHARACTERS = 600  # of a line; a strip of all of a book would be no strip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadLine:
+    """Read a line.
+
+    Attributes:
+        line_id: whose text and overrides these are.
+        readings: try these readings in place of those in `overrides`; they count over `text`.
+    """
+
+    line_id: str
+    text: str
+    overrides: Overrides
+    readings: tuple[ReadingOverride, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineRead:
+    """What came of it: a reading and the overrides counted over it, or what was wrong."""
+
+    job: ReadLine
+    reading: LineReading | None = None
+    overrides: Overrides = field(default_factory=Overrides)
+    error: AppError | None = None
+
+
+class LineReader:
+    """Belongs to the synthesis thread, but for `post` and `waits`."""
+
+    def __init__(self, voice: HeldVoice) -> None:
+        self._voice = voice
+        self._jobs: OrderedDict[bool, ReadLine] = OrderedDict()  # the last one to show, and the last one to try
+        self._g2p: G2P | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Something is to be read."""
+        return bool(self._jobs)
+
+    def post(self, job: ReadLine) -> None:
+        """Asks for a line; what was asked for before and has not been read is left out."""
+        self._jobs[job.readings is not None] = job
+
+    def read(self) -> LineRead:
+        """Reads the line that has waited longest."""
+        _, job = self._jobs.popitem(last=False)
+        try:
+            return self._answer(job)
+        except Exception as exc:
+            return LineRead(job, error=as_app_error(exc))
+
+    def _answer(self, job: ReadLine) -> LineRead:
+        if job.readings is None:
+            overrides = settle(job.overrides, job.text, self._whole)
+            return LineRead(job, self._shown(job.text, overrides.readings), overrides)
+        old = self._whole(job.text, settle(job.overrides, job.text, self._whole).readings)
+        new = self._whole(job.text, job.readings)
+        return LineRead(job, self._shown(job.text, job.readings), moved(settle(job.overrides, job.text, self._whole), old, new))
+
+    def _whole(self, text: str, readings: tuple[ReadingOverride, ...]) -> LineReading:
+        return read_line(text, readings, *self._means())
+
+    def _shown(self, text: str, readings: tuple[ReadingOverride, ...]) -> LineReading:
+        return read_line(text, readings, *self._means(), longest=SHOWN_CHARACTERS)
+
+    def _means(self) -> tuple[G2P, LRUCache[Phones] | None]:
+        """The open voice's, or our own while there is none: a line can be seen before anything can speak."""
+        speaker, caches = self._voice.speaker, self._voice.caches
+        if speaker is not None:
+            return speaker.pipeline.g2p, speaker.pipeline.caches.phones
+        if self._g2p is None:
+            from app.compose import open_g2p
+
+            self._g2p = open_g2p()
+        return self._g2p, caches.phones if caches else None

@@ -1,0 +1,51 @@
+"""What is known of a line besides its text: what goes on with it now, and the sound it had last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from app.core.script import Line
+
+
+class Phase(Enum):
+    """What goes on with a line."""
+
+    IDLE = "idle"
+    PREPARING = "preparing"
+    SPEAKING = "speaking"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """One rendering of a line.
+
+    Attributes:
+        id: the request it was made by.
+        line: as it was then.
+        length_s: of its sound, silences around it not counted.
+    """
+
+    id: str
+    line: Line
+    length_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class LineState:
+    """Shown on the line's card.
+
+    Attributes:
+        share: how much of it was heard, 0 to 1, while it is spoken.
+        trouble: why it failed.
+    """
+
+    phase: Phase = Phase.IDLE
+    share: float = 0.0
+    take: Take | None = None
+    trouble: str = ""
+
+    def is_done(self, line: Line) -> bool:
+        """True when the line was spoken just as it is now."""
+        return self.phase is Phase.IDLE and self.take is not None and self.take.line == line

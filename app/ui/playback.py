@@ -1,0 +1,206 @@
+"""Which lines are spoken: one, or one after the other without a gap, and what their cards show meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.script import Line, Script, change
+from app.errors import InputError
+from app.ui.controller import SpeechController
+from app.ui.document import ScriptDocument
+from app.ui.jobs import Failed, OpenVoice, Speak
+from app.ui.line_state import Phase, Take
+from app.ui.requests import another_seed, cast_of, request_of
+from app.ui.script_model import ScriptModel
+from app.ui.state import SpeechState
+
+AHEAD_S = 8.0  # sound that is made before it is needed; more would only be thrown away when the user changes something
+
+
+class Playback(QObject):
+    """Asks the controller for one line after the other, each while the one before is heard.
+
+    Attributes:
+        waiting: lines were asked for before there was a voice, and will be spoken as soon as it is there.
+        loop: starts again at the end.
+
+    Signals:
+        line_began(str): this line sounds now.
+        asked(str, Line): this request, for this line, is asked for next.
+        changed(): `waiting` has changed.
+    """
+
+    line_began = Signal(str)
+    changed = Signal()
+    asked = Signal(str, object)
+
+    def __init__(self, controller: SpeechController, document: ScriptDocument, model: ScriptModel) -> None:
+        super().__init__(document)
+        self._controller, self._document, self._model = controller, document, model
+        self._chosen: list[str] = []
+        self._left: list[str] = []  # lines not asked for yet
+        self._asked: dict[str, Line] = {}  # by request, in the order of asking
+        self._made: set[str] = set()
+        self._early: dict[str, Line] = {}  # heard before the news came that they were made
+        self._failed: dict[str, Line] = {}
+        self._from_s = 0.0
+        self.waiting = False
+        self.loop = False
+        controller.state_changed.connect(self._on_state)
+        controller.made.connect(self._on_made)
+        controller.heard.connect(self._on_heard)
+        controller.failed.connect(self._on_failed)
+        controller.voice_opened.connect(self._on_voice)
+        document.changed.connect(self._on_changed)
+
+    @property
+    def is_on(self) -> bool:
+        """True while something is spoken or will be."""
+        return self.waiting or bool(self._asked)
+
+    def play(self, ids: Sequence[str], from_s: float = 0.0) -> bool:
+        """Speaks these lines, the first one from `from_s` on with the seed it has; what is spoken now stops. False when none has text."""
+        self.stop()
+        self._from_s = from_s
+        script = self._document.script
+        self._chosen = [line_id for line_id in ids if (line := script.find(line_id)) and line.text.strip()]
+        self._left = list(self._chosen)
+        self._wait(bool(self._left) and self._controller.voice is None and self._controller.state.loading)
+        for line_id in self._left[:1] if self.waiting else ():
+            self._show(line_id, Phase.PREPARING)
+        if not self.waiting:
+            self._advance()
+        return bool(self._chosen)
+
+    @Slot(bool)
+    def set_loop(self, loop: bool) -> None:
+        """Starts again at the end, or not."""
+        self.loop = loop
+
+    def is_speaking(self, line_id: str) -> bool:
+        """True while this line sounds or is about to."""
+        return self._model.state(line_id).phase in (Phase.SPEAKING, Phase.PREPARING)
+
+    @Slot()
+    def stop(self) -> None:
+        """Stops what is spoken and forgets what would follow."""
+        asked = [*self._asked.values()]
+        waited = self._chosen[:1] if self.waiting else []
+        self._left, self._asked, self._made, self._early = [], {}, set(), {}
+        self._wait(False)
+        self._controller.stop()
+        for line_id in (*(line.id for line in asked), *waited):
+            self._show(line_id, Phase.IDLE)
+
+    def _advance(self) -> None:
+        """Asks for the next line when the one before is made and not too much waits to be heard."""
+        unmade = any(request_id not in self._made for request_id in self._asked)
+        if unmade or (self._asked and self._ahead_s() > AHEAD_S):
+            return
+        if not self._left and self.loop:
+            self._left = list(self._chosen)
+        while self._left:
+            from_s, self._from_s = self._from_s, 0.0
+            line_id = self._left.pop(0)
+            line = self._document.script.find(line_id) if from_s else self._fresh(line_id)
+            if line is not None and line.text.strip():
+                request = replace(request_of(line), id=self._controller.new_id())
+                self._asked[request.id] = line  # first: a line that is remembered may be heard before `speak_next` returns
+                if self._model.state(line.id).phase is not Phase.SPEAKING:
+                    self._show(line.id, Phase.PREPARING)
+                self.asked.emit(request.id, line)
+                self._controller.speak_next(request, cast_of(line), from_s)
+                return
+
+    def _fresh(self, line_id: str) -> Line | None:
+        """The line as it is now, with another seed where that is wished; for that there is nothing to undo."""
+        line = self._document.script.find(line_id)
+        if line is not None and not line.settings.seed_locked:
+            self._document.put(change(self._document.script, (line_id,), seed=another_seed()))
+            line = self._document.script.find(line_id)
+        return line
+
+    def _ahead_s(self) -> float:
+        made = [found.audio_s for request_id in self._asked if (found := self._controller.history.find(request_id))]
+        return sum(made) - self._controller.state.played_s
+
+    def _show(self, line_id: str, phase: Phase, share: float = 0.0, trouble: str = "") -> None:
+        state = self._model.state(line_id)
+        self._model.set_state(line_id, replace(state, phase=phase, share=share, trouble=trouble))
+
+    def _wait(self, waiting: bool) -> None:
+        if waiting != self.waiting:
+            self.waiting = waiting
+            self.changed.emit()
+
+    @Slot(object)
+    def _on_state(self, state: SpeechState) -> None:
+        line = self._asked.get(state.request_id)
+        if line is not None and state.played_s > 0:
+            began = self._model.state(line.id).phase is not Phase.SPEAKING
+            self._show(line.id, Phase.SPEAKING, min(1.0, state.played_s / state.made_s) if state.made_s else 0.0)
+            if began:
+                self.line_began.emit(line.id)
+            self._advance()
+        elif not state.speaking and self._asked and not state.request_id:
+            self._on_lost()
+
+    @Slot(str)
+    def _on_made(self, request_id: str) -> None:
+        line = self._early.pop(request_id, None) or self._asked.get(request_id)
+        if line is not None:
+            if request_id in self._asked:
+                self._made.add(request_id)
+            made = self._controller.history.find(request_id)
+            take = Take(request_id, line, made.audio_s if made else 0.0)
+            self._model.set_state(line.id, replace(self._model.state(line.id), take=take))
+            self._advance()
+
+    @Slot(str)
+    def _on_heard(self, request_id: str) -> None:
+        line = self._asked.pop(request_id, None)
+        if line is not None:
+            if request_id not in self._made:
+                self._early[request_id] = line
+            self._made.discard(request_id)
+            if self._model.state(line.id).phase is not Phase.SPEAKING:  # so short that nobody looked meanwhile
+                self.line_began.emit(line.id)
+            again = any(other.id == line.id for other in self._asked.values())
+            self._show(line.id, Phase.PREPARING if again else Phase.IDLE)
+            self._advance()
+
+    def _on_lost(self) -> None:
+        """The controller speaks no more: a device went away, or another one was chosen."""
+        asked, self._asked, self._made, self._left = self._asked, {}, set(), []
+        for line in asked.values():
+            self._show(line.id, Phase.IDLE)
+
+    @Slot(object)
+    def _on_failed(self, failed: Failed) -> None:
+        if isinstance(failed.job, OpenVoice) and self.waiting:
+            self.stop()
+        if isinstance(failed.job, Speak) and (line := self._asked.pop(failed.job.request.id, None)):
+            self._failed[line.id] = line
+            self._show(line.id, Phase.FAILED, trouble=failed.error.message)
+            self._chosen = [line_id for line_id in self._chosen if line_id != line.id]  # a loop must not try it for ever
+            if not isinstance(failed.error, InputError):  # not for the line's own sake: the others would fail as well
+                self._chosen, self._left = [], []
+            self._advance()
+
+    @Slot(object)
+    def _on_voice(self, _voice: object) -> None:
+        if self.waiting:
+            self._wait(False)
+            self._advance()
+
+    @Slot(object, object)
+    def _on_changed(self, _before: Script, after: Script) -> None:
+        """A line that failed is as good as new once it was changed."""
+        for line_id, line in list(self._failed.items()):
+            if after.find(line_id) != line:
+                del self._failed[line_id]
+                if self._model.state(line_id).phase is Phase.FAILED:
+                    self._show(line_id, Phase.IDLE)

@@ -1,0 +1,107 @@
+"""One job on its way to sound, in the synthesis thread."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.pipeline import nothing_waits
+from app.core.timing import OnStage
+from app.core.types import AudioChunk
+from app.errors import AudioDeviceError
+from app.ui.jobs import FirstAudio, Speak
+from app.ui.player import Player
+from app.ui.requests import cast_for
+
+if TYPE_CHECKING:
+    from app.compose import Speaker
+
+
+class Rendering:
+    """Computes the chunks of a job one after another and hands each over.
+
+    Args:
+        speaker_of: the open voice of an id.
+        on_stage: told of each stage, between two of them.
+        on_first_audio: told when the first chunk that is not silence is there.
+        on_waiting: called when computing ends for now, and a sink may make us wait.
+    """
+
+    def __init__(
+        self,
+        job: Speak,
+        speaker_of: Callable[[str], Speaker],
+        on_stage: OnStage,
+        on_first_audio: Callable[[FirstAudio], None],
+        on_waiting: Callable[[], None],
+    ) -> None:
+        self._job = job
+        self._speaker_of = speaker_of
+        self._on_stage = on_stage
+        self._on_first_audio = on_first_audio
+        self._on_waiting = on_waiting
+        self._chunks: Iterator[AudioChunk] | None = None
+        self._skipped_s = 0.0
+        self.on_chunk: Callable[[AudioChunk], object] = lambda _chunk: None
+
+    def advance(self, player: Player) -> bool:
+        """Computes and queues a chunk; False when there was none left."""
+        if self._chunks is None:
+            self._chunks = self._sound(lambda: player.queued_s)
+        try:
+            chunk = next(self._chunks, None)
+            self._on_waiting()
+            if chunk is not None:
+                self.on_chunk(chunk)
+                heard = self._from_start(chunk)
+                if len(heard.samples) or chunk.last or not len(chunk.samples):
+                    player.write(heard)
+                return True
+        except AudioDeviceError:
+            raise
+        except BaseException:
+            position = player.position
+            if position is not None and position.request_id == self._job.request.id:  # else the line before may still be heard
+                player.abort()
+            raise
+        if self._job.cancelled.is_set():
+            player.abort()
+        return False
+
+    def _from_start(self, chunk: AudioChunk) -> AudioChunk:
+        """What of a chunk is to be heard when the line is not spoken from its beginning."""
+        length_s = len(chunk.samples) / chunk.sampling_rate
+        left_s = min(length_s, max(0.0, self._job.from_s - self._skipped_s))
+        self._skipped_s += left_s
+        return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
+
+    def save(self, path: Path) -> None:
+        """Computes all of it into a file; of a cancelled or failed one nothing stays."""
+        from app.compose import open_file
+
+        sink = open_file(str(path), self._speaker_of(self._job.voice).pipeline.voice.sampling_rate)
+        try:
+            for chunk in self._sound(nothing_waits):
+                sink.write(chunk)
+            if not self._job.cancelled.is_set():
+                sink.close()
+        except BaseException:
+            sink.abort()
+            raise
+        if self._job.cancelled.is_set():
+            sink.abort()
+
+    def _sound(self, queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
+        job, heard = self._job, False
+        for request, cast in itertools.zip_longest((job.request, *job.then), job.casts):
+            pipeline = self._speaker_of(cast.voice if cast else "").pipeline
+            asked = cast_for(request, cast, pipeline.voice) if cast else request
+            for chunk in pipeline.synthesize(asked, self._on_stage, job.cancelled.is_set, queued_s):
+                if not chunk.silence and not heard:
+                    heard = True
+                    self._on_first_audio(FirstAudio(job.request.id, (time.perf_counter() - job.asked_at) * 1000))
+                yield chunk

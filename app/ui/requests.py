@@ -1,0 +1,46 @@
+"""From a line to what the pipeline is asked for: names become the ids of the voice that speaks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from app.core.limits import BOUNDS, SEED_BOUNDS
+from app.core.script import Line
+from app.core.types import SynthesisRequest
+from app.core.voice import VoiceTraits
+from app.ui.jobs import Cast
+
+
+def request_of(line: Line) -> SynthesisRequest:
+    """The request for a line; who speaks it is told by `cast_of`, for only an open voice knows its ids."""
+    settings = line.settings
+    return SynthesisRequest(
+        line.text,
+        assist_text=settings.assist_text,
+        pauses=MappingProxyType(dict(settings.pauses)),
+        seed=settings.seed,
+        overrides=line.overrides,
+        **{name: getattr(settings, name) for name in BOUNDS},
+    )
+
+
+def cast_of(line: Line) -> Cast:
+    """Who speaks a line."""
+    return Cast(line.settings.voice, line.settings.speaker, line.settings.style)
+
+
+def cast_for(request: SynthesisRequest, cast: Cast, voice: VoiceTraits) -> SynthesisRequest:
+    """The request with the ids of the voice that speaks it."""
+    return replace(request, speaker=_id_of(cast.speaker, voice.speakers), style=_id_of(cast.style, voice.styles))
+
+
+def another_seed() -> int:
+    """A seed nobody chose."""
+    return random.randint(0, int(SEED_BOUNDS.high))
+
+
+def _id_of(name: str, items: Mapping[int, str]) -> int:
+    return next((number for number, known in items.items() if known == name), next(iter(items), 0))

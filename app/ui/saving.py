@@ -1,0 +1,110 @@
+"""Saving sound: which lines go into which files, and how far that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.core.script import Line
+from app.errors import OutputFileError
+from app.language import say
+from app.ui.controller import SpeechController
+from app.ui.document import ScriptDocument
+from app.ui.jobs import Failed, Speak
+from app.ui.requests import cast_of, request_of
+from app.ui.save_dialog import ask_for_file, files_for, first_pattern, title
+
+
+class Saving(QObject):
+    """Asks once for a place, then has the files written one after the other.
+
+    Attributes:
+        folder: where the last file went.
+
+    Signals:
+        told(str, str): a message and a hint, for the banner.
+        nothing(): there is no text to save.
+    """
+
+    told = Signal(str, str)
+    nothing = Signal()
+
+    def __init__(self, controller: SpeechController, document: ScriptDocument, folder: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._controller, self._document, self._window = controller, document, parent
+        self.folder = folder
+        self._wanted: set[Path] = set()
+        self._saved = 0
+        self._count = 0
+        controller.saved.connect(self._on_saved)
+        controller.failed.connect(self._on_failed)
+
+    def save(self, ids: Sequence[str]) -> None:
+        """Each of these lines into a file of its own."""
+        lines = self._lines(ids)
+        if not lines:
+            self.nothing.emit()
+        elif len(lines) == 1:
+            self._ask(title(lines[0][1].text), lambda file: self._write([(file, [lines[0][1]])]))
+        else:
+            numbered = [(number, line.text) for number, line in lines]
+            self._ask(
+                first_pattern(),
+                lambda file: self._write([(name, [line]) for name, (_, line) in zip(files_for(file, numbered), lines, strict=True)]),
+            )
+
+    def save_joined(self, ids: Sequence[str]) -> None:
+        """All of these lines into one file."""
+        lines = [line for _, line in self._lines(ids)]
+        if lines:
+            self._ask(title(lines[0].text), lambda file: self._write([(file, lines)]))
+        else:
+            self.nothing.emit()
+
+    @Slot()
+    def stop(self) -> None:
+        """Gives up what is not complete; nothing half-written stays."""
+        self._wanted.clear()
+        self._controller.stop_saving()
+
+    def _lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
+        """Lines with text, with their numbers in the script."""
+        wanted = set(ids)
+        return [(row + 1, line) for row, line in enumerate(self._document.script.lines) if line.id in wanted and line.text.strip()]
+
+    def _ask(self, name: str, write: Callable[[Path], None]) -> None:
+        file = ask_for_file(self._window, name, self.folder)
+        if file is not None:
+            self.folder = str(file.parent)
+            write(file)
+
+    def _write(self, files: list[tuple[Path, list[Line]]]) -> None:
+        self._saved, self._count = 0, len(files)
+        self._wanted = {file for file, _ in files}
+        for file, lines in files:
+            first, *then = (request_of(line) for line in lines)
+            self._controller.save(first, file, then, [cast_of(line) for line in lines])
+
+    @Slot(object)
+    def _on_saved(self, file: Path) -> None:
+        if file not in self._wanted:
+            return
+        self._wanted.discard(file)
+        self._saved += 1
+        if self._wanted:
+            self.told.emit(say(f"保存中… {self._saved} / {self._count}", f"Saving… {self._saved} of {self._count}"), file.name)
+        elif self._count == 1:
+            self.told.emit(say(f"保存しました: {file.name}", f"Saved: {file.name}"), str(file.parent))
+        else:
+            self.told.emit(say(f"{self._saved} 個のファイルを保存しました。", f"Saved {self._saved} files."), str(file.parent))
+
+    @Slot(object)
+    def _on_failed(self, failed: Failed) -> None:
+        """A line that cannot be spoken leaves the others alone; where one file cannot be written, the next ones could not either."""
+        if isinstance(failed.job, Speak) and failed.job.file in self._wanted:
+            self._wanted.discard(failed.job.file)
+            if isinstance(failed.error, OutputFileError):
+                self.stop()

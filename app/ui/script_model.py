@@ -1,0 +1,130 @@
+"""The script as Qt's lists want it; a change touches only the rows that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Slot
+
+from app.core.script import Line, Script
+from app.language import say
+from app.ui.document import ScriptDocument
+from app.ui.line_state import LineState, Phase
+from app.ui.names import style_name
+
+Index = QModelIndex | QPersistentModelIndex
+LINE_ROLE = Qt.ItemDataRole.UserRole
+STATE_ROLE = Qt.ItemDataRole.UserRole + 1
+LINES_MIME = "application/x-koebako-lines"
+_NOWHERE = QModelIndex()
+
+
+class ScriptModel(QAbstractListModel):
+    """A row for every line of a document, with the line's state."""
+
+    def __init__(self, document: ScriptDocument) -> None:
+        super().__init__(document)
+        self._document = document
+        self._lines = document.script.lines
+        self._rows: dict[str, int] | None = None  # by id, made when asked for
+        self._states: dict[str, LineState] = {}
+        document.changed.connect(self._on_changed)
+
+    def line(self, row: int) -> Line | None:
+        """The line of a row; None where there is none."""
+        return self._lines[row] if 0 <= row < len(self._lines) else None
+
+    def row(self, line_id: str) -> int:
+        """The row of a line, -1 without one."""
+        if self._rows is None:
+            self._rows = {line.id: row for row, line in enumerate(self._lines)}
+        return self._rows.get(line_id, -1)
+
+    def state(self, line_id: str) -> LineState:
+        """What is known of a line."""
+        return self._states.get(line_id, LineState())
+
+    def set_state(self, line_id: str, state: LineState) -> None:
+        """Shows what goes on with a line."""
+        if state != self.state(line_id):
+            self._states[line_id] = state
+            index = self.index(self.row(line_id))
+            if index.isValid():
+                self.dataChanged.emit(index, index, [STATE_ROLE])
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """One for every line."""
+        return 0 if parent.isValid() else len(self._lines)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Text, line, state, and words for those who do not see the card."""
+        line = self.line(index.row())
+        if line is None:
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return line.text
+        if role == LINE_ROLE:
+            return line
+        if role == STATE_ROLE:
+            return self.state(line.id)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return spoken_words(index.row(), line, self.state(line.id))
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Lines can be edited and dragged; they are dropped between each other."""
+        flags = super().flags(index)
+        if index.isValid():
+            return flags | Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemNeverHasChildren
+        return flags | Qt.ItemFlag.ItemIsDropEnabled
+
+    def mimeTypes(self) -> list[str]:
+        """Lines for ourselves, text for others."""
+        return [LINES_MIME, "text/plain"]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """Ids and texts."""
+        lines = [line for index in sorted(indexes, key=lambda item: item.row()) if (line := self.line(index.row()))]
+        data = QMimeData()
+        data.setData(LINES_MIME, "\n".join(line.id for line in lines).encode())
+        data.setText("\n".join(line.text for line in lines))
+        return data
+
+    @Slot(object, object)
+    def _on_changed(self, _before: Script, after: Script) -> None:
+        old, new, self._rows = self._lines, after.lines, None
+        start = 0
+        while start < min(len(old), len(new)) and old[start] is new[start]:
+            start += 1
+        end = 0
+        while end < min(len(old), len(new)) - start and old[-1 - end] is new[-1 - end]:
+            end += 1
+        gone, come = old[start : len(old) - end], new[start : len(new) - end]
+        if [line.id for line in gone] == [line.id for line in come]:
+            self._lines = new
+            if come:
+                retexted = any(one.text != other.text for one, other in zip(gone, come, strict=True))
+                roles = [LINE_ROLE, *([Qt.ItemDataRole.DisplayRole] if retexted else [])]
+                self.dataChanged.emit(self.index(start), self.index(start + len(come) - 1), roles)
+            return
+        if gone:
+            self.beginRemoveRows(_NOWHERE, start, start + len(gone) - 1)
+            self._lines, self._rows = old[:start] + old[len(old) - end :], None
+            self.endRemoveRows()
+        if come:
+            self.beginInsertRows(_NOWHERE, start, start + len(come) - 1)
+            self._lines, self._rows = new, None
+            self.endInsertRows()
+
+
+def spoken_words(row: int, line: Line, state: LineState) -> str:
+    """A card in words, for screen readers."""
+    parts = [say(f"{row + 1} 行目", f"Line {row + 1}"), line.text or say("空の行", "empty"), style_name(line.settings.style)]
+    parts.append(
+        {
+            Phase.PREPARING: say("準備中", "preparing"),
+            Phase.SPEAKING: say("再生中", "speaking"),
+            Phase.FAILED: state.trouble,
+        }.get(state.phase, "")
+    )
+    return say("、", ", ").join(part for part in parts if part)

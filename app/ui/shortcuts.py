@@ -1,0 +1,96 @@
+"""Keys of the user's choice, in a file of their own; only what differs from the usual ones is kept."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtGui import QKeySequence
+
+from app.data_file import keep_copy, write_whole
+from app.errors import AppError, InputError, OutputFileError
+from app.language import say
+from app.paths import data_dir
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Keys of one action, in Qt's portable words.
+
+    Attributes:
+        keys: work everywhere in the window.
+        list_keys: work in the list of lines only.
+    """
+
+    keys: tuple[str, ...] = ()
+    list_keys: tuple[str, ...] = ()
+
+
+Bindings = Mapping[str, Binding]
+
+
+def shortcuts_path() -> Path:
+    """Where they are kept."""
+    return data_dir() / "shortcuts.json"
+
+
+def keys_of(sequence: QKeySequence) -> tuple[str, ...]:
+    """The keys that a user pressed; the enter key of the number pad goes along with the other one."""
+    key = sequence.toString(QKeySequence.SequenceFormat.PortableText)
+    if not key:
+        return ()
+    if key.endswith(("Return", "Enter")):
+        stem = key.removesuffix("Return").removesuffix("Enter")
+        return f"{stem}Return", f"{stem}Enter"
+    return (key,)
+
+
+def conflicts(bindings: Bindings) -> dict[str, list[str]]:
+    """Names of actions by the key that several of them share; Qt would let none of these work."""
+    users: defaultdict[str, set[str]] = defaultdict(set)
+    for name, binding in bindings.items():
+        for key in (*binding.keys, *binding.list_keys):
+            users[QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)].add(name)
+    return {key: sorted(names) for key, names in users.items() if len(names) > 1}
+
+
+def load_shortcuts() -> tuple[dict[str, Binding], AppError | None]:
+    """Changed keys by name of the action; what cannot be read is kept in a copy and told."""
+    path = shortcuts_path()
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("shortcuts"), dict):
+            raise ValueError("no shortcuts")
+        return {str(name): Binding(_keys(item, "keys"), _keys(item, "list_keys")) for name, item in data["shortcuts"].items()}, None
+    except FileNotFoundError:
+        return {}, None
+    except (OSError, ValueError, RecursionError) as exc:
+        copy = keep_copy(path)
+        message = say(f"キーの割り当てを読めませんでした。（{exc}）", f"The keys could not be read. ({exc})")
+        return {}, InputError(message, say(f"元のファイルは {copy} に残してあります。", f"The file is kept as {copy}.") if copy else "")
+
+
+def save_shortcuts(bindings: Bindings) -> None:
+    """Writes all of them; OutputFileError where that fails."""
+    path = shortcuts_path()
+    data = {"version": VERSION, "shortcuts": {name: asdict(binding) for name, binding in bindings.items()}}
+    try:
+        write_whole(path, json.dumps(data, indent=1).encode())
+    except OSError as exc:
+        raise OutputFileError(
+            say(f"キーの割り当てを保存できません: {path}", f"The keys cannot be saved: {path}"),
+            say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
+        ) from exc
+
+
+def _keys(item: Any, scope: str) -> tuple[str, ...]:
+    keys = item.get(scope) if isinstance(item, dict) else None
+    if not isinstance(keys, list) or not all(isinstance(key, str) and QKeySequence(key).count() == 1 for key in keys):
+        raise ValueError("no keys")
+    return tuple(keys)

@@ -1,0 +1,225 @@
+"""Keeps the strip under the selected line in step with the document, the sound and what is typed, and puts its edits into the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.core.accents import with_reading, without_phrase
+from app.core.line_reading import LineReading, LineWord
+from app.core.script import Line, reshape
+from app.core.types import Overrides
+from app.language import say
+from app.ui.line_reader import LineRead, ReadLine
+from app.ui.line_sounds import LineSounds
+from app.ui.state import SpeechState
+from app.ui.theme import Theme
+from app.ui.widgets.strip.panel import StripPanel
+from app.ui.widgets.strip.shape import mora_of, shape_of
+
+if TYPE_CHECKING:
+    from app.ui.window import MainWindow
+
+SETTLE_MS = 120  # typing rests this long before it is read
+DRAW_MS = 60  # sound comes in many pieces
+
+
+class StripWiring(QObject):
+    """Connects the panel.
+
+    Attributes:
+        panel: strip and waveform.
+        sounds: what lines sounded like.
+    """
+
+    def __init__(self, window: MainWindow, panel: StripPanel) -> None:
+        super().__init__(window)
+        self.panel = panel
+        self._document, self._controller, self._playback, self._script = window.document, window.controller, window.playback, window.script
+        self.sounds = LineSounds(window.controller, window.playback)
+        self._asked: ReadLine | None = None
+        self._reading: LineReading | None = None
+        self._overrides = Overrides()
+        self._shown_id = ""
+        self._word: LineWord | None = None
+        self._stage = ("", 0)  # of the sound that is shown
+        self._rest, self._draw = _once(self, SETTLE_MS, self._ask), _once(self, DRAW_MS, self._grow)
+        window.document.changed.connect(self._on_changed)
+        window.script.line_chosen.connect(self._on_changed)
+        window.controller.line_read.connect(self._on_read)
+        window.controller.state_changed.connect(self._on_state)
+        window.controller.voice_opened.connect(self._on_changed)
+        self.sounds.changed.connect(self._on_sound)
+        strip = panel.strip
+        strip.edited.connect(self._on_edited)
+        strip.place_chosen.connect(self._play_from)
+        panel.waveform.place_chosen.connect(self._play_from)
+        strip.word_wanted.connect(self._on_word)
+        strip.reset_wanted.connect(self._reset_phrase)
+        panel.reset_phrase.clicked.connect(self._on_reset_phrase)
+        panel.reset_all.clicked.connect(self._on_reset_all)
+        panel.reading.kana_wanted.connect(self._on_kana)
+        self._on_changed()
+
+    @property
+    def _line(self) -> Line | None:
+        return self._document.script.find(self._script.current_id)
+
+    @Slot()
+    def _on_changed(self, *_what: object) -> None:
+        """Shows an edit at once where that needs no reading; else reads as soon as typing rests."""
+        line = self._line
+        self.panel.setVisible(line is not None and bool(line.text.strip()))
+        if line is None:
+            self._reading = None
+            return
+        is_other = line.id != self._shown_id
+        if is_other:
+            self._shown_id, self._reading = line.id, None
+            self.panel.reading.hide()
+            self.panel.title.show()
+            self.panel.show_line(None, None, False)
+        edits, reading = line.overrides, self._reading
+        if reading is not None and edits.text in ("", line.text) and (reading.text, reading.readings) == (line.text, edits.readings):
+            self._overrides = edits
+            self._show()
+        elif is_other:
+            self._ask()
+        else:
+            self._rest.start()
+
+    @Slot()
+    def _ask(self) -> None:
+        line = self._line
+        if line is not None and line.text.strip():
+            self._asked = ReadLine(line.id, line.text, line.overrides)
+            self._controller.read(self._asked)
+
+    @Slot(object)
+    def _on_read(self, answer: LineRead) -> None:
+        if answer.job is not self._asked:
+            return
+        if answer.job.readings is not None:
+            self._on_tried(answer)
+        elif answer.reading is not None and answer.job.line_id == self._shown_id:
+            is_first = self._reading is None
+            self._reading, self._overrides = answer.reading, answer.overrides
+            self._show()
+            if is_first:
+                self.panel.strip.start_at_first()
+        elif answer.error is not None:
+            self.panel.note.setText(answer.error.message)
+
+    def _on_tried(self, answer: LineRead) -> None:
+        """A reading that was typed: taken when the front end takes it."""
+        if answer.error is not None:
+            self.panel.reading.tell_trouble(answer.error.message)
+        elif answer.reading is not None and answer.job.line_id == self._shown_id:
+            self._reading = answer.reading
+            self._edit(say("読みを変更", "Change reading"), answer.overrides)
+            self.panel.reading.close_field()
+
+    @Slot()
+    def _show(self) -> None:
+        line = self._line
+        if line is None or self._reading is None:
+            return
+        if self.panel.strip.is_dragging:  # let go of it first
+            self._draw.start()
+            return
+        sound = self.sounds.find(line.id)
+        self._stage = sound.stage if sound is not None else ("", 0)
+        times = sound.times(self._reading) if sound is not None else None
+        voice = self._controller.voices.get(line.settings.voice) or self._controller.voice
+        self.panel.strip.lengths_fixed = (
+            say("この声では長さを変えられません。", "The lengths of this voice cannot be changed.")
+            if voice is not None and voice.opaque
+            else ""
+        )
+        self.panel.show_line(shape_of(self._reading, self._overrides, times), sound, self.sounds.is_current(line))
+
+    @Slot()
+    def _grow(self) -> None:
+        """More sound; only that of a further sentence moves anything but the outline."""
+        sound = self.sounds.find(self._shown_id)
+        if sound is not None and sound.stage == self._stage:
+            self.panel.waveform.update()
+        else:
+            self._show()
+
+    @Slot(str)
+    def _on_sound(self, line_id: str) -> None:
+        if line_id == self._shown_id and not self._draw.isActive():
+            self._draw.start()
+
+    @Slot(object)
+    def _on_state(self, state: SpeechState) -> None:
+        sound = self.sounds.find(self._shown_id)
+        heard = sound is not None and state.request_id == sound.request_id and state.played_s > 0
+        self.panel.show_played(state.played_s if heard else None)
+
+    @Slot(str, object)
+    def _on_edited(self, label: str, overrides: Overrides) -> None:
+        self._edit(label, overrides)
+
+    def _edit(self, label: str, overrides: Overrides) -> None:
+        if self._reading is not None:
+            is_plain = not (overrides.readings or overrides.moras or overrides.pauses or overrides.phrases)
+            counted = Overrides() if is_plain else replace(overrides, text=self._reading.text)
+            script = reshape(self._document.script, self._shown_id, counted)
+            self._document.edit(label, script, f"{label} {self._shown_id}")
+
+    @Slot(float)
+    def _play_from(self, second: float) -> None:
+        self._playback.play([self._shown_id], second)
+
+    @Slot(int)
+    def _on_word(self, mora: int) -> None:
+        if self._reading is not None and (word := self._reading.word_at(mora)):
+            self._word = word
+            kana = "".join(one.kana for one in self._reading.moras[word.first_mora : word.end_mora])
+            self.panel.type_reading(self._reading.text[word.start : word.end].strip(), kana)
+
+    @Slot(str)
+    def _on_kana(self, kana: str) -> None:
+        """The front end has the last word on a reading, in its own thread."""
+        line = self._line
+        if line is None or self._reading is None or self._word is None or line.text != self._reading.text:
+            self.panel.reading.close_field()
+            return
+        self._asked = ReadLine(line.id, line.text, self._overrides, with_reading(self._reading, self._word, kana))
+        self._controller.read(self._asked)
+
+    @Slot(int)
+    def _reset_phrase(self, mora: int) -> None:
+        if self._reading is not None:
+            self._edit(say("句を元に戻す", "Reset phrase"), without_phrase(self._reading, self._overrides, mora))
+
+    @Slot()
+    def _on_reset_phrase(self) -> None:
+        shape, cell = self.panel.strip.shape, self.panel.strip.current
+        if shape is not None and cell is not None:
+            self._reset_phrase(mora_of(shape, cell))
+
+    @Slot()
+    def _on_reset_all(self) -> None:
+        self._edit(say("すべて元に戻す", "Reset all"), Overrides())
+
+
+def add_strip(window: MainWindow, theme: Theme) -> StripWiring:
+    """Puts strip and waveform under the lines of a window."""
+    panel = StripPanel(theme)
+    column = window.left.column
+    column.insertWidget(column.indexOf(window.script) + 1, panel)
+    return StripWiring(window, panel)
+
+
+def _once(parent: QObject, ms: int, called: Callable[[], None]) -> QTimer:
+    timer = QTimer(parent)
+    timer.setSingleShot(True)
+    timer.setInterval(ms)
+    timer.timeout.connect(called)
+    return timer

@@ -1,0 +1,178 @@
+"""One piece of long work: what it is, how far it is, and what the user can do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
+
+from app.language import say
+from app.ui.background.child import Advance, ChildJob, Stage
+from app.ui.icons import icon
+
+
+class JobRow(QFrame):
+    """Shows a job.
+
+    Signals:
+        decided(str): the user chose this option.  retry_wanted(), log_wanted(), dismissed(): as the buttons say.
+    """
+
+    decided = Signal(str)
+    retry_wanted = Signal()
+    log_wanted = Signal()
+    dismissed = Signal()
+
+    def __init__(self, job: ChildJob) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.job = job
+        self.title, self.state = QLabel(job.work.title), QLabel()
+        self.title.setObjectName("heading")
+        self.state.setObjectName("muted")
+        self.bar = QProgressBar()
+        self.bar.setObjectName("played")
+        self.bar.setTextVisible(False)
+        self.bar.setFixedHeight(4)
+        self.bar.setAccessibleName(job.work.title)
+        self.retry, self.log = QPushButton(say("もう一度", "Retry")), QPushButton(say("ログ", "Log"))
+        self.retry.setToolTip(say("この作業をやり直します。", "Does this work again."))
+        self.log.setToolTip(say("この作業の記録を見ます。", "Shows what this work printed."))
+        self.retry.clicked.connect(self.retry_wanted)
+        self.log.clicked.connect(self.log_wanted)
+        self.close_button = QToolButton()
+        self.close_button.clicked.connect(self.dismissed)
+        self._ways = QHBoxLayout()
+        self._ways.setSpacing(6)
+        self._shown_ways: tuple[str, ...] = ()
+        self._build()
+        job.changed.connect(self.show_job)
+        self.show_job()
+
+    @Slot()
+    def show_job(self) -> None:
+        """As the job is now."""
+        job = self.job
+        running = job.stage in (Stage.RUNNING, Stage.WAITING)
+        self.state.setText(describe_job(job))
+        self.state.setToolTip(job.error.hint if job.error else "")
+        self.state.setObjectName("trouble" if job.stage is Stage.FAILED else "muted")
+        self.state.style().polish(self.state)
+        self.bar.setVisible(running)
+        known = job.stage is Stage.RUNNING and job.advance.percent > 0
+        self.bar.setRange(0, 100 if known or job.stage is Stage.WAITING else 0)
+        self.bar.setValue(job.advance.percent)
+        self.retry.setVisible(job.stage is Stage.FAILED)
+        self.log.setVisible(job.stage is Stage.FAILED and bool(job.log))
+        self._show_ways(job.ways if job.stage is Stage.ASKING and job.licence is None else ())
+        tip = say("取り消す", "Cancel") if running or job.stage is Stage.ASKING else say("閉じる", "Close")
+        self.close_button.setToolTip(tip)
+        self.close_button.setAccessibleName(f"{tip}: {job.work.title}")
+        self.setAccessibleName(f"{job.work.title} {self.state.text()}")
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draws the icon anew for another theme."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+        super().changeEvent(event)
+
+    def _build(self) -> None:
+        for label in (self.title, self.state):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+            label.setMinimumWidth(1)  # a long address is cut off rather than widening the window
+        self.state.setWordWrap(True)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.title)
+        words.addWidget(self.state)
+        words.addWidget(self.bar)
+        words.addLayout(self._ways)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 7, 8, 7)
+        row.setSpacing(8)
+        row.addLayout(words, 1)
+        row.addWidget(self.log)
+        row.addWidget(self.retry)
+        row.addWidget(self.close_button)
+        self._draw()
+
+    def _show_ways(self, ways: tuple[str, ...]) -> None:
+        if ways == self._shown_ways:
+            return
+        self._shown_ways = ways
+        while (item := self._ways.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for way in ways:
+            button = QPushButton(way_name(way))
+            button.setToolTip(way_name(way))
+            button.clicked.connect(self._teller(way))
+            self._ways.addWidget(button)
+        if ways:
+            self._ways.addStretch(1)
+
+    def _teller(self, way: str) -> Callable[[], None]:
+        return lambda: self.decided.emit(way)
+
+    def _draw(self) -> None:
+        self.close_button.setIconSize(QSize(16, 16))
+        self.close_button.setIcon(icon("close", self.palette().color(self.foregroundRole())))
+
+
+def describe_job(job: ChildJob) -> str:
+    """How a job is, in words."""
+    if job.stage is Stage.RUNNING:
+        return describe_advance(job.advance)
+    if job.error is not None and job.stage in (Stage.FAILED, Stage.ASKING):
+        hint = "" if job.stage is Stage.ASKING else job.error.hint
+        return f"{job.error.message} {hint}".strip()
+    return {
+        Stage.WAITING: say("順番を待っています", "Waiting for its turn"),
+        Stage.ASKING: say("お返事を待っています", "Waiting for your answer"),
+        Stage.DONE: say("完了", "Done"),
+        Stage.CANCELLED: say("取り消しました", "Cancelled"),
+    }.get(job.stage, "")
+
+
+def describe_advance(advance: Advance) -> str:
+    """The step, how far it is, and of a download its speed and what is left."""
+    parts = [step_name(advance.step) if advance.step else say("始めています…", "Starting…")]
+    if advance.percent:
+        parts.append(f"{advance.percent}%")
+    if advance.received is not None and advance.total:
+        parts.append(f"{advance.received / 1e6:.0f} / {advance.total / 1e6:.0f} MB")
+    if advance.bytes_per_s:
+        parts.append(f"{advance.bytes_per_s / 1e6:.1f} MB/s")
+    if advance.seconds_left is not None:
+        parts.append(say(f"あと {time_left(advance.seconds_left)}", f"{time_left(advance.seconds_left)} left"))
+    return "  ".join(parts)
+
+
+def step_name(step: str) -> str:
+    """A step of the work."""
+    return {
+        "reading": say("読み込み中", "Reading"),
+        "unpacking": say("展開中", "Unpacking"),
+        "building": say("組み立て中", "Building"),
+        "cutting": say("準備中", "Preparing"),
+        "checking": say("確認中", "Checking"),
+        "storing": say("保存中", "Storing"),
+        "downloading": say("ダウンロード中", "Downloading"),
+    }.get(step, step)
+
+
+def time_left(seconds: float) -> str:
+    """Seconds up to a minute and a half, minutes from there on."""
+    if seconds < 90:
+        return say(f"{seconds:.0f} 秒", f"{seconds:.0f} s")
+    return say(f"{seconds / 60:.0f} 分", f"{seconds / 60:.0f} min")
+
+
+def way_name(way: str) -> str:
+    """An option that decides, as a button says it."""
+    if way.startswith("--checkpoint="):
+        return way.removeprefix("--checkpoint=")
+    known = {"--update": say("置き換える", "Replace"), "--keep-both": say("両方を残す", "Keep both"), "--all": say("すべて追加", "Add all")}
+    return known.get(way, way)

@@ -1,0 +1,81 @@
+"""All long work that goes on, below the lines; out of sight while there is none."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.language import say
+from app.ui.background.child import ChildJob, Stage
+from app.ui.background.queue import WorkQueue
+from app.ui.dialogs.text_dialog import show_text
+from app.ui.widgets.job_row import JobRow
+
+MOST_ROWS = 3  # further ones are scrolled to
+GONE_AFTER_MS = 6000  # what has succeeded is told elsewhere too
+
+
+class JobsPanel(QScrollArea):
+    """Rows for the jobs of a queue; quiet ones are not shown.
+
+    Attributes:
+        rows: by job.
+    """
+
+    def __init__(self, queue: WorkQueue) -> None:
+        super().__init__()
+        self._queue = queue
+        self.rows: dict[ChildJob, JobRow] = {}
+        self.setAccessibleName(say("作業", "Jobs"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        body = QWidget()
+        body.setObjectName("side")
+        self._column = QVBoxLayout(body)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(6)
+        self._column.addStretch(1)
+        self.setWidget(body)
+        self.hide()
+        queue.added.connect(self._add)
+        queue.removed.connect(self._remove)
+        queue.finished.connect(self._on_finished)
+
+    def _add(self, job: ChildJob) -> None:
+        if job.work.quiet:
+            return
+        row = self.rows[job] = JobRow(job)
+        row.dismissed.connect(lambda: self._queue.clear(job))
+        row.retry_wanted.connect(lambda: self._queue.again(job))
+        row.decided.connect(lambda way: self._queue.again(job, way))
+        row.log_wanted.connect(lambda: show_text(self, job.work.title, "\n".join(job.log)))
+        job.changed.connect(self._fit)
+        self._column.insertWidget(self._column.count() - 1, row)
+        self._fit()
+
+    def _remove(self, job: ChildJob) -> None:
+        row = self.rows.pop(job, None)
+        if row is not None:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+            self._fit()
+
+    def _on_finished(self, job: ChildJob) -> None:
+        if job in self.rows:
+            timer = QTimer(self.rows[job])
+            timer.setSingleShot(True)
+            timer.timeout.connect(lambda: self._leave(job))
+            timer.start(GONE_AFTER_MS)
+
+    def _leave(self, job: ChildJob) -> None:
+        if job in self.rows and job.stage is Stage.DONE:
+            self._queue.clear(job)
+
+    def _fit(self) -> None:
+        """As high as its first rows."""
+        shown = list(self.rows.values())
+        self.setVisible(bool(shown))
+        if shown:
+            heights = [row.sizeHint().height() for row in shown[-MOST_ROWS:]]
+            self.setFixedHeight(sum(heights) + self._column.spacing() * (len(heights) - 1) + 2)

@@ -1,0 +1,127 @@
+"""How speed has gone over the last lines: RTF and first audio, one curve each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.language import say
+from app.ui.latency import LatencyHistory, Utterance
+from app.ui.names import milliseconds
+from app.ui.theme import Theme
+
+SHOWN = 60
+SMOOTH = 5  # utterances under one point of the line
+WIDTH = 190
+MARGIN = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One quantity: its name, the newest value in words, the values, and the colour by name of a stage."""
+
+    name: str
+    newest: str
+    values: tuple[float, ...]
+    color: str
+
+
+class LatencyTrend(QWidget):
+    """Dots are lines that were spoken; the line is the median of the last few."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._shown: list[Utterance] = []
+        self.curves: tuple[Curve, ...] = ()
+        self.setAccessibleName(say("RTF と最初の音の移り変わり", "How RTF and first audio have gone"))
+        self.setFixedWidth(WIDTH)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes other colours."""
+        self._theme = theme
+        self.update()
+
+    def show_history(self, history: LatencyHistory) -> None:
+        """Draws the newest utterances."""
+        self._shown = history.trend(SHOWN)
+        ratios = tuple(item.rtf for item in self._shown if item.rtf is not None)
+        waits = tuple(item.first_audio_ms for item in self._shown if item.first_audio_ms is not None)
+        self.curves = (
+            Curve("RTF", f"{ratios[-1]:.3f}" if ratios else "–", ratios, "prosody"),
+            Curve(say("最初の音", "First audio"), f"{milliseconds(waits[-1] if waits else None)} ms", waits, "g2p"),
+        )
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Narrow."""
+        return QSize(WIDTH, 120)
+
+    def event(self, event: QEvent) -> bool:
+        """Shows the figures of the line that the mouse rests on."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self.describe(event.pos().x()), self)
+            return True
+        return super().event(event)
+
+    def describe(self, x: float) -> str:
+        """What was measured of the line at this pixel."""
+        if not self._shown:
+            return ""
+        step = (self.width() - 2 * MARGIN) / max(1, len(self._shown) - 1)
+        item = self._shown[max(0, min(len(self._shown) - 1, round((x - MARGIN) / step)))]
+        wait = say("最初の音", "First audio")
+        return f"{item.label}\nRTF {item.rtf:.3f}\n{wait} {milliseconds(item.first_audio_ms)} ms"
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """One curve above the other."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), QColor(self._theme.surface))
+        font = QFont(self.font())
+        font.setPointSizeF(8.5)
+        painter.setFont(font)
+        height = self.height() / max(1, len(self.curves))
+        for place, curve in enumerate(self.curves):
+            self._paint(painter, curve, QRectF(MARGIN, place * height + 4, self.width() - 2 * MARGIN, height - 8))
+        painter.end()
+
+    def _paint(self, painter: QPainter, curve: Curve, area: QRectF) -> None:
+        words = QFontMetricsF(painter.font()).height()
+        head = QRectF(area.left(), area.top(), area.width(), words)
+        painter.setPen(QColor(self._theme.muted))
+        painter.drawText(head, Qt.AlignmentFlag.AlignLeft, curve.name)
+        painter.setPen(QColor(self._theme.text))
+        painter.drawText(head, Qt.AlignmentFlag.AlignRight, curve.newest)
+        plot = area.adjusted(0, words + 5, 0, -3)
+        painter.setPen(QPen(QColor(self._theme.border), 1))
+        painter.drawLine(plot.bottomLeft(), plot.bottomRight())
+        if not curve.values:
+            return
+        color = QColor(self._theme.stages[curve.color])
+        faint = QColor(color)
+        faint.setAlpha(110)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(faint)
+        highest = max(curve.values)
+        for point in _points(curve.values, highest, plot):
+            painter.drawEllipse(point, 2, 2)
+        painter.setPen(QPen(color, 1.6))
+        painter.drawPolyline(QPolygonF(_points(rolling(curve.values), highest, plot)))
+
+
+def rolling(values: Sequence[float]) -> list[float]:
+    """The median of each value and the few before it."""
+    return [median(values[max(0, end - SMOOTH) : end]) for end in range(1, len(values) + 1)]
+
+
+def _points(values: Sequence[float], highest: float, plot: QRectF) -> list[QPointF]:
+    step = plot.width() / max(1, len(values) - 1)
+    scale = plot.height() / (highest or 1.0)
+    return [QPointF(plot.left() + place * step, plot.bottom() - value * scale) for place, value in enumerate(values)]

@@ -1,0 +1,104 @@
+"""Where the parts of a line's card lie, and how high it is: the same for drawing, for the mouse and for the editor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
+
+GAP, INSET = 8.0, 10.0
+SPACE_BELOW = 6.0  # between two cards
+AVATAR, BUTTON = 26.0, 30.0
+TEXT_SCALE = 1.2
+CACHED_HEIGHTS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class CardParts:
+    """Rectangles within the list's viewport."""
+
+    card: QRectF
+    number: QRectF
+    avatar: QRectF
+    text: QRectF
+    chip: QRectF
+    length: QRectF
+    button: QRectF
+
+
+class CardLayout:
+    """Measures for one font.
+
+    Attributes:
+        font, small: of the text, and of everything beside it.
+    """
+
+    def __init__(self, font: QFont) -> None:
+        self.font, self.small = QFont(font), QFont(font)
+        self.font.setPointSizeF(font.pointSizeF() * TEXT_SCALE)
+        self.small.setPointSizeF(font.pointSizeF() * 0.9)
+        self._metrics = QFontMetricsF(self.font)
+        small = QFontMetricsF(self.small)
+        self._number, self._length = small.horizontalAdvance("0000"), small.horizontalAdvance("00:00.0")
+        self._chip, self._chip_height = small.horizontalAdvance("ノーマル") + 20, small.height() + 4
+        self._widest = max(self._metrics.maxWidth(), self._metrics.height())
+        self._heights: dict[tuple[str, float], float] = {}
+
+    def text_width(self, width: float) -> float:
+        """Room for the text on a card of this width."""
+        left = INSET + self._number + GAP + AVATAR + GAP
+        right = GAP + self._chip + GAP + self._length + GAP + BUTTON + INSET
+        return max(120.0, width - left - right)
+
+    def height(self, text: str, width: float) -> float:
+        """Of a whole row, the space below the card included."""
+        room = self.text_width(width)
+        if len(text) * self._widest < room and "\n" not in text:  # sure to fit: most lines are never measured
+            words = self._metrics.height()
+        else:
+            key = (text, room)
+            if key not in self._heights:
+                if len(self._heights) > CACHED_HEIGHTS:
+                    self._heights.clear()
+                self._heights[key] = sum(layout.boundingRect().height() for layout in self.layouts(text, room))
+            words = self._heights[key]
+        return max(words, AVATAR, BUTTON) + 2 * INSET + SPACE_BELOW
+
+    def layouts(self, text: str, width: float) -> list[QTextLayout]:
+        """The text wrapped to a width, a layout for each paragraph, broken as the editor breaks it."""
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        found, top = [], 0.0
+        for paragraph in text.split("\n"):
+            layout = QTextLayout(paragraph, self.font)
+            layout.setTextOption(option)
+            layout.beginLayout()
+            height = 0.0
+            while (line := layout.createLine()).isValid():
+                line.setLineWidth(width)
+                line.setPosition(QPointF(0, height))
+                height += line.height()
+            layout.endLayout()
+            layout.setPosition(QPointF(0, top))
+            top += height
+            found.append(layout)
+        return found
+
+    def parts(self, row: QRectF) -> CardParts:
+        """The parts of the card in a row of the list."""
+        card = row.adjusted(1, 1, -1, -SPACE_BELOW + 1)
+        middle = card.top() + INSET + max(AVATAR, BUTTON) / 2
+
+        def part(left: float, width: float, height: float) -> QRectF:
+            return QRectF(left, middle - height / 2, width, height)
+
+        number = part(card.left() + INSET, self._number, AVATAR)
+        avatar = part(number.right() + GAP, AVATAR, AVATAR)
+        button = part(card.right() - INSET - BUTTON, BUTTON, BUTTON)
+        length = part(button.left() - GAP - self._length, self._length, AVATAR)
+        chip = part(length.left() - GAP - self._chip, self._chip, self._chip_height)
+        top = middle - self._metrics.height() / 2
+        left = avatar.right() + GAP
+        text = QRectF(left, top, self.text_width(row.width()), card.bottom() - (top - card.top()) - top)
+        return CardParts(card, number, avatar, text, chip, length, button)

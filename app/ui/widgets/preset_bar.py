@@ -1,0 +1,128 @@
+"""Chooses, keeps and removes presets."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QInputDialog, QLabel, QToolButton, QWidget
+
+from app.core.script import LineSettings
+from app.errors import AppError
+from app.language import say
+from app.ui.icons import icon
+from app.ui.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
+
+
+class PresetBar(QWidget):
+    """A list of names, and two buttons.
+
+    Signals:
+        chosen(dict): values of a preset by the name of the setting.
+        failed(AppError): presets could not be read or saved.
+    """
+
+    chosen = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._presets: Presets = {}
+        self._settings = STANDARD
+        self.label = QLabel(say("プリセット", "Preset"))
+        self.names = QComboBox()
+        self.names.setPlaceholderText(say("（変更あり）", "(changed)"))
+        self.names.setAccessibleName(self.label.text())
+        self.names.setToolTip(
+            say("名前を付けた設定を、選んだ行に当てはめます。", "Applies settings kept under a name to the selected lines.")
+        )
+        self.names.setMinimumContentsLength(6)
+        self.names.activated.connect(self._on_chosen)
+        self.label.setBuddy(self.names)
+        self.keep = self._button(
+            "add",
+            say("プリセットとして残す", "Keep as a preset"),
+            say("今の設定に名前を付けて残します。", "Keeps these settings under a name."),
+        )
+        self.drop = self._button(
+            "delete", say("プリセットを消す", "Remove the preset"), say("選んだプリセットを消します。", "Removes the chosen preset.")
+        )
+        self.keep.clicked.connect(self._on_keep)
+        self.drop.clicked.connect(self._on_drop)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.label)
+        row.addWidget(self.names, 1)
+        row.addWidget(self.keep)
+        row.addWidget(self.drop)
+        self._fill()
+        self._draw()
+
+    def load(self) -> None:
+        """Reads the presets from the disk."""
+        self._presets, error = load_presets()
+        self._fill()
+        if error is not None:
+            self.failed.emit(error)
+
+    def show_settings(self, settings: LineSettings) -> None:
+        """Shows the preset that a line's settings are, if they are one."""
+        self._settings = preset_of(settings)
+        names = [standard_name(), *self._presets]
+        values = [STANDARD, *self._presets.values()]
+        self.names.setCurrentIndex(values.index(self._settings) if self._settings in values else -1)
+        self.drop.setEnabled(self.names.currentIndex() > 0)
+        self.names.setItemText(0, names[0])
+
+    def keep_as(self, name: str) -> None:
+        """Keeps the settings that are shown under a name; one of the same name is replaced."""
+        self._store(self._presets | {name: self._settings})
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draws the icons anew for another theme."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+        super().changeEvent(event)
+
+    def _button(self, drawing: str, name: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName(drawing)
+        button.setAccessibleName(name)
+        button.setToolTip(tip)
+        return button
+
+    def _fill(self) -> None:
+        self.names.clear()
+        self.names.addItems([standard_name(), *self._presets])
+        self.show_settings(self._settings)
+
+    def _store(self, presets: Presets) -> None:
+        try:
+            save_presets(presets)
+        except AppError as error:
+            self.failed.emit(error)
+            return
+        self._presets = presets
+        self._fill()
+
+    @Slot(int)
+    def _on_chosen(self, row: int) -> None:
+        preset = [STANDARD, *self._presets.values()][row]
+        self.chosen.emit({name: getattr(preset, name) for name in PARTS})
+
+    @Slot()
+    def _on_keep(self) -> None:
+        asked = say("プリセットの名前", "Name of the preset")
+        name, agreed = QInputDialog.getText(self, self.keep.accessibleName(), asked)
+        if agreed and name.strip() and name.strip() != standard_name():
+            self.keep_as(name.strip())
+
+    @Slot()
+    def _on_drop(self) -> None:
+        gone = self.names.currentText()
+        self._store({name: item for name, item in self._presets.items() if name != gone})
+
+    def _draw(self) -> None:
+        color = self.palette().color(QPalette.ColorRole.WindowText)
+        for button in (self.keep, self.drop):
+            button.setIcon(icon(button.objectName(), color))

@@ -1,0 +1,245 @@
+"""The list of lines: chooses and edits in place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QItemSelectionRange,
+    QPointF,
+    QRectF,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+)
+from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
+
+from app.language import say
+from app.ui.jobs import OpenedVoice
+from app.ui.script_model import LINE_ROLE, Index, ScriptModel
+from app.ui.shelf import ShelfVoice
+from app.ui.theme import Theme
+from app.ui.widgets.line_delegate import LineDelegate
+from app.ui.widgets.line_drops import LineDrops
+from app.ui.widgets.line_editor import LineEditor
+
+CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
+
+
+class ScriptList(LineDrops):
+    """Shows a script model as cards.
+
+    Signals:
+        line_chosen(): other lines are selected, or another is the current one.
+        line_wanted(): something was typed into an empty list.
+        editor_opened(LineEditor), play_wanted(str): of a line.
+    """
+
+    line_chosen = Signal()
+    line_wanted = Signal()
+    editor_opened = Signal(object)
+    play_wanted = Signal(str)
+
+    def __init__(self, model: ScriptModel, theme: Theme) -> None:
+        super().__init__(model)
+        self.setObjectName("script")
+        self._lines = model
+        self.cards = LineDelegate(self, model, theme)
+        self.cards.editor_opened.connect(self.editor_opened)
+        self.cards.play_wanted.connect(self.play_wanted)
+        self.setItemDelegate(self.cards)
+        self.setModel(model)
+        self.setAccessibleName(say("台本", "Script"))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.AnyKeyPressed)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalScrollBar().setSingleStep(24)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else every width would be measured twice
+        self.verticalScrollBar().rangeChanged.connect(self._on_range)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+        self.selectionModel().selectionChanged.connect(self._on_choice)
+        self.selectionModel().currentChanged.connect(self._on_choice)
+
+    @property
+    def current_id(self) -> str:
+        """The line that keys go to; empty without one."""
+        line = self._lines.line(self.currentIndex().row())
+        return line.id if line else ""
+
+    @property
+    def chosen_ids(self) -> list[str]:
+        """Selected lines in their order."""
+        return [index.data(LINE_ROLE).id for index in sorted(self.selectedIndexes(), key=lambda item: item.row())]
+
+    @property
+    def editor(self) -> LineEditor | None:
+        """Where a line is typed just now."""
+        widget = self.indexWidget(self.currentIndex())
+        return widget if isinstance(widget, LineEditor) else None
+
+    def choose(self, ids: list[str]) -> None:
+        """Selects lines; the first becomes the current one and is scrolled into view."""
+        rows = [row for line_id in ids if (row := self._lines.row(line_id)) >= 0]
+        if not rows:
+            return
+        # Not setCurrentIndex: that looks at the keys held down just now, and Ctrl+D would only add to the selection.
+        self.selectionModel().setCurrentIndex(self._lines.index(rows[0]), CURRENT)
+        chosen = QItemSelection()
+        for row in rows[1:]:
+            chosen.append(QItemSelectionRange(self._lines.index(row)))
+        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)
+
+    @Slot(str)
+    def show_line(self, line_id: str) -> None:
+        """Scrolls to a line, unless the user is typing elsewhere."""
+        row = self._lines.row(line_id)
+        if row >= 0 and self.editor is None:
+            self.scrollTo(self._lines.index(row))
+
+    def show_voice(self, voice: OpenedVoice) -> None:
+        """Names the voice on the cards that have no other, and the style of those that name none."""
+        self.cards.show_voice(voice)
+        self.viewport().update()
+
+    def show_voices(self, voices: Sequence[ShelfVoice]) -> None:
+        """Names the voices of lines and draws their pictures."""
+        self.cards.show_voices(voices)
+        self.viewport().update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes other colours."""
+        self.cards.set_theme(theme)
+        self.viewport().update()
+
+    def edit_line(self, row: int, place: int = -1) -> None:
+        """Opens the editor of a row with the cursor at `place`, -1 for the end."""
+        index = self._lines.index(row)
+        if not index.isValid():
+            return
+        self.selectionModel().setCurrentIndex(index, CURRENT)
+        self.scrollTo(index)
+        if self.editor is None:
+            self.edit(index)
+        if self.editor is not None:
+            self.editor.put_cursor(place)
+            self.editor.setFocus()
+
+    @Slot()
+    def end_editing(self) -> None:
+        """Closes the editor; the keys go to the list again."""
+        editor = self.editor
+        if editor is not None:
+            self.closeEditor(editor, LineDelegate.EndEditHint.NoHint)
+            self.setFocus()
+
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        """Qt would lay out all lines anew, forty times a second while one is spoken; that is needed only where a height changes."""
+        if Qt.ItemDataRole.DisplayRole not in roles:
+            self.viewport().update(self.visualRect(first) if first == last else self.viewport().rect())
+        elif first == last and self.visualRect(first).height() == self.cards.row_height(first.row()):
+            if self.editor is not None and first == self.currentIndex():
+                self.cards.setEditorData(self.editor, first)
+                self.updateEditorGeometries()
+            self.viewport().update(self.visualRect(first))
+        else:
+            super().dataChanged(first, last, list(roles))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key typed into an empty list begins a line."""
+        if not self._lines.rowCount() and event.text().isprintable() and event.text():
+            self.line_wanted.emit()
+            if self.editor is not None:
+                self.editor.keyPressEvent(event)
+            return
+        super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """As `keyPressEvent`, for what an input method composes."""
+        if not self._lines.rowCount() and (event.commitString() or event.preeditString()):
+            self.line_wanted.emit()
+            if self.editor is not None:
+                self.editor.inputMethodEvent(event)
+            return
+        super().inputMethodEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click into the text puts the cursor there."""
+        dragged = self.state() != QAbstractItemView.State.NoState
+        super().mouseReleaseEvent(event)
+        index = self.indexAt(event.position().toPoint())
+        plain = event.button() == Qt.MouseButton.LeftButton and not event.modifiers()
+        if not index.isValid() or dragged or not plain or index != self.currentIndex() or self.editor is not None:
+            return
+        place = self.cards.layout.parts(QRectF(self.visualRect(index))).text
+        if place.contains(event.position()):
+            self.edit_line(index.row())
+            if self.editor is not None:
+                inside = self.editor.viewport().mapFrom(self.viewport(), event.position().toPoint())
+                self.editor.setTextCursor(self.editor.cursorForPosition(inside))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """The room below the last line begins another one."""
+        if not self.indexAt(event.position().toPoint()).isValid():
+            self.line_wanted.emit()
+        super().mouseDoubleClickEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Tells what the mouse rests on."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            index = self.indexAt(event.pos())
+            if index.isValid():
+                parts = self.cards.layout.parts(QRectF(self.visualRect(index)))
+                QToolTip.showText(event.globalPos(), self.cards.tip(parts, QPointF(event.pos()), index), self)
+            return True
+        return super().viewportEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The cards, and the line where something would be dropped; words while there is no card."""
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        if not self._lines.rowCount():
+            painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+            painter.setFont(self.cards.layout.font)
+            painter.drawText(
+                self.viewport().rect().adjusted(24, 24, -24, -24), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, lesson()
+            )
+        elif self._drop_row is not None:
+            painter.fillRect(
+                QRectF(0, self._edge_of(self._drop_row) - 3, self.viewport().width(), 3), QColor(self.palette().accent().color())
+            )
+        painter.end()
+
+    @Slot(int, int)
+    def _on_range(self, low: int, high: int) -> None:
+        self.verticalScrollBar().setEnabled(high > low)
+
+    @Slot()
+    def _on_choice(self, *_unused: object) -> None:
+        self.line_chosen.emit()
+
+
+def lesson() -> str:
+    """What the empty list teaches."""
+    return say(
+        "ここに文章を入力してください。\n\nShift+Enter で行を追加、Ctrl+Enter で再生します。\n"
+        "文章を貼り付けたり、テキストファイル（.txt .csv .md）をここへ置いたりすると、一行ずつに分かれます。",
+        "Type Japanese text here.\n\nShift+Enter adds a line, Ctrl+Enter speaks it.\n"
+        "Paste text, or drop a text file (.txt .csv .md): every line becomes a card.",
+    )

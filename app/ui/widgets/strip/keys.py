@@ -1,0 +1,62 @@
+"""The keys of the strip: arrows move and raise, Alt lengthens, Enter types a reading, / splits and joins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+
+from app.language import say
+from app.ui.widgets.strip.axis import Cell, Kind
+from app.ui.widgets.strip.shape import Shape, mora_of, with_fall
+
+if TYPE_CHECKING:
+    from app.ui.widgets.strip.strip import PhoneStrip
+
+STEP_S = 0.01
+BIG_STEP_S = 0.05
+
+Key = Qt.Key
+
+
+def key_words() -> str:
+    """What keys and mouse do, for the tip."""
+    return say(
+        "<p><b>上の段</b>：クリックかドラッグでアクセントの下がり目、音と音の間のクリックで句を分ける・つなぐ。</p>"
+        "<p><b>下の段</b>：クリックでそこから再生、ダブルクリックで読みを直す、右端のドラッグで長さ。</p>"
+        "<p>キー：←→ 移動、↑↓ アクセント、Alt+←→ 長さ、/ 句の切れ目、Enter 読み、Space 再生、Del 句を元に戻す</p>",
+        "<p><b>Upper row</b>: click or drag to set where the pitch falls; click between two sounds to split or join phrases.</p>"
+        "<p><b>Lower row</b>: click to play from there, double-click to change the reading, drag a right edge to change the length.</p>"
+        "<p>Keys: ←→ move, ↑↓ accent, Alt+←→ length, / phrase break, Enter reading, Space play, Del reset the phrase</p>",
+    )
+
+
+def press_key(strip: PhoneStrip, event: QKeyEvent, shape: Shape, cell: Cell) -> bool:
+    """Does what a key says; False when it says nothing."""
+    key, modifiers = Key(event.key()), event.modifiers()
+    if key in (Key.Key_Left, Key.Key_Right):
+        _go(strip, cell, 1 if key == Key.Key_Right else -1, modifiers)
+    elif key in (Key.Key_Home, Key.Key_End):
+        strip.go_to(0 if key == Key.Key_Home else len(shape.axis.cells) - 1)
+    elif key in (Key.Key_Up, Key.Key_Down) and not modifiers & Qt.KeyboardModifier.AltModifier:
+        strip.tell(with_fall(shape, cell, behind=key == Key.Key_Up))
+    elif key in (Key.Key_Return, Key.Key_Enter, Key.Key_F2) and not modifiers & ~Qt.KeyboardModifier.KeypadModifier:
+        strip.want_word(cell)
+    elif key == Key.Key_Space:
+        strip.play_current()
+    elif key in (Key.Key_Delete, Key.Key_Backspace):
+        strip.reset_wanted.emit(mora_of(shape, cell))
+    elif event.text() == "/" and cell.kind is Kind.MORA:
+        strip.toggle(cell.index)
+    else:
+        return False
+    return True
+
+
+def _go(strip: PhoneStrip, cell: Cell, forth: int, modifiers: Qt.KeyboardModifier) -> None:
+    if modifiers & Qt.KeyboardModifier.AltModifier:
+        step = BIG_STEP_S if modifiers & Qt.KeyboardModifier.ShiftModifier else STEP_S
+        strip.set_length(cell, cell.length_s + forth * step)
+    else:
+        strip.go_to(strip.current_index + forth)

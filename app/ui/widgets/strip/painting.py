@@ -1,0 +1,113 @@
+"""Draws a shape: accent line, kana, pauses, and what is chosen or sounds now. Only what lies in the exposed area is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
+
+from app.ui.theme import Theme
+from app.ui.widgets.strip.axis import PHRASE_GAP, Cell, Kind
+from app.ui.widgets.strip.shape import Shape, kana_of
+
+HIGH, LOW = 11.0, 29.0  # the two heights of the accent line
+ACCENT_BOTTOM = 39.0
+KANA_BOTTOM = 67.0
+HEIGHT = 83
+DOT = 3.6
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What stands out: cells by index, -1 for none.
+
+    Attributes:
+        current: where the keys go.
+        playing: what sounds now.
+        hovered, edge: under the mouse; `edge` is the cell whose right edge can be dragged.
+        cut: the cell before a place where phrases are split or joined.
+    """
+
+    current: int = -1
+    playing: int = -1
+    hovered: int = -1
+    edge: int = -1
+    cut: int = -1
+    focused: bool = False
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """All of them."""
+        return self.current, self.playing, self.hovered, self.edge, self.cut
+
+
+def paint_strip(painter: QPainter, area: QRectF, shape: Shape, theme: Theme, marked: Marked) -> None:
+    """Draws the part of a shape that lies in `area`."""
+    cells = shape.axis.cells
+    if not cells:
+        return
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    first, last = shape.axis.cell_at(area.left() - PHRASE_GAP), shape.axis.cell_at(area.right() + PHRASE_GAP)
+    for index in range(first, last + 1):
+        _paint_cell(painter, shape, index, theme, marked)
+    _paint_accents(painter, area, shape, theme, marked)
+    if 0 <= marked.cut < len(cells) - 1:
+        x = (cells[marked.cut].right + cells[marked.cut + 1].left) / 2
+        painter.setPen(QPen(QColor(theme.accent), 2, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(x, 3), QPointF(x, ACCENT_BOTTOM - 2))
+    if 0 <= marked.edge < len(cells):
+        painter.setPen(QPen(QColor(theme.accent), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        x = cells[marked.edge].right - 1
+        painter.drawLine(QPointF(x, ACCENT_BOTTOM + 5), QPointF(x, KANA_BOTTOM - 5))
+
+
+def _paint_cell(painter: QPainter, shape: Shape, index: int, theme: Theme, marked: Marked) -> None:
+    cell = shape.axis.cells[index]
+    box = QRectF(cell.left + 1, ACCENT_BOTTOM, cell.right - cell.left - 2, KANA_BOTTOM - ACCENT_BOTTOM)
+    playing = index == marked.playing
+    fill = QColor(theme.accent if playing else theme.faint if index == marked.hovered else theme.window)
+    painter.setPen(QPen(QColor(theme.accent), 2) if index == marked.current and marked.focused else Qt.PenStyle.NoPen)
+    painter.setBrush(fill)
+    if cell.kind is Kind.MARK and not playing:
+        painter.setBrush(QBrush(QColor(theme.border), Qt.BrushStyle.BDiagPattern))
+    painter.drawRoundedRect(box, 5, 5)
+    font = QFont(painter.font())
+    kana = kana_of(shape, cell)
+    font.setPixelSize(16 if len(kana) < 2 else 13)
+    font.setBold(False)
+    painter.setFont(font)
+    painter.setPen(QColor(theme.on_accent if playing else theme.muted if cell.kind is Kind.MARK else theme.text))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, kana)
+    if cell.exact or index in (marked.edge, marked.hovered) or (index == marked.current and marked.focused):
+        _paint_length(painter, shape, cell, theme)
+
+
+def _paint_length(painter: QPainter, shape: Shape, cell: Cell, theme: Theme) -> None:
+    known = cell.exact or (shape.times is not None and cell.end_s > cell.start_s)
+    font = QFont(painter.font())
+    font.setPixelSize(11)
+    font.setBold(cell.exact)
+    painter.setFont(font)
+    painter.setPen(QColor(theme.accent if cell.exact else theme.muted))
+    room = QRectF(cell.middle - 40, KANA_BOTTOM + 1, 80, HEIGHT - KANA_BOTTOM - 2)
+    painter.drawText(room, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, str(round(cell.length_s * 1000)) if known else "–")
+
+
+def _paint_accents(painter: QPainter, area: QRectF, shape: Shape, theme: Theme, marked: Marked) -> None:
+    """For each phrase a line through its morae, high or low, and a mark where the pitch falls."""
+    edited = {edit.mora for edit in shape.overrides.moras if edit.tone is not None}
+    place = {cell.index: cell for cell in shape.axis.cells if cell.kind is Kind.MORA}
+    for phrase in shape.phrases:
+        if place[phrase.end - 1].right < area.left() or place[phrase.start].left > area.right():
+            continue
+        color = QColor(theme.accent if any(mora in edited for mora in range(phrase.start, phrase.end)) else theme.muted)
+        points = [QPointF(place[phrase.start + at].middle, HIGH if tone else LOW) for at, tone in enumerate(phrase.tones)]
+        painter.setPen(QPen(color, 2))
+        painter.drawPolyline(points)
+        for at, point in enumerate(points):
+            falls = phrase.accent == at + 1
+            painter.setPen(QPen(color, 2))
+            painter.setBrush(color if falls else QColor(theme.surface))
+            size = DOT + 1.4 if falls else DOT
+            painter.drawEllipse(point, size, size)

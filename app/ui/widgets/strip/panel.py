@@ -1,0 +1,136 @@
+"""Strip and waveform of the selected line, one above the other on one axis, with what belongs to them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.core.line_sound import LineSound
+from app.core.types import Overrides
+from app.language import say
+from app.ui.theme import Theme
+from app.ui.widgets.strip.keys import key_words
+from app.ui.widgets.strip.painting import HEIGHT
+from app.ui.widgets.strip.reading_field import HEIGHT as FIELD_HEIGHT
+from app.ui.widgets.strip.reading_field import ReadingField
+from app.ui.widgets.strip.shape import Shape
+from app.ui.widgets.strip.strip import PhoneStrip
+from app.ui.widgets.waveform import HEIGHT as WAVE_HEIGHT
+from app.ui.widgets.waveform import Waveform
+
+SCROLL_BAR = 10
+AHEAD = 120  # pixels that stay in sight before the playhead
+
+
+class StripPanel(QFrame):
+    """What lies under the selected line.
+
+    Attributes:
+        strip, waveform, reading: the parts.
+        reset_phrase, reset_all: buttons.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.title = QLabel(say("読みとアクセント", "Reading and accent"))
+        self.title.setObjectName("muted")
+        self.note = QLabel()
+        self.note.setObjectName("muted")
+        self.reading = ReadingField()
+        self.reset_phrase = _button(
+            say("句を戻す", "Reset phrase"),
+            say(
+                "選んだ音のあるアクセント句の、アクセントと長さを元に戻します。",
+                "Takes back accent and lengths of the phrase of the selected sound.",
+            ),
+        )
+        self.reset_all = _button(
+            say("すべて戻す", "Reset all"),
+            say("この行の読み・アクセント・長さを、すべて元に戻します。", "Takes back all readings, accents and lengths of this line."),
+        )
+        self.strip, self.waveform = PhoneStrip(theme), Waveform(theme)
+        self.strip.setToolTip(key_words())
+        self._body = QWidget()
+        self._body.setObjectName("strip")
+        column = QVBoxLayout(self._body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.strip)
+        column.addWidget(self.waveform)
+        column.addStretch(1)
+        self.view = QScrollArea()
+        self.view.setWidget(self._body)
+        self.view.setWidgetResizable(True)
+        self.view.setFrameShape(QFrame.Shape.NoFrame)
+        self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.view.setFixedHeight(HEIGHT + WAVE_HEIGHT + SCROLL_BAR)
+        top = QHBoxLayout()
+        top.addStrut(FIELD_HEIGHT)
+        for widget in (self.title, self.note, self.reading):
+            top.addWidget(widget)
+        top.addStretch(1)
+        top.addWidget(self.reset_phrase)
+        top.addWidget(self.reset_all)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(10, 6, 10, 4)
+        whole.setSpacing(2)
+        whole.addLayout(top)
+        whole.addWidget(self.view)
+        self.strip.moved.connect(self.show_place)
+        self.reading.closed.connect(self._on_closed)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes other colours."""
+        self.strip.set_theme(theme)
+        self.waveform.set_theme(theme)
+
+    def show_line(self, shape: Shape | None, sound: LineSound | None, is_current: bool) -> None:
+        """Shows a line, with its last sound; `is_current` when it was spoken as it is now."""
+        self.strip.show_shape(shape)
+        self.note.setText("" if shape is None else _note(shape))
+        if shape is not None:
+            self.waveform.show_sound(sound, shape.axis, is_current)
+            self._body.setMinimumWidth(round(shape.axis.width))
+        edits = shape.overrides if shape is not None else Overrides()
+        shaped = bool(edits.moras or edits.pauses or edits.phrases)
+        self.reset_phrase.setEnabled(shaped)
+        self.reset_all.setEnabled(shaped or bool(edits.readings))
+
+    def show_played(self, played_s: float | None) -> None:
+        """Moves what shows the sound of this moment, and keeps it in sight."""
+        stepped = self.strip.show_played(played_s)
+        self.waveform.show_played(played_s)
+        shape = self.strip.shape
+        if stepped and shape is not None and played_s is not None:
+            self.show_place(shape.axis.x_of(played_s))
+
+    @Slot(float)
+    def show_place(self, x: float) -> None:
+        """Scrolls to a pixel of the axis."""
+        self.view.ensureVisible(round(x), 0, AHEAD, 0)
+
+    def type_reading(self, surface: str, kana: str) -> None:
+        """Opens the field for a word."""
+        self.title.hide()
+        self.reading.open_for(surface, kana)
+
+    @Slot()
+    def _on_closed(self) -> None:
+        self.title.show()
+        self.strip.setFocus()
+
+
+def _note(shape: Shape) -> str:
+    if not shape.axis.cells:
+        return say("読み上げられる文字がありません。", "Nothing here can be read aloud.")
+    return "" if shape.reading.complete else say("長い行なので初めの部分だけです。", "Only the beginning of this long line.")
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName("small")
+    button.setToolTip(tip)
+    button.setAccessibleName(text)
+    return button

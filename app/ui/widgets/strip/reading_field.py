@@ -1,0 +1,118 @@
+"""Where the reading of one word is typed; what is wrong with it is said beside it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
+
+from app.core.moras import hiragana_to_katakana
+from app.language import say
+
+_KANA = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
+LONGEST = 100
+HEIGHT = 30  # pixels, as much as there is beside the buttons
+
+
+class KanaEdit(QLineEdit):
+    """A line edit that keeps Esc to itself.
+
+    Signals:
+        left(): Esc.
+    """
+
+    left = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        """Esc would otherwise stop what is spoken."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leaves."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class ReadingField(QWidget):
+    """Label, field and what is wrong.
+
+    Signals:
+        kana_wanted(str): the word is to be read so; empty goes back to the front end's reading.
+        closed(): the field is done with.
+    """
+
+    kana_wanted = Signal(str)
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.label = QLabel()
+        self.edit = KanaEdit()
+        self.edit.setMaxLength(LONGEST)
+        self.edit.setFixedSize(220, HEIGHT)
+        self.edit.setAccessibleName(say("読み", "Reading"))
+        self.edit.setToolTip(
+            say(
+                "かなで入力して Enter。空にすると元の読みに戻ります。Esc で取りやめます。",
+                "Type kana, then Enter. Empty goes back to the original reading. Esc gives up.",
+            )
+        )
+        self.trouble = QLabel()
+        self.trouble.setObjectName("trouble")
+        self.trouble.hide()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.label, self.edit, self.trouble):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.edit.returnPressed.connect(self._on_enter)
+        self.edit.left.connect(self.close_field)
+        self.edit.textEdited.connect(self._on_typed)
+        self.hide()
+
+    def open_for(self, surface: str, kana: str) -> None:
+        """Shows the field with the reading a word has."""
+        self.label.setText(say(f"「{surface}」の読み", f"Reading of “{surface}”"))
+        self.edit.setText(kana)
+        self.tell_trouble("")
+        self.show()
+        self.edit.setFocus()
+        self.edit.selectAll()
+
+    def tell_trouble(self, words: str) -> None:
+        """Says what is wrong; empty takes it back."""
+        self.trouble.setText(words)
+        self.trouble.setVisible(bool(words))
+
+    @Slot()
+    def close_field(self) -> None:
+        """Done."""
+        self.hide()
+        self.closed.emit()
+
+    @Slot()
+    def _on_enter(self) -> None:
+        if self._is_kana():
+            self.kana_wanted.emit(_plain(self.edit.text()))
+
+    @Slot()
+    def _on_typed(self) -> None:
+        self._is_kana()
+
+    def _is_kana(self) -> bool:
+        kana = _plain(self.edit.text())
+        right = not kana or _KANA.fullmatch(kana) is not None
+        self.tell_trouble("" if right else say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."))
+        return right
+
+
+def _plain(text: str) -> str:
+    return hiragana_to_katakana(unicodedata.normalize("NFKC", text)).replace(" ", "")

@@ -1,0 +1,226 @@
+"""The voice that speaks the selected line: who it is, an honest line about it, its licence, its samples, and what it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
+
+from app.adapters.sound_samples import PLAYABLE
+from app.language import say
+from app.ui.icons import icon
+from app.ui.names import style_name
+from app.ui.shelf import ShelfVoice
+from app.ui.widgets.voice_picture import voice_picture
+from app.voices.bert import STANDARD_DOWNLOAD_MB
+
+PICTURE = 44
+MOST_SAMPLES = 40
+
+
+class KnownVoice(Protocol):
+    """What the card and the choices beside it show of a voice."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def licence(self) -> str: ...
+    @property
+    def starter(self) -> bool: ...
+    @property
+    def opaque(self) -> bool: ...
+    @property
+    def speakers(self) -> tuple[tuple[int, str], ...]: ...
+    @property
+    def styles(self) -> tuple[tuple[int, str], ...]: ...
+
+
+class VoiceCard(QFrame):
+    """Name and description of a voice.
+
+    Signals:
+        licence_wanted(): show the licence.  sample_wanted(Path): play this recording.  mend_wanted(): the voice lacks something.
+    """
+
+    licence_wanted = Signal()
+    sample_wanted = Signal(object)
+    mend_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._voice: KnownVoice | None = None
+        self.picture = QLabel()
+        self.picture.setFixedSize(PICTURE, PICTURE)
+        self.name = QLabel(say("声を準備しています…", "Preparing the voice…"))
+        self.name.setObjectName("heading")
+        self.makers, self.about, self.lack = QLabel(), QLabel(), QLabel()
+        self.makers.setObjectName("muted")
+        self.about.setObjectName("muted")
+        self.lack.setObjectName("trouble")
+        self.mend = QPushButton()
+        self.mend.setAccessibleName(say("足りないものを入れる", "Get what is missing"))
+        self.mend.clicked.connect(self.mend_wanted)
+        self.licence, self.samples = self._button(say("ライセンス", "Licence")), self._button(say("試聴", "Samples"))
+        self.licence.setToolTip(say("この声の利用条件を読みます。", "Shows what you may do with this voice."))
+        self.licence.clicked.connect(self.licence_wanted)
+        self.samples.setToolTip(say("声に付いてきた録音を聞きます。", "Plays recordings that came with the voice."))
+        self.samples.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = QMenu(self.samples)
+        self.samples.setMenu(self._menu)
+        self._build()
+        self._show_lack("", "")
+
+    def show_voice(self, voice: KnownVoice) -> None:
+        """Shows a voice."""
+        self._voice = voice
+        known = voice if isinstance(voice, ShelfVoice) else None
+        self.name.setText(voice.name)
+        self.makers.setText(makers(known) if known else "")
+        self.makers.setVisible(bool(self.makers.text()))
+        self.about.setText(about(voice))
+        self.about.setVisible(bool(self.about.text()))
+        self.about.setToolTip(f"<p>{voice.description}</p>" if voice.description else "")
+        self.licence.setVisible(bool(voice.licence.strip()))
+        self._offer_samples(known)
+        self._draw()
+        if known is not None and known.place == "aivisspeech":
+            self._show_lack(
+                say("話す前に、一度だけ準備が必要です。", "It has to be prepared once before it speaks."), say("準備する", "Prepare")
+            )
+        elif known is not None and not known.has_bert:
+            self._show_lack(
+                say("話すには、この声用の BERT が要ります。", "To speak it needs its BERT, which is missing."),
+                say(f"BERT を入手…（{STANDARD_DOWNLOAD_MB} MB）", f"Get the BERT… ({STANDARD_DOWNLOAD_MB} MB)"),
+            )
+        else:
+            self._show_lack("", "")
+
+    def show_forced(self) -> None:
+        """Adds that the voice speaks with a BERT that is not its own."""
+        self._show_lack(say("別の BERT で話しています。", "It speaks with a BERT that is not its own."), self.mend.text())
+
+    def show_missing(self, voice: str) -> None:
+        """Shows that the voice of the line is not here."""
+        self._voice = None
+        self.name.setText(say("この声はここにありません", "This voice is not here"))
+        self.about.setText(
+            say(
+                f"行が覚えている声（{voice}）が見つかりません。別の声を選ぶか、声のファイルをここへドラッグしてください。",
+                f"The line remembers a voice ({voice}) that is not installed. Choose another one, or drop its file here.",
+            )
+        )
+        self.about.show()
+        for widget in (self.makers, self.licence, self.samples):
+            widget.hide()
+        self._draw()
+        self._show_lack("", "")
+
+    def show_no_voice(self) -> None:
+        """Shows that none could be opened."""
+        self.name.setText(say("声がありません", "No voice"))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draws the icons anew for another theme."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+        super().changeEvent(event)
+
+    def _button(self, text: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setIconSize(QSize(14, 14))
+        button.hide()
+        return button
+
+    def _build(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        for label in (self.name, self.makers):
+            words.addWidget(label)
+        words.addStretch(1)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
+        head.addLayout(words, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        buttons.addWidget(self.samples)
+        buttons.addWidget(self.licence)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 10, 12, 10)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addWidget(self.about)
+        column.addWidget(self.lack)
+        column.addWidget(self.mend)
+        column.addLayout(buttons)
+        for label in (self.name, self.makers, self.about, self.lack):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+
+    def _show_lack(self, text: str, action: str) -> None:
+        self.lack.setText(text)
+        self.lack.setVisible(bool(text))
+        self.mend.setText(action)
+        self.mend.setToolTip(text or self.mend.accessibleName())
+        self.mend.setVisible(bool(action))
+
+    def _offer_samples(self, voice: ShelfVoice | None) -> None:
+        self._menu.clear()
+        found = voice.samples()[:MOST_SAMPLES] if voice is not None else []
+        for style, file, sample in found:
+            action = self._menu.addAction(f"{style_name(style)}  {sample.transcript[:40]}".strip().replace("&", "&&"))
+            action.setData(file)
+            if file.suffix.lower() not in PLAYABLE:
+                action.setEnabled(False)
+                action.setText(action.text() + say("（再生できない形式）", " (kind that cannot be played)"))
+            action.triggered.connect(self._on_sample)
+        self.samples.setVisible(bool(found))
+
+    @Slot()
+    def _on_sample(self) -> None:
+        file = self.sender().data()  # type: ignore[attr-defined]
+        if isinstance(file, Path):
+            self.sample_wanted.emit(file)
+
+    def _draw(self) -> None:
+        image = self._voice.icon if isinstance(self._voice, ShelfVoice) else None
+        name = self._voice.name if self._voice else "?"
+        self.picture.setPixmap(voice_picture(name, image, PICTURE, self.devicePixelRatioF(), self.palette()))
+        color = self.palette().color(self.foregroundRole())
+        self.samples.setIcon(icon("play", color))
+        self.licence.setIcon(icon("notice", color))
+
+
+def makers(voice: ShelfVoice) -> str:
+    """Who made it, and which version it is."""
+    parts = [
+        "、".join(voice.card.creators),
+        voice.card.version and f"v{voice.card.version}",
+        voice.place == "aivisspeech" and "AivisSpeech",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def about(voice: KnownVoice) -> str:
+    """An honest line about a voice."""
+    lines = []
+    if voice.starter:
+        lines.append(
+            say(
+                "Open JTalk の HTS 音声を手本にした小さな声です。SBV2 で学習した声ほど自然ではありません。",
+                "A small student of Open JTalk's HTS voices, not a trained SBV2 model: less natural than those.",
+            )
+        )
+    elif voice.description:
+        lines.append(voice.description if len(voice.description) <= 160 else voice.description[:160] + "…")
+    if voice.opaque:
+        lines.append(say("一つのグラフのまま使うため、文ごとに音が出ます。", "It is one graph, so sound comes sentence by sentence."))
+    return "\n".join(lines)

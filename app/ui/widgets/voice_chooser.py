@@ -1,0 +1,90 @@
+"""Chooses the voice of the selected lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
+
+from app.language import say
+from app.ui.shelf import ShelfVoice
+from app.ui.widgets.voice_picture import voice_picture
+
+PICTURE = 20
+
+
+class VoiceChooser(QWidget):
+    """A list of voices, and beside it the way to more of them.
+
+    Signals:
+        chosen(str): the user chose the voice of this id.
+        library_wanted(): the user wants to see all voices, or add one.
+    """
+
+    chosen = Signal(str)
+    library_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._voices: tuple[ShelfVoice, ...] = ()
+        self._current = ""
+        self.box = QComboBox()
+        self.box.setAccessibleName(say("声", "Voice"))
+        self.box.setToolTip(say("選んだ行を話す声。行ごとに変えられます。", "The voice of the selected lines; each line has its own."))
+        self.box.setMinimumContentsLength(8)
+        self.box.setIconSize(QSize(PICTURE, PICTURE))
+        self.box.setPlaceholderText("…")
+        self.box.activated.connect(self._on_activated)
+        self.more = QToolButton()
+        self.more.setText(say("管理…", "More…"))
+        self.more.setAccessibleName(say("声の管理", "Voice library"))
+        self.more.setToolTip(say("声を追加、更新、削除します。", "Adds, updates and removes voices."))
+        self.more.clicked.connect(self.library_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.box, 1)
+        row.addWidget(self.more)
+
+    def show_voices(self, voices: Sequence[ShelfVoice]) -> None:
+        """Offers these voices."""
+        self._voices = tuple(voices)
+        self._fill()
+
+    def show_current(self, voice: str) -> None:
+        """The voice of the current line, which stays in the list even where it is not here."""
+        if voice != self._current or self.box.currentData() != voice:
+            self._current = voice
+            self._fill()
+
+    def _fill(self) -> None:
+        self.box.clear()
+        for voice in self._voices:
+            if voice.place == "aivisspeech" and self._voices.index(voice) and self._before(voice).place != "aivisspeech":
+                self.box.insertSeparator(self.box.count())
+            picture = voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), self.palette())
+            suffix = say("（AivisSpeech・要準備）", " (AivisSpeech, to be prepared)") if voice.place == "aivisspeech" else ""
+            self.box.addItem(QIcon(picture), voice.name + suffix, voice.id)
+        index = next((row for row in range(self.box.count()) if self._means(row, self._current)), -1)
+        if index < 0 and self._voices:
+            self.box.addItem(say(f"見つからない声: {self._current}", f"Missing: {self._current}"), self._current)
+            index = self.box.count() - 1
+        self.box.setCurrentIndex(index)
+
+    def _before(self, voice: ShelfVoice) -> ShelfVoice:
+        return self._voices[self._voices.index(voice) - 1]
+
+    def _means(self, row: int, voice: str) -> bool:
+        """The voice we ship is known by no id and by its own."""
+        data = self.box.itemData(row)
+        known = next((item for item in self._voices if item.id == data), None)
+        return data == voice or (known is not None and known.manifest.id == voice)
+
+    @Slot(int)
+    def _on_activated(self, index: int) -> None:
+        voice = self.box.itemData(index)
+        if isinstance(voice, str):
+            self.chosen.emit(voice)
+        self._fill()  # until the line says so itself

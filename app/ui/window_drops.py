@@ -1,0 +1,35 @@
+"""Files dropped anywhere on the window, not only on the list of lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+
+if TYPE_CHECKING:
+    from app.ui.window import MainWindow
+
+
+class WindowDrops(QObject):
+    """Hands files to where the list hands them: text becomes lines, anything else may be a voice."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Takes files; everything else goes its way."""
+        if event.type() == QEvent.Type.DragEnter and isinstance(event, QDragEnterEvent) and event.mimeData().hasUrls():
+            event.acceptProposedAction()
+            return True
+        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent):
+            files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+            if files:
+                event.acceptProposedAction()
+                self._window.commands.add_files(files, self._window.commands.place())
+                return True
+        return super().eventFilter(watched, event)

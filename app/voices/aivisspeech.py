@@ -1,0 +1,89 @@
+"""AivisSpeech's voices, where that program keeps them. They are read in place and never written to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import VoiceError
+from app.settings import load_settings
+from app.voices.description import describe
+from app.voices.facts import bad_config
+from app.voices.manifest import VoiceManifest, manifest_from, manifest_values
+from app.voices.remembered import Remembered
+from app.voices.sources import read_facts
+
+OFF = "off"
+PATTERN = "*.aivmx"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundVoice:
+    """A voice file that is not prepared."""
+
+    manifest: VoiceManifest
+    path: Path
+
+
+def aivisspeech_folder(setting: str | None = None) -> Path | None:
+    """Where AivisSpeech keeps its voices; None when it is not installed or turned off.
+
+    Args:
+        setting: a folder, "off", or "" for its usual place; None is what the user's settings say.
+    """
+    wanted = load_settings()[0].aivisspeech_folder if setting is None else setting
+    if wanted.strip().lower() == OFF:
+        return None
+    folder = Path(wanted).expanduser() if wanted.strip() else _usual_folder()
+    try:
+        return folder if folder.is_dir() else None
+    except OSError:
+        return None
+
+
+def _usual_folder() -> Path:
+    if sys.platform == "win32":
+        root = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    elif sys.platform == "darwin":
+        root = Path.home() / "Library" / "Application Support"
+    else:
+        root = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return root / "AivisSpeech-Engine" / "Models"
+
+
+def aivisspeech_voices(folder: Path | None) -> list[FoundVoice]:
+    """The voices in its folder, by name of file; what cannot be read is left out, as AivisSpeech itself tells of it."""
+    if folder is None:
+        return []
+    try:
+        paths = sorted(item for item in folder.glob(PATTERN) if item.is_file())
+    except OSError:
+        return []
+    known = Remembered("aivisspeech.json")
+    found = [FoundVoice(manifest, path) for path in paths if (manifest := _manifest(path, known)) is not None]
+    known.save()
+    return found
+
+
+def _manifest(path: Path, known: Remembered) -> VoiceManifest | None:
+    values = known.get(path)
+    if values == {}:
+        return None
+    if values is not None:
+        try:
+            return manifest_from(values)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            pass
+    try:
+        facts = read_facts(path)
+        if facts.kind != "aivmx":
+            raise bad_config(path)
+        # The graph is not looked at, for that takes a hundred times as long: whether it is multilingual shows when it is opened.
+        manifest = describe(path, facts, str(facts.aivm["uuid"]), ("whole",), speakers=None, multilingual=False)
+    except VoiceError:
+        known.put(path, {})
+        return None
+    known.put(path, manifest_values(manifest))
+    return manifest

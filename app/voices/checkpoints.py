@@ -1,0 +1,201 @@
+"""Finds every voice in a file, a folder or a zip, so that the user can choose. Nothing but headers is read."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import VoiceError
+from app.language import say
+from app.voices.budget import Budget
+from app.voices.facts import is_aivm
+from app.voices.foreign import ASIDE, ForeignError
+from app.voices.json_text import short_text
+from app.voices.limits import DEEPEST_ARCHIVE, DEEPEST_FOLDER, MOST_CHECKPOINTS, MOST_ENTRIES
+from app.voices.manifest import MANIFEST_NAME
+from app.voices.onnx_metadata import read_onnx
+from app.voices.recognition import container_of, require_voice_graph, tensors_of
+from app.voices.regular_file import is_folder, is_regular, open_regular, size_of
+from app.voices.sbv2_archive import require_tar
+from app.voices.zip_source import unpack
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """One voice that can be opened.
+
+    Attributes:
+        path: its file, or the folder of a prepared voice.
+        format: aivmx, aivm, onnx, safetensors, sbv2, or prepared.
+        label: its name inside the folder or zip it was found in.
+    """
+
+    path: Path
+    format: str
+    label: str
+
+
+def checkpoints(path: Path, scratch: Path | None) -> list[Checkpoint]:
+    """The voices in a file, folder or zip, in natural order; at least one.
+
+    Args:
+        scratch: folder for what has to be unpacked; without one, zips are not looked into.
+
+    Raises:
+        VoiceError: there is none. What is there instead is named.
+    """
+    search = _Search(scratch)
+    try:
+        if is_folder(path):
+            search.folder(path)
+        else:
+            search.file(path)
+        if not search.found:
+            raise search.refused[0] if search.refused else _nothing(path)
+    except BaseException:
+        search.tidy()
+        raise
+    return sorted(search.found, key=lambda item: _natural(item.label))
+
+
+def _natural(label: str) -> list[tuple[int, str]]:
+    """A key that sorts e100 before e1000."""
+    return [(int(digits or 0), text) for digits, text in re.findall(r"([0-9]*)([^0-9]*)", label)]
+
+
+class _Search:
+    """What was found so far, and why other files were not taken."""
+
+    def __init__(self, scratch: Path | None) -> None:
+        self._scratch = scratch
+        self._made: list[Path] = []
+        self._left = MOST_ENTRIES
+        self.found: list[Checkpoint] = []
+        self.refused: list[VoiceError] = []
+
+    def folder(self, folder: Path) -> None:
+        """Looks into a folder; into its zips only when there is nothing else."""
+        zips = [(path, label) for path, label in self._files(folder, "", 0) if self._look(path, label)]
+        if zips and not self.found:
+            budget = Budget(folder.name, sum(_size(path) for path, _ in zips))
+            for path, label in zips:
+                self._zip(path, f"{label}/", budget, 1)
+
+    def file(self, path: Path) -> None:
+        """Looks at one file, which the user named: whatever it is, is said."""
+        if container_of(path) == "zip":
+            self._zip(path, "", Budget(path.name, _size(path)), 1)
+        else:
+            self.found.append(Checkpoint(path, _format_of(path), short_text(path.name)))
+
+    def tidy(self) -> None:
+        """Removes everything that was unpacked."""
+        for folder in self._made:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _files(self, folder: Path, prefix: str, depth: int) -> Iterator[tuple[Path, str]]:
+        """Files below a folder with their labels. Links to files are followed, links to folders are not: they may lead in circles."""
+        if is_regular(folder / MANIFEST_NAME):
+            self.found.append(Checkpoint(folder, "prepared", short_text(prefix.rstrip("/") or folder.name)))
+            return
+        for path in self._listed(folder):
+            label = prefix + path.name
+            if is_regular(path):
+                yield path, short_text(label)
+            elif depth < DEEPEST_FOLDER and is_folder(path) and not path.is_symlink():
+                yield from self._files(path, f"{label}/", depth + 1)
+
+    def _listed(self, folder: Path) -> list[Path]:
+        try:
+            with os.scandir(folder) as entries:
+                listed = [folder / entry.name for _, entry in zip(range(self._left + 1), entries, strict=False)]
+        except OSError as exc:
+            self.refused.append(VoiceError(say(f"フォルダーを読めません: {folder}", f"This folder cannot be read: {folder}"), str(exc)))
+            return []
+        self._left -= len(listed)
+        if self._left < 0:
+            raise VoiceError(
+                say(f"ファイルが多すぎます: {folder}", f"There are too many files here: {folder}"),
+                say("声のファイルを直接選んでください。", "Choose the file of the voice itself."),
+            )
+        return sorted(listed)
+
+    def _look(self, path: Path, label: str) -> bool:
+        """Notes a voice, or the reason why a file is none; True for a zip, which is put off."""
+        try:
+            if path.name.casefold() == "oto.ini":
+                raise ForeignError("utau", path.parent.name)
+            if container_of(path) == "zip":
+                return True
+            if len(self.found) + len(self.refused) < MOST_CHECKPOINTS:
+                self.found.append(Checkpoint(path, _format_of(path), label))
+        except VoiceError as exc:
+            self._refuse(exc)
+        return False
+
+    def _refuse(self, reason: VoiceError) -> None:
+        """Notes why a file is no voice; that it is something else says more than that it cannot be read."""
+        if isinstance(reason, ForeignError):
+            if reason.kind not in ASIDE:
+                self.refused.insert(0, reason)
+        else:
+            self.refused.append(reason)
+
+    def _zip(self, path: Path, prefix: str, budget: Budget, depth: int) -> None:
+        """Looks into a zip, and into zips inside it when there is nothing else."""
+        if self._scratch is None:
+            return
+        try:
+            folder = self._make_folder(self._scratch)
+            unpacked = unpack(path, folder, budget)
+        except VoiceError as exc:
+            self._refuse(exc)
+            return
+        prepared = {item.path.parent: item.name for item in unpacked if item.path.name == MANIFEST_NAME}
+        for place, name in prepared.items():
+            self.found.append(Checkpoint(place, "prepared", short_text(prefix + (name.rpartition("/")[0] or path.stem))))
+        rest = [item for item in unpacked if not any(item.path.is_relative_to(place) for place in prepared)]
+        zips = [item for item in rest if self._look(item.path, short_text(prefix + item.name))]
+        for item in zips if not self.found and depth < DEEPEST_ARCHIVE else ():
+            self._zip(item.path, f"{prefix}{item.name}/", budget, depth + 1)
+
+    def _make_folder(self, scratch: Path) -> Path:
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="zip-", dir=scratch))
+        except OSError as exc:
+            raise VoiceError(say(f"展開先に書き込めません: {scratch}", f"Nothing can be unpacked into {scratch}"), str(exc)) from exc
+        self._made.append(folder)
+        return folder
+
+
+def _size(path: Path) -> int:
+    with open_regular(path) as file:
+        return size_of(file)
+
+
+def _format_of(path: Path) -> str:
+    """The format of a voice; VoiceError when a file is no voice or damaged, as far as its headers tell."""
+    container = container_of(path)
+    if container == "safetensors":
+        return "aivm" if is_aivm(tensors_of(path).metadata) else "safetensors"
+    if container == "sbv2":
+        require_tar(path)
+        return "sbv2"
+    model = read_onnx(path)
+    require_voice_graph(model.outline, path.name)
+    return "aivmx" if is_aivm(model.metadata) else "onnx"
+
+
+def _nothing(path: Path) -> VoiceError:
+    return VoiceError(
+        say(f"Style-Bert-VITS2 の声が入っていません: {path}", f"There is no Style-Bert-VITS2 voice in {path}"),
+        say(
+            ".aivmx .aivm .safetensors .onnx .sbv2 のどれかと、その設定が入ったものを選んでください。",
+            "Choose one that holds an .aivmx, .aivm, .safetensors, .onnx or .sbv2 with its settings.",
+        ),
+    )

@@ -1,0 +1,116 @@
+"""What a container tells of its voice, read without the weights: settings, style vectors, and the AIVM manifest where there is one."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.core.types import Float32
+from app.errors import VoiceError
+from app.language import say
+from app.voices.json_text import long_text, parse_object
+from app.voices.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES
+from app.voices.regular_file import read_regular
+from app.voices.sidecars import config_beside, vectors_beside
+from app.voices.style_vectors import read_style_vectors, vectors_from_npy
+
+AIVM_KEYS = ("aivm_manifest", "aivm_hyper_parameters", "aivm_style_vectors")
+ARCHITECTURES = ("Style-Bert-VITS2", "Style-Bert-VITS2 (JP-Extra)")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a container tells of its voice.
+
+    Attributes:
+        kind: aivmx, aivm, onnx, safetensors or sbv2.
+        config: SBV2's `config.json`, empty where there is none.
+        vectors: style vectors, float32 (styles, 256).
+        aivm: the AIVM manifest, its `uuid` in lower case; empty where there is none.
+    """
+
+    kind: str
+    config: dict[str, Any]
+    vectors: Float32
+    aivm: dict[str, Any] = field(default_factory=dict)
+
+
+def is_aivm(metadata: Mapping[str, str]) -> bool:
+    """True when metadata carry a whole AIVM voice."""
+    return all(key in metadata for key in AIVM_KEYS)
+
+
+def facts_of(path: Path, metadata: Mapping[str, str], *, weights: bool) -> Facts:
+    """From the container itself when it is an AIVM one, else from the files beside it.
+
+    Args:
+        weights: the container holds weights, not a graph.
+
+    Raises:
+        VoiceError: something is missing or damaged, or the voice is of an architecture that we do not know.
+    """
+    if is_aivm(metadata):
+        manifest, config, vectors = (metadata[key] for key in AIVM_KEYS)
+        if len(config) > LARGEST_JSON_BYTES:
+            raise bad_config(path)
+        return Facts("aivm" if weights else "aivmx", _json(config, path), _embedded_vectors(vectors), _aivm(manifest, path))
+    config_path = config_beside(path)
+    if weights and config_path is None:
+        raise VoiceError(
+            say(f"「{path.name}」と同じフォルダーに config.json がありません。", f'There is no config.json beside "{path.name}".'),
+            say("声のフォルダーごと入手してください。", "Get the whole folder of the voice."),
+        )
+    settings = _json(read_regular(config_path, LARGEST_JSON_BYTES), config_path) if config_path else {}
+    return Facts("safetensors" if weights else "onnx", settings, read_style_vectors(vectors_beside(path)))
+
+
+def _json(text: str | bytes, path: Path) -> dict[str, Any]:
+    try:
+        return parse_object(text)
+    except ValueError as exc:
+        raise bad_config(path) from exc
+
+
+def bad_config(path: Path) -> VoiceError:
+    """The error for settings that cannot be read, or that no voice can have."""
+    return VoiceError(
+        say(f"声の設定を読めません: {path.name}", f"The settings of this voice cannot be read: {path.name}"),
+        say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+    )
+
+
+def _aivm(text: str, path: Path) -> dict[str, Any]:
+    """The manifest, checked as far as Koebako relies on it."""
+    manifest = _json(text, path)
+    architecture, version = (manifest.get(key) for key in ("model_architecture", "manifest_version"))
+    if architecture not in ARCHITECTURES or not str(version).startswith("1."):
+        shown = f"{architecture} / {version}"[:80]
+        raise VoiceError(
+            say(f"この声の種類「{shown}」には対応していません。", f'Voices of the kind "{shown}" are not supported.'),
+            say(
+                "Style-Bert-VITS2 の声を選ぶか、Koebako を更新してください。",
+                "Choose a Style-Bert-VITS2 voice, or look for a newer Koebako.",
+            ),
+        )
+    try:
+        long_text(manifest["name"])
+        return manifest | {"uuid": str(uuid.UUID(long_text(manifest["uuid"])))}
+    except (KeyError, ValueError) as exc:
+        raise bad_config(path) from exc
+
+
+def _embedded_vectors(text: str) -> Float32:
+    try:
+        if len(text) > 2 * LARGEST_VECTORS_BYTES:
+            raise ValueError("too large")
+        return vectors_from_npy(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError) as exc:
+        raise VoiceError(
+            say("声に埋め込まれたスタイルのデータを読めません。", "The style vectors inside this voice cannot be read."),
+            say("声をもう一度入手してください。", "Get the voice again."),
+        ) from exc

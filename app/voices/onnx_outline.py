@@ -1,0 +1,89 @@
+"""The outline of an ONNX graph: names of its inputs, and the files outside that it wants to read. Weights are not looked at.
+
+Field numbers are those of onnx.proto. A tensor may lie outside the file ("external data"): anywhere in the graph, in a node of a
+graph inside a node too. So all of it is walked; what is named is checked by `app.voices.external_data`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.voices.limits import DEEPEST_GRAPH
+from app.voices.protobuf import Walk
+
+INNER = {  # kind of message → field number → kind of message inside
+    "model": {7: "graph", 20: "training", 25: "function"},
+    "graph": {1: "node", 5: "tensor", 11: "input", 12: "output", 15: "sparse"},
+    "node": {5: "attribute"},
+    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
+    "sparse": {1: "tensor", 2: "tensor"},
+    "function": {7: "node", 11: "attribute"},
+    "training": {1: "graph", 2: "graph"},
+}
+SPEAKERS = "emb_g.weight"  # the speaker embedding, a row each
+
+
+@dataclass(slots=True)
+class Outline:
+    """What was found.
+
+    Attributes:
+        inputs, outputs: names, of the graph itself.
+        external: per tensor outside of the file, its location, offset and length as written.
+        speakers: rows of the speaker embedding, None where it has another name.
+    """
+
+    inputs: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+    external: list[dict[str, str]] = field(default_factory=list)
+    speakers: int | None = None
+
+
+def read_outline(data: memoryview) -> Outline:
+    """The outline of a serialised ModelProto; ValueError when it is none, or nested or split up beyond reason."""
+    walk, outline = Walk(data), Outline()
+    _visit(walk, outline, "model", (0, len(data)), 0)
+    return outline
+
+
+def _visit(walk: Walk, outline: Outline, kind: str, place: tuple[int, int], depth: int) -> None:
+    if depth > 4 * DEEPEST_GRAPH:  # a graph inside a graph lies three messages deeper
+        raise ValueError("graphs inside graphs")
+    for number, start, end in walk.fields(*place):
+        inner = INNER[kind].get(number)
+        if inner is None:
+            continue
+        if end < 0:
+            raise ValueError("a number where a message should be")
+        if inner == "tensor":
+            _read_tensor(walk, start, end, outline)
+        elif inner not in ("input", "output"):
+            _visit(walk, outline, inner, (start, end), depth + 1)
+        elif depth == 1:
+            (outline.inputs if inner == "input" else outline.outputs).append(_name(walk, start, end))
+
+
+def _name(walk: Walk, start: int, end: int) -> str:
+    """ValueInfoProto: field 1 is the name."""
+    names = [walk.text(first, last) for number, first, last in walk.fields(start, end) if number == 1]
+    return names[-1] if names else ""
+
+
+def _read_tensor(walk: Walk, start: int, end: int, outline: Outline) -> None:
+    """TensorProto: 1 a dimension (or all, packed), 8 the name, 13 a key and value of external data, 14 where the data are."""
+    sizes: list[int] = []
+    place: dict[str, str] = {}
+    outside = False
+    for number, first, last in walk.fields(start, end):
+        if number == 1:
+            sizes += [first] if last < 0 else walk.numbers(first, last)
+        elif number == 8 and last - first == len(SPEAKERS) and walk.text(first, last) == SPEAKERS and sizes:
+            outline.speakers = sizes[0]
+        elif number == 13:
+            outside = True
+            pair = {item: walk.text(one, two) for item, one, two in walk.fields(first, last) if item in (1, 2)} if last >= 0 else {}
+            place[pair.get(1, "")] = pair.get(2, "")
+        elif number == 14:
+            outside |= bool(first)
+    if outside:
+        outline.external.append(place)

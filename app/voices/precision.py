@@ -1,0 +1,71 @@
+"""In which precision a BERT and a decoder run for a voice. A BERT runs in int8 where it is known to change no durations, else the exact one.
+
+Whether it does is measured when a BERT or a voice is added (`app.install.precision`), for it takes seconds, and remembered in the
+cache. Where nothing is known, the exact graph runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.settings import DecoderPrecision, PrecisionChoice
+from app.voices.bert import Bert, Precision
+from app.voices.remembered import Remembered
+from app.voices.voice import Voice
+
+ENOUGH_EQUAL = 0.98
+"""Share of symbols that have to keep their length in frames."""
+STORE_NAME = "precision.json"
+
+
+def choose_precision(voice: Voice, bert: Bert, wanted: PrecisionChoice, backend: str) -> Precision:
+    """The precision to open a BERT in.
+
+    Args:
+        wanted: "auto" takes int8 on the CPU when this voice is known to speak the same with it. "int8" takes it where there is one.
+        backend: where the graph will run; elsewhere int8 is no faster.
+    """
+    if "int8" not in bert.graphs or wanted == "float32":
+        return "float32"
+    if wanted == "int8":
+        return "int8"
+    share = known_share(voice, bert) if backend in ("auto", "cpu") else None
+    return "int8" if share is not None and share >= ENOUGH_EQUAL else "float32"
+
+
+def with_decoder(voice: Voice, wanted: DecoderPrecision, backend: str) -> Voice:
+    """The voice with the decoder to open.
+
+    Args:
+        wanted: "int8" takes the int8 decoder of a voice that has one. Nothing takes it unasked: it is faster, and it is another sound.
+        backend: where the graph will run; elsewhere int8 is no faster.
+    """
+    faster = voice.manifest.decoder_int8
+    if wanted != "int8" or backend not in ("auto", "cpu") or faster is None:
+        return voice
+    found = voice.path / faster.file
+    return replace(voice, graphs=voice.graphs | {"decoder": found}) if found.parent == voice.path and found.is_file() else voice
+
+
+def known_share(voice: Voice, bert: Bert) -> float | None:
+    """The share of symbols that keep their length in int8, or None when it was not measured yet."""
+    shares = Remembered(STORE_NAME).get(bert.graphs["int8"])
+    share = shares.get(_key(voice)) if isinstance(shares, dict) else None
+    return share if isinstance(share, float) and 0 <= share <= 1 else None
+
+
+def remember_share(voice: Voice, bert: Bert, share: float) -> None:
+    """Keeps a measured share, until the voice or the BERT changes."""
+    store = Remembered(STORE_NAME)
+    known = store.get(bert.graphs["int8"])
+    store.put(bert.graphs["int8"], (known if isinstance(known, dict) else {}) | {_key(voice): float(share)})
+    store.save()
+
+
+def _key(voice: Voice) -> str:
+    """Changes with the voice's prosody graph, which alone sees the features before durations are made."""
+    graph = voice.graphs.get("prosody")
+    if graph is None or isinstance(graph, bytes):
+        return voice.manifest.id
+    facts = graph.stat()
+    return f"{voice.manifest.id} {facts.st_size} {facts.st_mtime_ns}"

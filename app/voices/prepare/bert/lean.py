@@ -1,0 +1,162 @@
+"""The lean DeBERTa: what an exported graph computes, for one text at a time and without padding.
+
+Compared with an exported graph: positions are projected once, here, instead of with every text; only the 2n−1 distances that n
+tokens have are looked at; scores by distance become scores by token through a slice of the flat matrix instead of a gather; queries,
+keys and values are one product; the scale of the scores is part of the weights; the mask, which is all ones, is gone.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from app.core.types import Float32
+from app.progress import Report
+from app.voices.prepare.bert.distances import LONGEST, buckets, by_bucket
+from app.voices.prepare.bert.products import Arithmetic, add_product
+from app.voices.prepare.bert.source import Tensors
+from app.voices.prepare.bert.stored_writer import StoredWriter
+
+SCORE_PARTS = 3  # content with content, content with position, position with content
+EXACT_SHARE = 5 / 22
+"""Of the layers, the last ones: in int8 they would move the features most, for nothing after them dampens an error."""
+
+
+def write_lean(source: Tensors, arithmetic: Arithmetic, path: Path, report: Report) -> None:
+    """Writes the graph to `path`: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512. In float32 the weights lie beside it.
+
+    Raises:
+        VoiceError: the source lacks a tensor.
+        OSError: the disk is full.
+    """
+    with StoredWriter("lean_deberta", "n", path, beside=arithmetic == "float32") as graph:
+        LeanDeberta(graph, source, arithmetic).write(report)
+        graph.save()
+
+
+class LeanDeberta:
+    """Writes one graph, layer by layer."""
+
+    def __init__(self, graph: StoredWriter, source: Tensors, arithmetic: Arithmetic) -> None:
+        self._graph = graph
+        self._source = source
+        self._arithmetic: Arithmetic = arithmetic
+        self._small = np.float32 if arithmetic == "float32" else np.float16  # tables, which are looked up and not multiplied through
+        self._sizes = source.architecture
+
+    def write(self, report: Report) -> None:
+        """The whole graph."""
+        graph, sizes = self._graph, self._sizes
+        ids = graph.input("input_ids", ["n"], 7)
+        self._prepare_distances(ids)
+        embedded = self._norm(
+            self._looked_up("embeddings", self._source.tensor("embeddings.word_embeddings.weight"), ids, 0), "embeddings.LayerNorm"
+        )
+        x = embedded
+        exact_from = sizes.layers - int(EXACT_SHARE * sizes.layers)
+        for layer in range(sizes.layers):
+            if layer == exact_from:
+                self._arithmetic = "float32"
+            with graph.scope(f"layer.{layer}"):
+                x = self._layer(x, layer)
+            if layer == 0:
+                x = self._convolution(embedded, x)
+            report("building", (layer + 1) / sizes.layers)
+        graph.output("output", x, ["n", sizes.hidden])
+
+    def _prepare_distances(self, ids: str) -> None:
+        """What the layers share: the rows of the distances in use, and where the scores by token lie in the scores by distance."""
+        graph = self._graph
+        one = graph.constant([1], np.int64)
+        self._count = graph.op("Shape", ids)
+        before = graph.op("Sub", self._count, one)
+        narrow = graph.op("Add", before, before)
+        rows = self._source.places(0)[0].shape[0]
+        table = graph.weight("buckets", buckets(rows), np.int64)
+        first = graph.op("Sub", graph.constant([LONGEST], np.int64), self._count)
+        last = graph.op("Add", graph.constant([LONGEST - 1], np.int64), self._count)
+        self._rows = graph.op("Slice", table, first, last)
+        self._start = before
+        self._end = graph.op("Add", before, graph.op("Mul", self._count, narrow))
+        self._square = graph.op("Concat", graph.constant([2 * self._sizes.heads], np.int64), self._count, narrow, axis=0)
+
+    def _layer(self, x: str, layer: int) -> str:
+        name = f"encoder.layer.{layer}"
+        mixed = self._attention(x, layer)
+        x = self._norm(
+            self._graph.op("Add", self._product(mixed, f"{name}.attention.output.dense"), x), f"{name}.attention.output.LayerNorm"
+        )
+        inner = self._graph.gelu(self._product(x, f"{name}.intermediate.dense"))
+        result = self._product(inner, f"{name}.output.dense")
+        return self._norm(self._graph.op("Add", result, x), f"{name}.output.LayerNorm")
+
+    def _attention(self, x: str, layer: int) -> str:
+        """Content [n, hidden] → what each token gathers from the others [n, hidden]."""
+        graph, sizes = self._graph, self._sizes
+        joined = self._projected(x, layer)
+        by_head = graph.transpose(graph.reshape(joined, [0, 3 * sizes.heads, sizes.head_width]), 1, 0, 2)
+        both, value = graph.split(by_head, [2 * sizes.heads, sizes.heads], 0)
+        query, key = graph.split(both, [sizes.heads, sizes.heads], 0)
+        to_place, from_place = graph.split(self._by_distance(both, layer), [sizes.heads, sizes.heads], 0)
+        scores = graph.op("MatMul", query, graph.transpose(key, 0, 2, 1))
+        scores = graph.op("Add", graph.op("Add", scores, to_place), graph.transpose(from_place, 0, 2, 1))
+        mixed = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), value)
+        return graph.reshape(graph.transpose(mixed, 1, 0, 2), [0, sizes.hidden])
+
+    def _projected(self, x: str, layer: int) -> str:
+        """Queries, keys and values side by side; the queries carry the scale of the scores."""
+        name = f"encoder.layer.{layer}.attention.self"
+        parts = [self._source.product(f"{name}.{part}_proj") for part in ("query", "key", "value")]
+        biases = [self._source.tensor(f"{name}.{part}_proj.bias") for part in ("query", "key", "value")]
+        parts[0], biases[0] = parts[0] * self._scale, biases[0] * self._scale
+        return add_product(self._graph, self._arithmetic, f"{name}.joined", x, np.concatenate(parts, 1), np.concatenate(biases))
+
+    def _by_distance(self, both: str, layer: int) -> str:
+        """Scores of queries with the positions of keys, and of keys with those of queries: (2·heads, n, n).
+
+        A row of scores by distance starts one later than the row above; the flat matrix cut from n−1 on, taken in rows that are one
+        shorter, has them aligned.
+        """
+        graph, heads = self._graph, self._sizes.heads
+        key, query = self._source.places(layer)
+        chosen = self._looked_up(f"encoder.layer.{layer}.places", by_bucket(key, query * self._scale, heads), self._rows, 1)
+        flat = graph.reshape(graph.op("MatMul", both, graph.transpose(chosen, 0, 2, 1)), [2 * heads, -1])
+        cut = graph.op("Slice", flat, self._start, self._end, graph.constant([1], np.int64))
+        square = graph.op("Reshape", cut, self._square)
+        return graph.op("Slice", square, graph.constant([0], np.int64), self._count, graph.constant([2], np.int64))
+
+    @property
+    def _scale(self) -> np.float32:
+        return np.float32(1 / math.sqrt(SCORE_PARTS * self._sizes.head_width))
+
+    def _convolution(self, embedded: str, x: str) -> str:
+        """What stands beside a token, from before the first layer: a convolution over three, as a product of three rows in one."""
+        graph, name = self._graph, "encoder.conv"
+        kernel = self._source.tensor(f"{name}.conv.weight")  # (outputs, inputs, 3)
+        reach = kernel.shape[2] // 2
+        padded = graph.op("Pad", embedded, graph.constant([reach, 0, reach, 0], np.int64))
+        rows = [self._shifted(padded, offset) for offset in range(kernel.shape[2])]
+        matrix = kernel.transpose(2, 1, 0).reshape(-1, len(kernel))
+        beside = add_product(
+            graph, self._arithmetic, name, graph.op("Concat", *rows, axis=1), matrix, self._source.tensor(f"{name}.conv.bias")
+        )
+        return self._norm(graph.op("Add", graph.gelu(beside), x), f"{name}.LayerNorm")
+
+    def _shifted(self, padded: str, offset: int) -> str:
+        graph = self._graph
+        start = graph.constant([offset], np.int64)
+        return graph.op("Slice", padded, start, graph.op("Add", self._count, start), graph.constant([0], np.int64))
+
+    def _looked_up(self, name: str, table: Float32, rows: str, axis: int) -> str:
+        chosen = self._graph.op("Gather", self._graph.weight(name, table, self._small), rows, axis=axis)
+        return chosen if self._small is np.float32 else self._graph.op("Cast", chosen, to=1)
+
+    def _product(self, x: str, name: str) -> str:
+        matrix, bias = self._source.product(name), self._source.tensor(f"{name}.bias")
+        return add_product(self._graph, self._arithmetic, name, x, matrix, bias)
+
+    def _norm(self, x: str, name: str) -> str:
+        gamma, beta = (self._graph.weight(f"{name}.{part}", self._source.tensor(f"{name}.{part}")) for part in ("weight", "bias"))
+        return self._graph.op("LayerNormalization", x, gamma, beta, axis=-1, epsilon=self._sizes.epsilon)

@@ -1,0 +1,37 @@
+"""Opens a BERT file of any kind for reading its weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.errors import VoiceError
+from app.language import say
+from app.voices.prepare.bert.onnx_graph import open_onnx
+from app.voices.prepare.bert.onnx_source import OnnxSource
+from app.voices.prepare.bert.safetensors_source import SafetensorsSource
+
+PREFERRED = ("model.onnx", "model_fp16.onnx", "deberta.onnx", "model.safetensors")
+SUFFIXES = (".onnx", ".safetensors")
+
+
+def open_source(path: Path) -> OnnxSource | SafetensorsSource:
+    """The weights of a model; VoiceError where it is no DeBERTa as Style-Bert-VITS2 needs it."""
+    return SafetensorsSource(path) if path.suffix == ".safetensors" else OnnxSource(open_onnx(path))
+
+
+def find_model(source: Path) -> Path:
+    """The file of the model: the one given, or the best of a folder, the exact one first; VoiceError where there is none."""
+    if source.is_file() and source.suffix in SUFFIXES:
+        return source
+    if source.is_dir():
+        known = [source / name for name in PREFERRED if (source / name).is_file()]
+        others = sorted(item for item in source.iterdir() if item.suffix in SUFFIXES)
+        if known or len(others) == 1:
+            return (known or others)[0]
+    raise VoiceError(
+        say(f"BERT のモデルがありません: {source}", f"There is no BERT model at {source}"),
+        say(
+            "model_fp16.onnx、model.onnx、model.safetensors のどれか、またはそれが入ったフォルダーを指定してください。",
+            "Give model_fp16.onnx, model.onnx or model.safetensors, or the folder it lies in.",
+        ),
+    )

@@ -1,0 +1,45 @@
+"""What the lean graph is built from: the tensors of a DeBERTa by the names that Hugging Face's implementation gives them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from app.core.types import Float32
+from app.errors import VoiceError
+from app.language import say
+from app.voices.prepare.bert.architecture import Architecture
+
+
+class Tensors(Protocol):
+    """Weights of one model, read when asked for, so that a gigabyte of them is never held twice.
+
+    Attributes:
+        architecture: its sizes.
+    """
+
+    architecture: Architecture
+
+    def tensor(self, name: str) -> Float32:
+        """The tensor called `name` (without `model.deberta.`) as float32; VoiceError where there is none."""
+
+    def product(self, name: str) -> Float32:
+        """The matrix of the linear layer `name` as (inputs, outputs)."""
+
+    def places(self, layer: int) -> tuple[Float32, Float32]:
+        """Positions as keys and as queries of a layer, projected and with bias: each (rows, hidden)."""
+
+
+def not_deberta(reason: str) -> VoiceError:
+    """The file holds something else."""
+    return VoiceError(
+        say(
+            f"この BERT は取り込めません。Style-Bert-VITS2 が使う DeBERTa-v2 ではないようです。（{reason}）",
+            f"This BERT cannot be used: it is no DeBERTa-v2 as Style-Bert-VITS2 needs it. ({reason})",
+        ),
+        say(
+            "deberta-v2-large-japanese-char-wwm の model_fp16.onnx、model.onnx、model.safetensors のどれかを選ぶか、"
+            "koebako bert add --hub で入手してください。",
+            "Choose model_fp16.onnx, model.onnx or model.safetensors of deberta-v2-large-japanese-char-wwm, "
+            "or get it with: koebako bert add --hub",
+        ),
+    )

@@ -1,0 +1,176 @@
+"""Tells by content what a file is: a container that may hold a voice, or something else, which is refused by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Literal
+
+from app.errors import VoiceError
+from app.language import say
+from app.voices.foreign import ForeignError
+from app.voices.onnx_outline import Outline
+from app.voices.regular_file import open_regular
+from app.voices.safetensors import TensorFile
+from app.voices.sbv2_archive import ZSTD_MAGIC
+from app.voices.style_vectors import NPY_MAGIC
+
+Container = Literal["onnx", "safetensors", "sbv2", "zip"]
+
+START_BYTES = 4096
+PICKLE_BYTES = 4 << 20  # names of tensors come first
+ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
+PICKLE_MAGICS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+HEADER_LENGTHS = range(2, 1 << 32)  # of safetensors: with more it is another file that happens to have a brace there
+MAGICS: tuple[tuple[int, bytes, str], ...] = (
+    (0, NPY_MAGIC, "vectors"),
+    (8, b"WEBP", "picture"),
+    *((0, magic, "picture") for magic in (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"\x1a\x45\xdf\xa3", b"8BPS")),
+    *((0, magic, "sound") for magic in (b"RIFF", b"ID3", b"fLaC", b"OggS", b"FORM", b"\xff\xfb", b"\xff\xf3", b"\xff\xf1")),
+    (4, b"ftyp", "sound"),
+    *((0, magic, "archive") for magic in (b"7z\xbc\xaf", b"Rar!", b"\x1f\x8b", b"\xfd7zXZ", b"BZh")),
+    (2, b"-lh", "archive"),
+    (257, b"ustar", "archive"),
+    *((0, magic, "document") for magic in (b"%PDF", b"\xd0\xcf\x11\xe0", b"SQLite format 3", b"{\\rtf")),
+    *((0, magic, "program") for magic in (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")),
+    *((0, magic, "index") for magic in (b"IxF", b"IwFl", b"IvF", b"IwPQ", b"IxPQ")),
+    *((0, magic, "other_model") for magic in (b"GGUF", b"\x89HDF")),
+    *((4, magic, "other_model") for magic in (b"ORTM", b"TFL3")),
+    (0, b"[GLOBAL]", "hts"),
+    (0, b"version https://git-lfs", "pointer"),
+)
+PICKLED = (  # names inside a pickle, which is searched and never loaded
+    (b"enc_p.style_proj", "checkpoint"),
+    (b"enc_p.emb_phone", "rvc"),
+    (b"enc_p.ssl_proj", "gpt_sovits"),
+    (b"ssl_proj", "gpt_sovits"),
+    (b"discriminators.", "discriminator"),
+    (b"deberta", "bert"),
+    (b"enc_p.bert_proj", "bert_vits2"),
+    (b"enc_p.emb.weight", "vits"),
+)
+VOICE_INPUTS = {"x_tst", "tones", "language", "bert", "style_vec"}
+GRAPH_INPUTS: tuple[tuple[set[str], str], ...] = (
+    ({"input", "input_lengths", "scales"}, "piper"),
+    ({"style", "speed"}, "kokoro"),
+    ({"x_tst", "bert"}, "bert_vits2"),
+    ({"phone", "pitch"}, "rvc"),
+    ({"phone", "phone_lengths"}, "rvc"),
+    ({"text_seq", "pred_semantic"}, "gpt_sovits"),
+    ({"ref_seq", "text_seq"}, "gpt_sovits"),
+    ({"ssl_content"}, "gpt_sovits"),
+    ({"phoneme_list", "speaker_id"}, "voicevox"),
+    ({"vowel_phoneme_list", "speaker_id"}, "voicevox"),
+    ({"f0", "phoneme", "speaker_id"}, "voicevox"),
+    ({"x", "x_length"}, "vits"),
+    ({"x", "x_lengths"}, "vits"),
+    ({"input_ids", "attention_mask"}, "bert"),
+    ({"text"}, "espnet"),
+)
+TENSOR_NAMES = (
+    ("discriminators.", "discriminator"),
+    ("pre_out_conv_1.", "discriminator"),
+    ("deberta.", "bert"),
+    ("bert.", "bert"),
+    ("enc_p.emb_phone", "rvc"),
+    ("enc_p.ssl_proj", "gpt_sovits"),
+    ("enc_p.bert_proj", "bert_vits2"),
+    ("enc_p.emb.", "vits"),
+    ("text_encoder.embed_tokens", "vits"),
+)
+
+
+def container_of(path: Path) -> Container:
+    """The container a file is; a ForeignError names what else it is, a VoiceError says why it cannot be read."""
+    start = read_start(path, START_BYTES)
+    if start.startswith(ZSTD_MAGIC):
+        return "sbv2"
+    if start.startswith(ZIP_MAGICS):
+        return "zip"
+    if start[8:9] == b"{" and int.from_bytes(start[:8], "little") in HEADER_LENGTHS:
+        return "safetensors"
+    kind = kind_of_start(start)
+    if kind == "pickle":
+        kind = pickled_kind(read_start(path, PICKLE_BYTES))
+    if kind:
+        raise ForeignError("zeros" if kind == "empty" and start else kind, path.name)
+    return "onnx"
+
+
+def read_start(path: Path, most_bytes: int) -> bytes:
+    """The first bytes of a file; a VoiceError when it cannot be read."""
+    with open_regular(path) as file:
+        try:
+            return file.read(most_bytes)
+        except OSError as exc:
+            raise VoiceError(say(f"ファイルを読めません: {path}", f"This file cannot be read: {path}"), str(exc)) from exc
+
+
+def kind_of_start(start: bytes) -> str | None:
+    """What else than a voice begins with these bytes, a key of `app.voices.foreign.KINDS`; None when it may be a voice."""
+    if not any(start):
+        return "empty"
+    for position, magic, kind in MAGICS:
+        if start.startswith(magic, position):
+            return kind
+    if start.startswith(PICKLE_MAGICS):
+        return "pickle"
+    return _text_kind(start) if _is_text(start) else None
+
+
+def pickled_kind(content: bytes) -> str:
+    """What a pickle most likely is, by names that occur in it."""
+    return next((kind for name, kind in PICKLED if name in content), "pickle")
+
+
+def _is_text(start: bytes) -> bool:
+    """True for UTF-8, Shift_JIS or UTF-16 text: no control characters but those of text."""
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    if any(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in start):
+        return False
+    return any(not _cut_characters(start, encoding) for encoding in ("utf-8", "cp932"))
+
+
+def _cut_characters(start: bytes, encoding: str) -> bool:
+    """True when these bytes are no text of an encoding, the last character aside, which may be cut."""
+    try:
+        start.decode(encoding)
+    except UnicodeDecodeError as exc:
+        return exc.start < len(start) - 4
+    return False
+
+
+def _text_kind(start: bytes) -> str:
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return "web_page"
+    if text.startswith((b"{", b"[")):
+        return "project" if b'"talk"' in text or b'"audioKeys"' in text else "settings"
+    return "text"
+
+
+def require_voice_graph(outline: Outline, name: str) -> None:
+    """Raises ForeignError unless the graph takes what an SBV2 voice takes."""
+    inputs = set(outline.inputs)
+    if inputs >= VOICE_INPUTS:
+        return
+    kind = next((kind for needed, kind in GRAPH_INPUTS if inputs >= needed), "other_graph")
+    if kind == "bert" and "waveform" in outline.outputs:
+        kind = "vits"
+    raise ForeignError(kind, name, say("入力: ", "inputs: ") + ", ".join(sorted(inputs))[:80])
+
+
+def require_voice_tensors(names: Collection[str], name: str) -> None:
+    """Raises ForeignError unless the weights are those of an SBV2 voice."""
+    if "enc_p.style_proj.weight" in names and "dec.conv_pre.weight" in names:
+        return
+    kinds = (kind for start, kind in TENSOR_NAMES if any(item.startswith(start) for item in names))
+    raise ForeignError(next(kinds, "other_weights"), name)
+
+
+def tensors_of(path: Path) -> TensorFile:
+    """The weights of a voice, only their header read so far; VoiceError when damaged, ForeignError when of something else."""
+    tensors = TensorFile(path)
+    require_voice_tensors(tensors.keys(), path.name)
+    return tensors

@@ -1,0 +1,82 @@
+"""Opens files that users name. A pipe or a device would make reading wait for ever, so only regular files are opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from app.errors import VoiceError
+from app.language import say
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, opened for reading; a VoiceError says why it cannot be."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        number = os.open(path, flags)
+    except (OSError, ValueError) as exc:  # ValueError: a null character
+        raise _unopened(path, exc) from exc
+    if stat.S_ISREG(os.fstat(number).st_mode):
+        return os.fdopen(number, "rb")
+    os.close(number)
+    raise VoiceError(
+        say(f"ファイルではありません: {path}", f"This is not a file: {path}"),
+        say("声のファイルを選んでください。", "Choose the file of a voice."),
+    )
+
+
+def size_of(file: BinaryIO) -> int:
+    """Bytes of an open file."""
+    return os.fstat(file.fileno()).st_size
+
+
+def read_regular(path: Path, largest_bytes: int) -> bytes:
+    """The whole of a small file; a VoiceError when it cannot be read or is larger than it may be."""
+    with open_regular(path) as file:
+        try:
+            content = file.read(largest_bytes + 1)
+        except OSError as exc:
+            raise _unopened(path, exc) from exc
+    if len(content) > largest_bytes:
+        raise VoiceError(
+            say(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
+            say(f"{largest_bytes >> 20} MB までです。", f"It may have up to {largest_bytes >> 20} MB."),
+        )
+    return content
+
+
+def _unopened(path: Path, reason: OSError | ValueError) -> VoiceError:
+    if isinstance(reason, FileNotFoundError | NotADirectoryError):
+        return VoiceError(
+            say(f"声が見つかりません: {path}", f"There is no voice at {path}"),
+            say("ファイルの場所を確かめてください。", "Check the path."),
+        )
+    if isinstance(reason, PermissionError):
+        return VoiceError(
+            say(f"ファイルを読む権限がありません: {path}", f"This file may not be read: {path}"),
+            say("ファイルの権限を確かめてください。", "Check the permissions of the file."),
+        )
+    return VoiceError(
+        say(f"ファイルを開けません: {path}", f"This file cannot be opened: {path}"),
+        str(reason) or say("ファイルの場所を確かめてください。", "Check the path."),
+    )
+
+
+def is_folder(path: Path) -> bool:
+    """True for a folder, or a link to one; never raises."""
+    return _is(path, stat.S_ISDIR)
+
+
+def is_regular(path: Path) -> bool:
+    """True for a file, or a link to one; never raises, unlike `Path.is_file` where a folder is locked or links go in circles."""
+    return _is(path, stat.S_ISREG)
+
+
+def _is(path: Path, kind: Callable[[int], bool]) -> bool:
+    try:
+        return kind(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,65 @@
+"""The files beside a model that belong to it: `config.json` and the style vectors. Names in capitals count as well."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.errors import VoiceError
+from app.language import say
+from app.voices.limits import MOST_ENTRIES
+from app.voices.style_vectors import STYLE_VECTORS_NAME
+
+CONFIG_NAME = "config.json"
+VECTORS_START = "style_vectors"
+VECTORS_SUFFIXES = (".npy", ".json")
+
+
+def config_beside(path: Path) -> Path | None:
+    """`config.json` in the folder of a model, if there is one."""
+    return next((item for item in _files(path.parent) if item.name.casefold() == CONFIG_NAME), None)
+
+
+def vectors_beside(path: Path) -> Path:
+    """The style vectors of a model: those that bear its name, else `style_vectors.npy` or `.json`, else the only ones there.
+
+    Raises:
+        VoiceError: there are none, or several that fit equally.
+    """
+    found = {item.name.casefold(): item for item in _files(path.parent) if _may_hold_vectors(item.name.casefold())}
+    stem = path.stem.casefold()
+    own = [f"{VECTORS_START}_{name}" for name in (stem, stem.removeprefix("model_"))]
+    for name in (*own, VECTORS_START):
+        for suffix in VECTORS_SUFFIXES:
+            if name + suffix in found:
+                return found[name + suffix]
+    if len(found) == 1:
+        return next(iter(found.values()))
+    names = ", ".join(sorted(item.name for item in found.values())[:5])
+    raise VoiceError(
+        say(
+            f"「{path.name}」のスタイルのデータが見つかりません。"
+            if not found
+            else f"どのスタイルのデータが「{path.name}」のものか分かりません。",
+            f'The style vectors of "{path.name}" are missing.'
+            if not found
+            else f'Which style vectors belong to "{path.name}" is not clear.',
+        ),
+        say(f"同じフォルダーに {STYLE_VECTORS_NAME} を置いてください。", f"Put {STYLE_VECTORS_NAME} beside it.")
+        + (f" ({names})" if names else ""),
+    )
+
+
+def _may_hold_vectors(name: str) -> bool:
+    return name.startswith(VECTORS_START) and name.endswith(VECTORS_SUFFIXES)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The first files of a folder; of one with 100,000 not all are looked at, and what cannot be listed has none."""
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for _, entry in zip(range(MOST_ENTRIES), entries, strict=False))
+    except OSError:
+        return
+    yield from (folder / name for name in names)

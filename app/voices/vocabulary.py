@@ -1,0 +1,70 @@
+"""The characters a BERT knows, in the order of their ids. What it was trained on is told by them better than by any name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.errors import VoiceError
+from app.language import say
+
+VOCABULARY_NAME = "vocab.txt"
+TOKENIZER_NAME = "tokenizer.json"
+NEEDED = {"[UNK]", "[CLS]", "[SEP]"}
+
+
+def read_vocabulary(folder: Path) -> list[str]:
+    """Tokens by id from `vocab.txt` or `tokenizer.json`.
+
+    Raises:
+        VoiceError: neither is there, or it is none of a character BERT.
+    """
+    for name, read in ((VOCABULARY_NAME, _lines), (TOKENIZER_NAME, _tokens)):
+        path = folder / name
+        if not path.is_file():
+            continue
+        try:
+            tokens = read(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+            raise _unusable(path) from exc
+        if not set(tokens) >= NEEDED or any("\n" in token for token in tokens):
+            raise _unusable(path)
+        return tokens
+    raise VoiceError(
+        say(f"BERT の語彙がありません: {folder}", f"The vocabulary of this BERT is missing: {folder}"),
+        say(
+            f"モデルと同じフォルダーに {TOKENIZER_NAME} か {VOCABULARY_NAME} を置いてください。",
+            f"Put {TOKENIZER_NAME} or {VOCABULARY_NAME} beside the model.",
+        ),
+    )
+
+
+def vocabulary_text(tokens: Sequence[str]) -> str:
+    """The content of a `vocab.txt`: a token a line."""
+    return "\n".join(tokens) + "\n"
+
+
+def vocabulary_sha256(tokens: Sequence[str]) -> str:
+    """Hexadecimal SHA-256 of the `vocab.txt` with these tokens."""
+    return hashlib.sha256(vocabulary_text(tokens).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _lines(text: str) -> list[str]:
+    """A file with other line ends means the same."""
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+
+def _tokens(text: str) -> list[str]:
+    ids = json.loads(text)["model"]["vocab"]
+    if sorted(ids.values()) != list(range(len(ids))):
+        raise ValueError("ids have gaps")
+    return sorted(ids, key=ids.__getitem__)
+
+
+def _unusable(path: Path) -> VoiceError:
+    return VoiceError(
+        say(f"BERT の語彙ファイルが読めません: {path}", f"This BERT vocabulary cannot be used: {path}"),
+        say("モデルと同じ場所から取り直してください。", "Get it again from where the model came from."),
+    )

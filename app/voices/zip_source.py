@@ -1,0 +1,166 @@
+"""Unpacks the voices of a zip into a folder. The zip comes from a stranger: see `app.voices.limits` and `app.voices.zip_names`.
+
+Files of one folder stay together, in a numbered folder of their own, which keeps paths short; sounds, pictures and texts are left
+where they are. A prepared voice comes whole.
+"""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from app.errors import VoiceError
+from app.language import say
+from app.voices.budget import Budget
+from app.voices.foreign import ASIDE, ForeignError
+from app.voices.json_text import short_text
+from app.voices.limits import LARGEST_DIRECTORY_BYTES, MOST_ENTRIES
+from app.voices.manifest import MANIFEST_NAME
+from app.voices.recognition import PICKLE_BYTES, START_BYTES, kind_of_start, pickled_kind
+from app.voices.regular_file import open_regular
+from app.voices.zip_names import is_added_by_system, is_plain, leads_outside, name_of, safe_name
+
+ENCRYPTED_FLAG = 1
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes of memory to unpack a kilobyte
+KEPT_SUFFIXES = (".json", ".npy")
+PIECE_BYTES = 1 << 20
+BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """One file: where it lies now, and its name in the zip."""
+
+    path: Path
+    name: str
+
+
+def unpack(path: Path, folder: Path, budget: Budget) -> list[Unpacked]:
+    """The files of a zip that may belong to a voice, in an empty folder.
+
+    Raises:
+        VoiceError: it is damaged, encrypted, a bomb, leads outside, or holds something that is no voice (then a ForeignError).
+    """
+    with open_regular(path) as file, _refusing(path.name):
+        _check_directory(file)
+        with zipfile.ZipFile(file) as archive:
+            entries = _entries(archive, path.name)
+            _refuse_foreign(archive, entries, path.name)
+            return list(_extracted(archive, entries, folder, budget))
+
+
+@contextmanager
+def _refusing(name: str) -> Iterator[None]:
+    try:
+        yield
+    except BROKEN as exc:
+        raise VoiceError(
+            say(f"zip を展開できません: {name}", f"This zip cannot be unpacked: {name}"),
+            say(
+                "ファイルが壊れていないか、ディスクの空きがあるか確かめてください。",
+                "Check that the file is complete and that the disk is not full.",
+            ),
+        ) from exc
+
+
+def _check_directory(file: BinaryIO) -> None:
+    """Looks how large the list of entries is before zipfile reads it into memory, where it takes ten times as much."""
+    size = file.seek(0, 2)
+    start = file.seek(max(0, size - (1 << 16) - 22))
+    tail = file.read()
+    end = tail.rfind(b"PK\5\6")
+    if end < 0:
+        raise ValueError("no directory")
+    length = int.from_bytes(tail[end + 12 : end + 16], "little")
+    if tail[max(0, end - 20) :].startswith(b"PK\6\7"):  # zip64: its record lies before this
+        file.seek(max(0, start + end - 20 - 56))
+        length = int.from_bytes(file.read(56)[40:48], "little")
+    if length > LARGEST_DIRECTORY_BYTES:
+        raise ValueError("too many entries")
+    file.seek(0)
+
+
+def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
+    """Entries by name, each checked; folders and what systems add are left out."""
+    entries: dict[str, zipfile.ZipInfo] = {}
+    folded: set[str] = set()
+    if len(archive.infolist()) > MOST_ENTRIES:
+        raise ValueError("too many entries")
+    for info in archive.infolist():
+        entry = name_of(info)
+        if leads_outside(entry) or not is_plain(info):
+            raise VoiceError(
+                say(f"zip の外を指す項目があります: {name}", f"This zip holds an entry that leads outside of it: {name}"),
+                say(
+                    f"項目: {short_text(entry)[:80]}。信頼できる配布元から入手してください。",
+                    f"It is {short_text(entry)[:80]}. Get the zip from a trusted place.",
+                ),
+            )
+        if entry.endswith("/") or is_added_by_system(entry):
+            continue
+        _check_packing(info, name)
+        if entry.casefold() in folded:
+            raise ValueError("a name occurs twice")
+        folded.add(entry.casefold())
+        entries[entry] = info
+    return entries
+
+
+def _check_packing(info: zipfile.ZipInfo, name: str) -> None:
+    if info.flag_bits & ENCRYPTED_FLAG:
+        raise VoiceError(
+            say(f"パスワード付きの zip です: {name}", f"This zip has a password: {name}"),
+            say("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
+        )
+    if info.compress_type not in METHODS:
+        raise VoiceError(
+            say(f"対応していない圧縮方式の zip です: {name}", f"This zip is packed in a way that is not supported: {name}"),
+            say("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
+        )
+
+
+def _refuse_foreign(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], name: str) -> None:
+    """PyTorch's files and VOICEVOX's voices are zips too."""
+    for entry, info in entries.items():
+        base = entry.rpartition("/")[2]
+        if base == "data.pkl" and entry.count("/") == 1:
+            with archive.open(info) as content:
+                raise ForeignError(pickled_kind(content.read(PICKLE_BYTES)), name)
+        if entry == "metas.json" and "manifest.json" in entries:
+            raise ForeignError("voicevox", name)
+        if entry == "engine_manifest.json":
+            raise ForeignError("voicevox_plugin", name)
+        if base.casefold() == "oto.ini":
+            raise ForeignError("utau", name)
+
+
+def _extracted(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], folder: Path, budget: Budget) -> Iterator[Unpacked]:
+    prepared = {name.rpartition("/")[0] for name in entries if name.rpartition("/")[2] == MANIFEST_NAME}
+    roots: dict[str, Path] = {}
+    for name, info in entries.items():
+        parent = name.rpartition("/")[0]
+        whole = next((root for root in prepared if name.startswith(f"{root}/" if root else "")), None)
+        root = parent if whole is None else whole
+        target = roots.setdefault(root, folder / str(len(roots))).joinpath(*map(safe_name, name.removeprefix(root).strip("/").split("/")))
+        with archive.open(info) as content:
+            start = content.read(START_BYTES)
+            if whole is None and kind_of_start(start) in ASIDE and not name.casefold().endswith(KEPT_SUFFIXES):
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _write(start, content, target, budget)
+        yield Unpacked(target, name)
+
+
+def _write(start: bytes, content: IO[bytes], target: Path, budget: Budget) -> None:
+    piece = start
+    with target.open("xb") as out:  # two names that are one on this system: the second is refused
+        while piece:
+            budget.spend(len(piece))
+            out.write(piece)
+            piece = content.read(PIECE_BYTES)

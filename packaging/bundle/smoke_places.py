@@ -1,0 +1,120 @@
+"""Checks of the built program: where it lies, whose it is, what runs beside it, and its window."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from bundle.expectations import CUT, SPEAK, difference, ended
+from bundle.program import Program
+
+NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+# Windows, and Wine with its own screen, draw on the real platform; Qt's offscreen one has no fonts there.
+OFFSCREEN = {"QT_QPA_PLATFORM": "offscreen"}
+WINDOW_S = 60
+
+
+def far_away(program: Program, folder: Path) -> str:
+    """It speaks from a folder, for a user and into a file with Japanese names and spaces."""
+    place = folder / "声箱 のフォルダー" / "山田 太郎"
+    moved = place / "Koebako"
+    shutil.copytree(program.folder, moved, symlinks=True, copy_function=_link)
+    output, temporary = place / "出力 音声.wav", place / "一時"
+    temporary.mkdir()
+    users = {"KOEBAKO_HOME": str(place / "データ")} | dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(temporary))
+    ended(replace(program, folder=moved).run("koebako-cli", *SPEAK, "-o", output, env=users))
+    return f"the same sound ({difference(output, folder / 'bundle.wav'):.0e})"
+
+
+def read_only(program: Program, folder: Path) -> str:
+    """It speaks for a user who may not write where it lies."""
+    if program.windows:
+        return "skipped: on Windows it is only checked that nothing is written there"
+    moved = folder / "声箱 のフォルダー" / "山田 太郎" / "Koebako"
+    launcher = NOBODY if os.geteuid() == 0 else ()
+    if launcher and shutil.which(launcher[0]) is None:
+        return "skipped: needs setpriv"
+    folder.chmod(0o755)
+    users = folder / "nobody"
+    users.mkdir()
+    users.chmod(0o777)
+    folders = [moved, *(path for path in moved.rglob("*") if path.is_dir())]
+    for path in folders:
+        path.chmod(0o555)
+    try:
+        output = users / "a.wav"
+        environment = {"KOEBAKO_HOME": str(users / "home"), "HOME": str(users)}
+        ended(replace(program, folder=moved, launcher=launcher).run("koebako-cli", *SPEAK, "-o", output, env=environment))
+    finally:
+        for path in folders:
+            path.chmod(0o755)
+    return f"the same sound ({difference(output, folder / 'bundle.wav'):.0e})"
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another disk
+        shutil.copy2(source, target)
+
+
+def second_instance(program: Program, folder: Path) -> str:
+    """Two at once do not disturb each other."""
+    outputs = [folder / "one.wav", folder / "two.wav"]
+    home = {"KOEBAKO_HOME": str(folder / "home")}
+    running = [program.start("koebako-cli", [*SPEAK, "-o", output], home) for output in outputs]
+    for process in running:
+        _, stderr = process.communicate(timeout=180)
+        assert process.returncode == 0, stderr[-CUT:]
+    return f"the same sound ({max(difference(output, folder / 'bundle.wav') for output in outputs):.0e})"
+
+
+def window(program: Program, folder: Path) -> str:
+    """The window opens, takes typing, speaks into a file and closes."""
+    report, picture = folder / "selftest.json", program.folder.parent / "window.png"
+    # Windows, and Wine with its own screen, draw on the real platform; Qt's offscreen one has no fonts there.
+    platform = [] if program.windows else ["--platform", "offscreen"]
+    command = ["--selftest", *platform, "--report", str(report), "--picture", str(picture)]
+    finished = program.run("Koebako", *command, env={"KOEBAKO_HOME": str(folder / "window")}, timeout_s=180)
+    assert report.exists(), f"exit code {finished.code}, no report: {finished.stderr[-CUT:]}"
+    value = json.loads(report.read_text(encoding="utf-8"))
+    assert value["ok"], value
+    ended(finished)
+    log = folder / "window" / "logs" / "koebako.log"
+    assert not log.exists() or "ERROR" not in log.read_text(encoding="utf-8"), log.read_text(encoding="utf-8")[-CUT:]
+    return f"open after {value['window_s']} s, ready {value['ready_s']} s, spoken {value['spoken_s']} s; {picture}"
+
+
+def opens_files(program: Program, folder: Path) -> str:
+    """A second start with a file gives it to the window that is open."""
+    home, text = folder / "窓", folder / "台本.txt"
+    text.write_text("二つ目の起動から。\n", encoding="utf-8")
+    environment = {"KOEBAKO_HOME": str(home)} | ({} if program.windows else OFFSCREEN)
+    first = program.start("Koebako", [], environment)
+    try:
+        _wait_until(lambda: (home / "requests").is_dir())
+        began = time.perf_counter()
+        ended(program.run("Koebako", text, env=environment, timeout_s=WINDOW_S))
+        taken_s = time.perf_counter() - began
+        _wait_until(lambda: "二つ目の起動から。" in _kept(home / "autosave.json"))
+        assert first.poll() is None, f"the first window ended with {first.returncode}"
+    finally:
+        first.kill()
+        first.communicate()
+    return f"after {taken_s:.1f} s"
+
+
+def _kept(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WINDOW_S
+    while not true():
+        assert time.monotonic() < deadline, "the window did not do it in time"
+        time.sleep(0.1)

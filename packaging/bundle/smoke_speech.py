@@ -1,0 +1,107 @@
+"""Checks of the built program: it starts, speaks, plays, reads, and says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import soundfile
+import soxr
+from bundle.command import PROJECT
+from bundle.expectations import CUT, SHARED, SPEAK, TEXT, difference, ended, sentence
+from bundle.program import Program
+from bundle.sound_server import RATE, likeness, missing, sound_server
+
+PLAY = ["speak", TEXT, "--seed", "7", "--play"]
+LIKE = 0.99
+NO_SOUND_SERVER = {"PULSE_SERVER": "unix:/nonexistent", "PIPEWIRE_REMOTE": "/nonexistent"}
+GOLDEN = PROJECT / "tests" / "golden" / "g2p_rohan_300.jsonl"
+FULL_GOLDEN = SHARED / "golden" / "g2p_rohan.jsonl"
+
+
+def starts(program: Program, folder: Path) -> str:
+    """The command line starts."""
+    times = [ended(program.run("koebako-cli", "--version")).seconds for _ in range(3)]
+    return f"{min(times):.2f} s"
+
+
+def speaks(program: Program, folder: Path) -> str:
+    """It speaks the same samples as the checkout, within 1e-3."""
+    ours, theirs = folder / "bundle.wav", folder / "checkout.wav"
+    finished = ended(program.run("koebako-cli", *SPEAK, "-o", ours, "--json", env={"KOEBAKO_HOME": str(folder / "home")}))
+    command = [sys.executable, str(PROJECT / "main.py"), *SPEAK, "-o", str(theirs)]
+    subprocess.run(command, check=True, env=os.environ | {"KOEBAKO_HOME": str(folder / "home")}, stdout=subprocess.DEVNULL)
+    apart = difference(ours, theirs)
+    report = finished.report()
+    return (
+        f"largest difference {apart:.1e}; {report['audio_s']:.1f} s of sound, {finished.seconds:.1f} s with the start, "
+        f"first audio {report['first_audio_ms']:.0f} ms"
+    )
+
+
+def doctor(program: Program, folder: Path) -> str:
+    """The doctor finds nothing broken."""
+    report = ended(program.run("koebako-cli", "doctor", "--json", env={"KOEBAKO_HOME": str(folder / "home")})).report()
+    return ", ".join(f"{item['id']} {item['status']}" for item in report["checks"])
+
+
+def plays(program: Program, folder: Path) -> str:
+    """What it plays is what it writes, recorded from a sound server."""
+    if sys.platform == "win32" or missing():
+        return "skipped: needs PulseAudio"
+    expected, rate = soundfile.read(folder / "bundle.wav", dtype="float32")
+    best = 0.0
+    for _ in range(3):  # a busy machine may stumble, but not three times at the same place
+        with sound_server() as server, server.recording() as heard:
+            ended(program.run("koebako-cli", *PLAY, env=server.environment | {"KOEBAKO_HOME": str(folder / "home")}))
+        best = max(best, likeness(heard[0], soxr.resample(expected, rate, RATE)))
+        if best > LIKE:
+            return f"correlation {best:.4f}"
+    raise AssertionError(f"correlation {best:.4f}")
+
+
+def no_sound(program: Program, folder: Path) -> str:
+    """Without a sound device it says so and ends with 5."""
+    if ended(program.run("koebako-cli", "doctor", "--json", env=NO_SOUND_SERVER)).report()["audio_devices"]:
+        return "skipped: this machine has a sound device that cannot be taken away"
+    finished = ended(program.run("koebako-cli", "speak", "はい。", "--play", env=NO_SOUND_SERVER), 5)
+    return sentence(finished)
+
+
+def fallback(program: Program, folder: Path) -> str:
+    """DirectML is used, or its refusal is told and the CPU speaks."""
+    output = folder / "directml.wav"
+    report = ended(program.run("koebako-cli", *SPEAK, "-o", output, "--backend", "directml", "--json")).report()
+    used = set(report["backend"].values())
+    assert report["fallback"] or used == {"directml"}, report
+    told = " ".join((report["fallback"] or "DirectML").split())[:160]
+    return f"{told}; {difference(output, folder / 'bundle.wav'):.0e} from the CPU"
+
+
+def mistakes(program: Program, folder: Path) -> str:
+    """Mistakes get a sentence and their exit code."""
+    sentences = []
+    for arguments, code in (
+        (["speak", ""], 2),
+        (["speak", "はい。", "--voice", "nobody"], 3),
+        (["speak", "はい。", "-o", str(folder / "no" / "a.wav")], 7),
+    ):
+        sentences.append(sentence(ended(program.run("koebako-cli", *arguments), code)))
+    return "; ".join(sentences)
+
+
+def readings(program: Program, folder: Path) -> str:
+    """It reads text as the checkout does, with the smaller dictionary."""
+    golden = FULL_GOLDEN if FULL_GOLDEN.exists() else GOLDEN
+    texts = [json.loads(line)["text"] for line in golden.read_text(encoding="utf-8").splitlines()]
+    asked = "\n".join([*texts, "風の㐂びは№1"]) + "\n"
+    ours = ended(program.run("koebako-cli", "g2p", text=asked, timeout_s=300)).stdout.splitlines()
+    command = [sys.executable, str(PROJECT / "main.py"), "g2p"]
+    theirs = subprocess.run(command, input=asked, check=True, capture_output=True, encoding="utf-8").stdout.splitlines()
+    assert len(ours) == len(theirs) == len(texts) + 1, f"{len(ours)} lines for {len(texts) + 1} texts: {ours[-1:]}"
+    different = [pair for pair in zip(ours, theirs, strict=True) if json.loads(pair[0]) != json.loads(pair[1])]
+    assert not different, f"{len(different)} differ, as {different[0]}"[:CUT]
+    return f"{len(ours)} lines"

@@ -1,0 +1,135 @@
+"""What we ask the hubs, on a local stand-in that answers as they are documented to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.adapters.http_patience import Patience
+from app.adapters.hubs import aivishub_uuid, aivishub_voice, hf_address, hf_file, hf_url
+from app.errors import DownloadError, InputError
+from tests.fault_server import FaultServer, Reply
+
+UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
+SHA = "5" * 64
+QUICK = Patience(retries=1, first_wait_s=0.01, connect_s=1, silence_s=0.5)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    with FaultServer() as server:
+        monkeypatch.setenv("KOEBAKO_AIVISHUB", server.url("/v1/"))
+        monkeypatch.setenv("HF_ENDPOINT", server.url("/"))
+        yield server
+
+
+def model_file(**changes: Any) -> dict[str, Any]:
+    return {
+        "model_type": "AIVMX",
+        "version": "1.9.0",
+        "file_size": 258_000_000,
+        "checksum": SHA.upper(),
+        "license_type": "ACML 1.0",
+        "license_text": "be kind",
+        "creators": ["A", "B"],
+    } | changes
+
+
+def described(*files: Any, **changes: Any) -> Reply:
+    return Reply(json.dumps({"name": "まお", "description": "若い声", "model_files": list(files)} | changes).encode())
+
+
+def test_a_voice_of_aivishub(hub: FaultServer) -> None:
+    older, newer = model_file(), model_file(version="1.10.0-beta", checksum="6" * 64)
+    hub.reply(f"/v1/aivm-models/{UUID}", described(model_file(model_type="AIVM", version="3.0.0"), older, newer, "odd"))
+    voice = aivishub_voice(f" {UUID.upper()} ", patience=QUICK)
+    assert (voice.uuid, voice.name, voice.description, voice.version, voice.size) == (UUID, "まお", "若い声", "1.10.0-beta", 258_000_000)
+    assert (voice.creators, voice.license_type, voice.license_text) == (("A", "B"), "ACML 1.0", "be kind")
+    assert voice.file.url == hub.url(f"/v1/aivm-models/{UUID}/download?model_type=AIVMX")
+    assert voice.file.sha256 == "6" * 64
+
+
+def test_the_id_is_found_in_the_address_of_the_page() -> None:
+    assert aivishub_uuid(f"https://hub.aivis-project.com/aivm-models/{UUID}?x=1") == UUID
+    assert aivishub_uuid(f"https://hub.aivis-project.com/aivm-models/{UUID}") == UUID
+    for other in ("", "mao", f"https://example.com/aivm-models/{UUID}", "https://hub.aivis-project.com/"):
+        assert aivishub_uuid(other) is None
+    with pytest.raises(InputError, match='"mao" is not an id of AivisHub'):
+        aivishub_voice("mao")
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (described(), "no AIVMX file"),
+        (described(model_file(model_type="AIVM")), "no AIVMX file"),
+        (described(model_files=None), "no AIVMX file"),
+        (Reply(b"<html>"), "not understood"),
+        (Reply(b"[1]"), "not understood"),
+        (Reply(b"{}", endless=True, framing="close"), "not understood"),
+        (Reply(status=404), "does not have this file"),
+        (Reply(status=503), "busy or out of order"),
+        (Reply(b"{}", stall_at=-1), "does not answer"),
+    ],
+    ids=["no file", "AIVM only", "null", "a page", "a list", "endless", "404", "503", "silent"],
+)
+def test_what_aivishub_may_answer_instead(hub: FaultServer, reply: Reply, words: str) -> None:
+    hub.reply(f"/v1/aivm-models/{UUID}", reply)
+    with pytest.raises(DownloadError, match=words) as caught:
+        aivishub_voice(UUID, patience=QUICK)
+    assert caught.value.hint
+
+
+def test_odd_values_of_aivishub_do_no_harm(hub: FaultServer) -> None:
+    odd = {"checksum": "../../x", "file_size": "big", "version": None, "creators": "A", "license_text": 3}
+    hub.reply(f"/v1/aivm-models/{UUID}", described(model_file(**odd), name=None))
+    voice = aivishub_voice(UUID, patience=QUICK)
+    assert (voice.file.sha256, voice.size, voice.version, voice.creators, voice.license_text) == (None, None, "", (), None)
+
+
+def test_a_big_file_of_hugging_face_has_a_checksum(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    headers = {"Location": "https://cdn.example/x", "X-Linked-Etag": f'"{SHA}"', "X-Linked-Size": "653075699"}
+    hub.reply("/new/repo/resolve/abc/model.onnx", Reply(status=302, headers=headers))
+    url = hf_url("old/repo", "model.onnx", "abc")
+    assert url == hub.reply("/old/repo/resolve/abc/model.onnx", Reply(status=307, headers={"Location": "/new/repo/resolve/abc/model.onnx"}))
+    file = hf_file(url, patience=QUICK)
+    assert (file.url, file.sha256, file.size) == (url, SHA, 653_075_699)
+    assert file.secrets == {"Authorization": "Bearer hf_secret"}
+    assert [(item.method, item.headers["Authorization"]) for item in hub.asked] == [("HEAD", "Bearer hf_secret")] * 2
+    assert "hf_secret" not in repr(file)
+
+
+def test_a_small_file_of_hugging_face_has_a_length_only(hub: FaultServer) -> None:
+    hub.reply("/a/b/resolve/main/字 1.json", Reply(b"{}", etag='"0123456789012345678901234567890123456789"'))
+    file = hf_file(hf_url("a/b", "字 1.json", "main"), patience=QUICK)
+    assert (file.sha256, file.size, file.secrets) == (None, 2, {})
+
+
+def test_the_token_is_for_the_endpoint_alone(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    with FaultServer() as other:
+        file = hf_file(other.reply("/a/b/resolve/main/x", Reply(b"x")), patience=QUICK)
+    assert file.secrets == {}
+    assert "Authorization" not in other.asked[0].headers
+
+
+def test_a_private_file_of_hugging_face_wants_a_login(hub: FaultServer) -> None:
+    hub.reply("/a/b/resolve/main/x", Reply(status=401))
+    with pytest.raises(DownloadError, match="login") as caught:
+        hf_file(hf_url("a/b", "x", "main"), patience=QUICK)
+    assert "HF_TOKEN" in caught.value.hint
+
+
+def test_pages_of_hugging_face_become_addresses_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    assert hf_address("https://huggingface.co/a/b/blob/main/c/d.onnx?download=true") == "https://huggingface.co/a/b/resolve/main/c/d.onnx"
+    assert hf_address("https://huggingface.co/a/b/resolve/v1/d.onnx") == "https://huggingface.co/a/b/resolve/v1/d.onnx"
+    for other in ("https://huggingface.co/a/b", "https://example.com/a/b/resolve/main/x", "https://[", "", "https://x:y/"):
+        assert hf_address(other) is None
+    assert hf_url("a/b", "d e.json", "main") == "https://huggingface.co/a/b/resolve/main/d%20e.json"

@@ -1,0 +1,155 @@
+"""Backends, adapters and placements: what is written, what ONNX Runtime is told, what is refused."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+import pytest
+
+from app.adapters import ort_placement, ort_providers
+from app.adapters.ort_placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, Placement, parse_placement, place_name
+from app.adapters.ort_providers import Adapter, adapter_of, adapters, available_backends, memory_device, places, provider_options
+from app.adapters.ort_session import open_session
+from app.adapters.ort_trace import trace_run
+from app.compose import open_speaker
+from app.errors import BackendError
+
+GPU = ort.OrtHardwareDeviceType.GPU
+
+
+def device(provider: str, metadata: dict[str, str], kind: object = GPU, vendor: str = "Vendor") -> Any:
+    """Looks like ONNX Runtime's OrtEpDevice, with the keys it has on Windows."""
+    return SimpleNamespace(ep_name=provider, device=SimpleNamespace(type=kind, vendor=vendor, metadata=metadata))
+
+
+@pytest.fixture
+def two_graphics_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An integrated adapter that comes first, and a faster one of its own memory; a processor; a backend we do not know."""
+    integrated = {"DxgiAdapterNumber": "0", "DxgiVideoMemory": "128 MB", "DxgiHighPerformanceIndex": "1", "Discrete": "0"}
+    card = {"DxgiAdapterNumber": "1", "DxgiVideoMemory": "8032 MB", "DxgiHighPerformanceIndex": "0", "Discrete": "1"}
+    found = [
+        device("CPUExecutionProvider", {}, ort.OrtHardwareDeviceType.CPU),
+        device("DmlExecutionProvider", integrated | {"Description": "Intel(R)  UHD Graphics"}),
+        device("DmlExecutionProvider", card | {"Description": "NVIDIA GeForce RTX 4060"}),
+        device("SomeExecutionProvider", {}),
+    ]
+    monkeypatch.setattr(ort, "get_ep_devices", lambda: found)
+    monkeypatch.setattr(ort, "get_available_providers", lambda: ["DmlExecutionProvider", "CPUExecutionProvider"])
+
+
+@pytest.mark.usefixtures("two_graphics_cards")
+def test_adapters_are_told_apart_the_fastest_first() -> None:
+    assert adapters() == [
+        Adapter("directml", 1, "NVIDIA GeForce RTX 4060", 8032, 0),
+        Adapter("directml", 0, "Intel(R) UHD Graphics", None, 1),  # its memory is ours
+    ]
+    assert places() == ["cpu", "directml:1", "directml:0"]
+
+
+@pytest.mark.usefixtures("two_graphics_cards")
+@pytest.mark.parametrize(("place", "number"), [("directml:0", 0), ("directml:geforce", 1), ("directml:RTX 4060", 1), ("directml:uhd", 0)])
+def test_an_adapter_is_found_by_number_and_name(place: str, number: int) -> None:
+    assert provider_options(place) == {"device_id": str(number)}
+    assert memory_device(place) == ("dml", number)
+
+
+@pytest.mark.usefixtures("two_graphics_cards")
+def test_an_adapter_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(BackendError) as caught:
+        adapter_of("directml:radeon")
+    assert "directml:1 NVIDIA GeForce RTX 4060" in caught.value.hint
+
+
+@pytest.mark.usefixtures("two_graphics_cards")
+def test_without_an_adapter_the_fast_one_is_preferred() -> None:
+    assert provider_options("directml") == {"performance_preference": "high_performance", "device_filter": "gpu"}
+    assert adapter_of("directml") is None
+
+
+def test_numbers_work_where_adapters_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent() -> list[object]:
+        raise RuntimeError("not on this system")
+
+    monkeypatch.setattr(ort, "get_ep_devices", silent)
+    monkeypatch.setattr(ort, "get_available_providers", lambda: ["CUDAExecutionProvider", "CPUExecutionProvider"])
+    options = provider_options("cuda:1")
+    assert options["device_id"] == "1"
+    assert options["use_tf32"] == "0"
+    assert places() == ["cpu", "cuda"]
+    with pytest.raises(BackendError):
+        adapter_of("cuda:geforce")
+
+
+def test_openvino_has_names_of_its_own_for_devices() -> None:
+    assert provider_options("openvino")["device_type"] == "CPU"
+    assert provider_options("openvino:gpu.1")["device_type"] == "GPU.1"
+    assert provider_options("openvino")["precision"] == "ACCURACY"
+
+
+def test_this_machine_can_be_looked_at() -> None:
+    assert available_backends()[-1] == "cpu"
+    assert places()[0] == "cpu"
+    assert ort_providers.machine_facts() == ort_providers.machine_facts()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CPU", CPU_ONLY),
+        ("Auto", Placement()),
+        ("DirectML:GeForce RTX", Placement("directml:GeForce RTX", "directml:GeForce RTX", "directml:GeForce RTX")),
+        ("bert=cpu,decoder=directml:1", Placement("cpu", "auto", "directml:1")),
+        (" Bert = cuda , prosody=auto", Placement("cuda", "auto", "auto")),
+    ],
+)
+def test_placements_are_read_and_written(text: str, expected: Placement) -> None:
+    assert parse_placement(text) == expected
+    assert parse_placement(str(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "quantum", "cpu:1", "auto:0", "directml:", "bert=quantum", "voice=cpu", "bert=cpu,bert=cuda", "bert=cpu,,", "=cpu"]
+)
+def test_what_is_no_placement_is_refused_with_what_there_is(text: str) -> None:
+    with pytest.raises(BackendError) as caught:
+        parse_placement(text)
+    assert caught.value.hint
+
+
+def test_what_is_left_to_us_takes_what_was_measured() -> None:
+    measured = Placement("cpu", "cuda", "directml:1")
+    assert parse_placement("bert=openvino").resolved(measured) == Placement("openvino", "cuda", "directml:1")
+    assert not parse_placement("cuda").undecided
+    assert set(GROUP_OF_GRAPH.values()) == set(GROUPS)
+    assert measured.of("flow") == "cuda"
+    assert measured.of("whole") == "directml:1"
+    assert place_name("directml:1") == "DirectML 1"
+    assert ort_placement.AUTO in str(Placement())
+
+
+def test_a_graph_is_traced() -> None:
+    """The CPU is a device too: the same binding, only nothing to copy."""
+    found = trace_run(open_speaker(None, "cpu").models["bert"], "cpu", "BERT", {"input_ids": np.arange(1, 20)})
+    assert found["run_ms"] > 0
+    assert found["copy_in_ms"] is None
+    assert sum(found["cpu_nodes"].values()) > 10
+
+
+def test_a_trace_of_what_does_not_open_says_why() -> None:
+    missing = next(name for name in ("coreml", "directml", "cuda") if name not in available_backends())
+    assert "does not contain" in trace_run(open_speaker(None, "cpu").models["bert"], missing, "BERT", {})["error"]
+
+
+@pytest.mark.skipif("openvino" not in available_backends(), reason="needs onnxruntime-openvino")
+def test_openvino_computes_what_the_cpu_does() -> None:
+    models = open_speaker(None, "cpu").models
+    tokens = {"input_ids": np.arange(1, 20)}
+    results = []
+    for place in ("cpu", "openvino"):
+        opened = open_session(models["bert"], place, "BERT")
+        assert (opened.backend, opened.fallback) == (place, None)
+        results.append(opened.session.run(tokens)[0])
+    assert np.abs(results[0] - results[1]).max() < 1e-4

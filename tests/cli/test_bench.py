@@ -1,0 +1,98 @@
+"""`koebako bench`."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from app.bench.stages import COLUMNS
+from app.cli.main import main
+
+QUICK = ["--runs", "2", "--warmup", "1"]
+
+
+def lines(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_every_stage_cold_warm_and_cached(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--tokens", "5,10", *QUICK, "--json"]) == 0
+    *rows, summary = lines(capsys.readouterr().out)
+    assert {row["state"] for row in rows} == {"cold", "warm", "cached"}
+    assert {row["tokens"] for row in rows} == {"5", "10"}
+    assert all(tuple(row) == COLUMNS for row in rows)
+    medians = {(row["tokens"], row["state"], row["stage"]): row["median_ms"] for row in rows}
+    assert medians["10", "cached", "bert"] < medians["10", "warm", "bert"]  # type: ignore[operator]
+    assert medians["10", "warm", "first_audio"] <= medians["10", "warm", "total"]  # type: ignore[operator]
+    assert summary["summary"] is True
+    assert summary["peak_mb"] > 50  # type: ignore[operator]
+
+
+def test_work_and_targets_stand_beside_the_times(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--tokens", "5,40", *QUICK, "--json"]) == 0
+    *rows, summary = lines(capsys.readouterr().out)
+    warm = {(row["tokens"], row["stage"]): row for row in rows if row["state"] == "warm"}
+    for stage in ("bert", "prosody", "flow", "decode", "total"):
+        assert 0 < warm["5", stage]["gmac"] < warm["40", stage]["gmac"]  # type: ignore[operator]
+    assert warm["40", "g2p"]["gmac"] is None
+    total = warm["40", "total"]
+    assert total["target_ms"] == 580
+    assert total["expected_ms"] == pytest.approx(total["gmac"] * 2000 / summary["peak_float32_gflops"], rel=0.02)  # type: ignore[operator]
+    assert total["expected_ms"] < total["median_ms"]  # type: ignore[operator]  # no graph is faster than the best product
+
+
+def test_as_csv_with_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--tokens", "5", "--lines", "--runs", "1", "--warmup", "0", "--csv"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert {row["tokens"] for row in rows} == {"5", "short", "long"}
+    assert all(float(row["rtf"]) > 0 for row in rows if row["stage"] == "total")
+
+
+def test_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--tokens", "5", *QUICK]) == 0
+    shown = capsys.readouterr()
+    assert "5 tokens" in shown.out
+    assert "580 ✓" in shown.out
+    assert "GFLOP/s" in shown.err
+
+
+def test_several_backends_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = tmp_path / "bench.svg"
+    assert main(["bench", "--backend", "cpu,auto", "--tokens", "5,20", *QUICK, "--json", "--plot", str(picture)]) == 0
+    *rows, summary = lines(capsys.readouterr().out)
+    assert {row["backend"] for row in rows} == {"cpu", "auto"}
+    totals = {(row["tokens"], row["backend"]): row["median_ms"] for row in rows if (row["state"], row["stage"]) == ("warm", "total")}
+    best = {text: min(("cpu", "auto"), key=lambda name: totals[text, name]) for text in ("5", "20")}  # type: ignore[arg-type,return-value]
+    assert summary["winners"] == best
+    assert len(summary["cross_overs"]) == (best["5"] != best["20"])  # type: ignore[arg-type]
+    texts = [element.text for element in ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")]
+    assert {"5 tokens", "cpu", "auto", "target 580 ms →"} <= set(texts)
+
+
+def test_a_picture_in_pixels(tmp_path: Path) -> None:
+    picture = tmp_path / "bench.png"
+    assert main(["bench", "--tokens", "5", "--runs", "1", "--warmup", "0", "--csv", "--plot", str(picture)]) == 0
+    content = picture.read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(content) > 10_000
+
+
+@pytest.mark.parametrize(("name", "code"), [("a.pdf", 2), ("no/such/folder/a.svg", 7), ("no/such/folder/a.png", 7)])
+def test_a_picture_that_cannot_be(name: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--tokens", "5", "--runs", "1", "--warmup", "0", "--plot", str(tmp_path / name)]) == code
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_bert_the_voice_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--bert", "another"]) == 3
+    assert "--force-bert" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--tokens", "x"], ["--tokens", "0"], ["--runs", "0"], ["--backend", "cpu,"], ["--reference"]])
+def test_nonsense_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", *arguments]) == 2
+    assert "Traceback" not in capsys.readouterr().err

@@ -1,0 +1,91 @@
+"""`koebako bench --reference`, with models that are small: whether the figures are right, not whether they are good."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import paths
+from app.bench.home import Originals, OursReady, find_originals, own_home, prepare_ours
+from app.cli import bench_reference
+from app.cli.main import main
+from app.core.types import BERT_WIDTH
+from app.install.bert import add_bert
+from app.install.licence import Ask
+from app.progress import Report
+from tests.voices.prepare.bert.deberta_files import write_published
+
+
+@pytest.fixture
+def bert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A BERT as wide as voices need, for both sides: no exporter makes small ones of that width, so the reference runs a graph of ours."""
+    weights = write_published(tmp_path / "published", hidden=BERT_WIDTH, heads=16, inner=64)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv(paths.HOME_VARIABLE, str(tmp_path / "source"))
+        graph = add_bert(weights).bert.graph
+
+    def prepare(originals: Originals, home: Path, ask: Ask, report: Report) -> OursReady:
+        return prepare_ours(replace(originals, bert=weights), home, ask, report)
+
+    monkeypatch.setattr(bench_reference, "prepare_ours", prepare)
+    return graph
+
+
+@pytest.mark.slow
+def test_both_sides_speak_the_same_in_turns(shared: Path, bert: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    voice = shared / "reference" / "jp-extra-tiny"
+    assert main(["bench", "--reference", "--voice", str(voice), "--bert", str(bert), "--turns", "2", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert "not that product" in shown.err
+    found: list[dict[str, Any]] = [json.loads(line) for line in shown.out.splitlines()]
+    of_bert, short, long, memory, summary = found
+    assert of_bert["cosine_min"]["exact"] == pytest.approx(1, abs=1e-5)
+    assert [line["phones"] for line in (short, long)] == [61, 211]
+    assert [line["tokens"] for line in (short, long)] == [16, 45]
+    for line in (short, long):
+        assert line["frames"]["exact"] == line["frames"]["reference"]
+        assert line["first_audio"]["auto"]["median"] >= line["whole_line"]["auto"]["p25"]
+    assert set(summary) == {"summary", "bert", "first_audio", "whole_line", "memory", "lines", "turns", "threads", "ort", "cpu"}
+    assert set(summary["bert"]) == {"ratio", "exact_ratio", "cosine_min", "p25", "p75"}
+    assert summary["bert"]["ratio"] == of_bert["against_reference"]["auto"]["median"]
+    assert summary["bert"]["p25"] <= summary["bert"]["ratio"] <= summary["bert"]["p75"]
+    assert set(summary["first_audio"]) == {"short", "long"}
+    assert set(summary["whole_line"]) == {"exact", "int8"}
+    assert summary["whole_line"]["exact"] > 0
+    assert summary["memory"] == {"ours_mb": memory["ours"]["peak_mb"], "reference_mb": memory["reference"]["peak_mb"]}
+    assert all(50 < value < 2000 for value in summary["memory"].values())
+    assert [set(line) for line in summary["lines"]] == [{"phones", "tokens", "frames"}] * 2
+    assert summary["turns"] == 2
+
+
+def test_users_models_stay_as_they_are(tmp_path: Path) -> None:
+    before = paths.data_dir()
+    with own_home() as home:
+        assert paths.data_dir() == home
+        assert home.is_relative_to(before / "cache")
+        (home / "voices").mkdir(parents=True)
+    assert paths.data_dir() == before
+    older = home.with_name("made-by-an-older-program")
+    older.mkdir()
+    with own_home():
+        assert not older.exists()
+        assert (home / "voices").is_dir()
+
+
+def test_a_voice_of_weights_has_nothing_to_compare(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    weights, bert = shared / "reference" / "jp-extra-tiny" / "model.safetensors", shared / "reference" / "deberta-tiny"
+    assert main(["bench", "--reference", "--voice", str(weights), "--bert", str(bert), "--turns", "1"]) == 2
+    assert "ONNX form" in capsys.readouterr().err
+    assert main(["bench", "--reference", "--voice", str(weights), "--bert", str(weights.parent / "nothing")]) == 2
+    assert "model_fp16.onnx" in capsys.readouterr().err
+
+
+def test_the_float16_file_is_taken_and_the_float32_one_compared(shared: Path) -> None:
+    reference = shared / "reference"
+    found = find_originals(str(reference / "jp-extra-tiny"), str(reference / "deberta-tiny"))
+    assert (found.voice.name, found.bert.name) == ("model.onnx", "model_fp16.onnx")
+    assert found.exported == reference / "deberta-tiny" / "model.onnx"

@@ -1,0 +1,155 @@
+"""`koebako bert`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import paths
+from app.cli.main import main
+from app.install import bert as bert_module
+from app.install.bert_prepare import prepare_bert
+from app.install.staging import staged_folder
+from app.settings import load_settings
+from app.voices.bert import installed_berts
+from tests.fault_server import FaultServer, Reply
+from tests.voices.prepare.bert.deberta_files import write_published
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_published(tmp_path_factory.mktemp("wide"), hidden=1024, heads=16, inner=64)
+
+
+@pytest.fixture
+def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One of 64 numbers a token, where nobody speaks with it."""
+    monkeypatch.setattr(bert_module, "prepare_bert", partial(prepare_bert, width=64))
+    return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=64)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    with FaultServer() as running:
+        yield running
+
+
+def test_list_shows_the_starter(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bert", "list", "--json"]) == 0
+    (bert,) = lines(capsys.readouterr().out)
+    assert bert["id"] == "koebako-starter-v1"
+    assert bert["precisions"] == ["float32"]
+    assert bert["used"] is False
+    assert main(["bert", "list"]) == 0
+    assert "koebako-starter-v1" in capsys.readouterr().out
+
+
+def test_add_use_list_remove(narrow: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bert", "add", str(narrow), "--id", "mine", "--json"]) == 0
+    *progress, added = lines(capsys.readouterr().out)
+    assert {line["type"] for line in progress} == {"progress"}
+    percents = [line["percent"] for line in progress]
+    assert percents == sorted(percents)
+    assert added["type"] == "bert"
+    assert added["id"] == "mine"
+    assert added["precisions"] == ["float32", "int8"]
+    assert added["int8_cosine"] > 0.999
+    assert main(["bert", "use", "mine", "--precision", "int8"]) == 0
+    settings, _ = load_settings()
+    assert (settings.bert, settings.bert_precision) == ("mine", "int8")
+    capsys.readouterr()
+    assert main(["bert", "list", "--json"]) == 0
+    assert [(line["id"], line["used"]) for line in lines(capsys.readouterr().out)] == [("mine", True), ("koebako-starter-v1", False)]
+    assert main(["bert", "remove", "mine"]) == 0
+    assert load_settings()[0].bert == ""
+    assert not (paths.data_dir() / "bert" / "mine").exists()
+
+
+def test_the_same_again_is_there_already(narrow: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bert", "add", str(narrow.parent)]) == 0
+    assert "(added)" in capsys.readouterr().out
+    assert main(["bert", "add", str(narrow.parent)]) == 0
+    assert "(already there)" in capsys.readouterr().out
+
+
+def test_by_its_address_with_what_lies_beside_it(narrow: Path, server: FaultServer, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("model.safetensors", "config.json"):
+        server.reply(f"/bert/{name}", Reply(narrow.with_name(name).read_bytes()))
+    tokens = narrow.with_name("vocab.txt").read_text(encoding="utf-8").splitlines()
+    tokenizer = {"model": {"type": "WordPiece", "vocab": {token: index for index, token in enumerate(tokens)}}}
+    server.reply("/bert/tokenizer.json", Reply(json.dumps(tokenizer).encode()))
+    assert main(["bert", "add", "--url", server.url("/bert/model.safetensors"), "--id", "far", "--json"]) == 0
+    found = lines(capsys.readouterr().out)
+    assert "downloading" in {line.get("step") for line in found}
+    assert found[-1]["id"] == "far"
+    assert not any((paths.data_dir() / "downloads").glob("*/*.safetensors"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["add"], 2),
+        (["add", "x", "--hub"], 2),
+        (["add", "nowhere.onnx"], 3),
+        (["use", "nothing"], 3),
+        (["use", "koebako-starter-v1", "--precision", "int4"], 2),
+        (["remove", "nothing"], 3),
+        (["remove", "koebako-starter-v1"], 3),
+    ],
+)
+def test_mistakes_are_one_sentence_and_a_hint(arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bert", *arguments, "--json"]) == code
+    (line,) = lines(capsys.readouterr().out)
+    assert line["error"]["message"]
+    assert line["error"]["hint"]
+
+
+def test_check_tells_the_precision_of_each_voice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bert", "check", "--json"]) == 0
+    assert lines(capsys.readouterr().out) == [{"voice": "mei", "bert": "koebako-starter-v1", "equal_share": None, "precision": "float32"}]
+
+
+def test_force_takes_the_bert_in_use(wide: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bert", "add", str(wide), "--id", "mine"]) == 0
+    assert main(["bert", "use", "mine"]) == 0
+    capsys.readouterr()
+    voice = tmp_path / "voice"
+    source = paths.resources_dir() / "voices" / "mei"
+    voice.mkdir()
+    for item in source.iterdir():
+        if item.is_file():
+            (voice / item.name).write_bytes(item.read_bytes())
+    text = (voice / "voice.json").read_text(encoding="utf-8")
+    (voice / "voice.json").write_text(text.replace("koebako-starter-v1", "unknown-bert"), encoding="utf-8")
+    target = tmp_path / "a.wav"
+    arguments = ["speak", "あ", "-o", str(target), "--voice", str(voice), "--accept-licence"]
+    assert main(arguments) == 3
+    assert "bert add FILE --id unknown-bert" in capsys.readouterr().err
+    assert main([*arguments, "--force-bert"]) == 0
+    assert target.stat().st_size > 44
+
+
+@pytest.mark.parametrize("step", ["building", "checking"])
+def test_a_killed_process_leaves_nothing(step: str, wide: Path) -> None:
+    command = [sys.executable, "-m", "app.cli.main", "bert", "add", str(wide), "--id", "mine", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert any(json.loads(line).get("step") == step for line in child.stdout)
+        child.kill()
+    assert child.returncode != 0
+    assert installed_berts([paths.data_dir() / "bert"]) == []
+    with staged_folder() as folder:  # sweeps what the dead left
+        assert [item for item in folder.parent.iterdir() if item.is_dir()] == [folder]

@@ -1,0 +1,63 @@
+"""`voices check` goes through the graphs a voice would speak with, says when those are not cut, and installs nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import onnx
+import pytest
+from onnx import helper
+
+from app import paths
+from app.cli.main import main
+
+
+@pytest.fixture
+def source(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An SBV2 folder with a graph, and a temporary folder of the test's own."""
+    found = shared / "reference" / "jp-extra-tiny"
+    if not (found / "model.onnx").is_file():
+        pytest.skip(f"no reference model at {found}")
+    folder = tmp_path / "source"
+    folder.mkdir()
+    for name in ("model.onnx", "config.json", "style_vectors.npy", "expected.npz"):
+        shutil.copyfile(found / name, folder / name)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    return folder
+
+
+def _check(source: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[dict[str, object]]]:
+    code = main(["voices", "check", str(source / "model.onnx"), "--expected", str(source / "expected.npz"), "--json"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []
+    assert not paths.data_dir().is_dir() or not any((paths.data_dir() / "voices").glob("*"))
+    return code, lines
+
+
+def test_a_public_graph_is_checked_as_three(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines = _check(source, capsys)
+    assert code == 0
+    assert [line["opaque"] for line in lines[:-1]] == [False] * 3
+    assert lines[-1]["summary"] is True
+    assert lines[-1]["cases"] == 3
+
+
+def test_a_graph_that_cannot_be_cut_says_so(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = onnx.load(str(source / "model.onnx"))
+    model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
+    onnx.save(model, str(source / "model.onnx"))
+    code, lines = _check(source, capsys)
+    assert code == 0
+    assert [line["opaque"] for line in lines[:-1]] == [True] * 3
+
+
+def test_a_damaged_source_leaves_an_error_and_nothing_else(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (source / "model.onnx").write_bytes((source / "model.onnx").read_bytes()[:-100_000])
+    code, lines = _check(source, capsys)
+    assert code == 3
+    assert lines[0]["error"]["family"] == "voice"  # type: ignore[index]

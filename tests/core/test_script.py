@@ -1,0 +1,170 @@
+"""The script: edits leave everything else alone, and what is written comes back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.limits import BOUNDS, PAUSE_MARKS
+from app.core.script import Line, LineSettings, Script, change, duplicate, insert, move, remove, retext, shift
+from app.core.script_data import script_from_data, script_to_data, settings_from_data
+from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride, SynthesisRequest
+
+IDS = "abcdef"
+SCRIPT = Script(tuple(Line(f"{name}。", id=name) for name in IDS), "題")
+
+
+def order(script: Script) -> str:
+    return "".join(line.id for line in script.lines)
+
+
+def test_defaults_are_those_of_a_request() -> None:
+    for item in fields(SynthesisRequest):
+        if item.name in BOUNDS or item.name in ("assist_text", "seed"):
+            assert getattr(LineSettings(), item.name) == item.default, item.name
+
+
+def test_new_lines_have_ids_of_their_own() -> None:
+    assert len({Line().id for _ in range(1000)}) == 1000
+
+
+def test_edits_remember_the_text_they_were_made_for() -> None:
+    edits = Overrides(moras=(MoraOverride(1, 1),))
+    script = retext(Script((Line("雨。", overrides=edits, id="a"), Line("雨。", id="b"))), "a", "大雨。")
+    assert script.lines[0].overrides == replace(edits, text="雨。")
+    assert retext(script, "a", "雨だ。").lines[0].overrides.text == "雨。"
+    assert retext(script, "b", "雪。").lines[1].overrides == Overrides()
+
+
+def test_lines_are_put_in_and_taken_out() -> None:
+    assert order(insert(SCRIPT, 2, [Line(id="x"), Line(id="y")])) == "abxycdef"
+    assert order(insert(SCRIPT, 99, [Line(id="x")])) == "abcdefx"
+    assert order(remove(SCRIPT, {"a", "f", "?"})) == "bcde"
+    copied, copies = duplicate(SCRIPT, {"b", "d"})
+    assert [line.text for line in copied.lines] == ["a。", "b。", "c。", "d。", "b。", "d。", "e。", "f。"]
+    assert len({line.id for line in copied.lines}) == 8
+    assert [line.text for line in copies] == ["b。", "d。"]
+    assert duplicate(SCRIPT, set()) == (SCRIPT, ())
+
+
+@pytest.mark.parametrize(
+    ("ids", "index", "result"),
+    [("bd", 0, "bdacef"), ("bd", 6, "acefbd"), ("bd", 3, "acbdef"), ("a", 1, "abcdef"), ("af", 3, "bcafde"), ("", 3, "abcdef")],
+)
+def test_lines_are_gathered_where_they_are_dropped(ids: str, index: int, result: str) -> None:
+    assert order(move(SCRIPT, set(ids), index)) == result
+
+
+@pytest.mark.parametrize(
+    ("ids", "step", "result"),
+    [("c", -1, "acbdef"), ("c", 1, "abdcef"), ("cd", -1, "acdbef"), ("cd", 1, "abecdf"), ("ab", -1, "abcdef"), ("ac", -1, "acbdef")],
+)
+def test_lines_move_by_one_and_stop_at_the_edge(ids: str, step: int, result: str) -> None:
+    assert order(shift(SCRIPT, set(ids), step)) == result
+
+
+@given(st.sets(st.sampled_from(IDS)), st.integers(0, 6), st.sampled_from([-1, 1]))
+def test_moving_loses_nothing_and_keeps_the_order_of_what_moves(ids: set[str], index: int, step: int) -> None:
+    for moved in (move(SCRIPT, ids, index), shift(SCRIPT, ids, step)):
+        assert sorted(order(moved)) == list(IDS)
+        assert [name for name in order(moved) if name in ids] == sorted(ids)
+        assert [name for name in order(moved) if name not in ids] == sorted(set(IDS) - ids)
+
+
+def test_a_change_touches_only_what_it_names() -> None:
+    changed = change(SCRIPT, {"b", "c"}, speed=1.5)
+    assert [line.settings.speed for line in changed.lines] == [1, 1.5, 1.5, 1, 1, 1]
+    assert all(new is old for new, old in zip(changed.lines, SCRIPT.lines, strict=True) if new.id not in "bc")
+    assert change(changed, {"b"}, speed=1.5) is changed, "nothing changed, nothing to undo"
+    assert retext(SCRIPT, "b", "b。") is SCRIPT
+    assert retext(SCRIPT, "b", "雨").lines[1] == replace(SCRIPT.lines[1], text="雨")
+    assert SCRIPT.find("b") is SCRIPT.lines[1]
+    assert SCRIPT.index("z") is SCRIPT.find("z") is None
+
+
+def number(name: str) -> st.SearchStrategy[float]:
+    return st.floats(BOUNDS[name].low, BOUNDS[name].high)
+
+
+TEXTS = st.text(st.characters(exclude_categories=()))  # lone surrogates too
+SETTINGS = st.builds(
+    LineSettings,
+    **{name: number(name) for name in BOUNDS},
+    voice=TEXTS,
+    speaker=TEXTS,
+    style=TEXTS,
+    assist_text=TEXTS,
+    seed=st.integers(0, 2**31 - 1),
+    seed_locked=st.booleans(),
+    pauses=st.dictionaries(st.sampled_from(PAUSE_MARKS), st.floats(0, 10)).map(lambda item: tuple(sorted(item.items()))),
+)
+OVERRIDES = st.builds(
+    Overrides,
+    text=TEXTS,
+    phrases=st.lists(st.builds(PhraseOverride, st.integers(0, 99), st.booleans())).map(tuple),
+    readings=st.lists(st.builds(ReadingOverride, TEXTS, TEXTS, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9))).map(tuple),
+    moras=st.lists(st.builds(MoraOverride, st.integers(0, 99), st.none() | st.integers(0, 1), st.none() | st.floats(0, 10))).map(tuple),
+    pauses=st.lists(st.builds(PauseOverride, st.integers(0, 9), st.floats(0, 10))).map(tuple),
+)
+
+
+@given(st.lists(st.builds(Line, TEXTS, SETTINGS, OVERRIDES), max_size=4), TEXTS)
+def test_what_is_written_comes_back(lines: list[Line], title: str) -> None:
+    script = Script(tuple(lines), title)
+    assert script_from_data(json.loads(json.dumps(script_to_data(script)))) == script
+
+
+def test_only_what_differs_is_written() -> None:
+    data = script_to_data(Script((Line("雨", LineSettings(speed=1.5), id="a"),)))
+    assert data["lines"] == [{"id": "a", "text": "雨", "settings": {"speed": 1.5}}]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        3,
+        {},
+        {"text": 1},
+        {"text": "", "id": 5},
+        {"text": "", "settings": []},
+        {"text": "", "settings": {"speed": 9}},
+        {"text": "", "settings": {"speed": "1"}},
+        {"text": "", "settings": {"speed": True}},
+        {"text": "", "settings": {"noise": float("nan")}},
+        {"text": "", "settings": {"seed": -1}},
+        {"text": "", "settings": {"seed": 1.5}},
+        {"text": "", "settings": {"seed_locked": 1}},
+        {"text": "", "settings": {"pauses": [["x", 1]]}},
+        {"text": "", "settings": {"pauses": [[",", 11]]}},
+        {"text": "", "settings": {"pauses": {",": 1}}},
+        {"text": "", "overrides": {"moras": [{"tone": 1}]}},
+        {"text": "", "overrides": {"moras": [{"mora": 1, "length_s": -1}]}},
+        {"text": "", "overrides": {"moras": {}}},
+        {"text": "", "overrides": {"phrases": [{"mora": 1, "begins": 1}]}},
+        {"text": "", "overrides": {"text": 3}},
+        {"text": "", "overrides": {"readings": [3]}},
+    ],
+)
+def test_what_is_wrong_is_refused(line: Any) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        script_from_data({"version": 1, "lines": [line]})
+
+
+@pytest.mark.parametrize(
+    "data", [None, [], {}, {"version": 2, "lines": []}, {"version": 1, "lines": {}}, {"version": 1, "lines": [], "title": 3}]
+)
+def test_what_is_no_script_is_refused(data: Any) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        script_from_data(data)
+
+
+def test_an_id_that_occurs_twice_is_refused_and_the_future_is_left_out() -> None:
+    line = {"id": "a", "text": ""}
+    with pytest.raises(ValueError, match="twice"):
+        script_from_data({"version": 1, "lines": [line, line]})
+    assert settings_from_data({"from_the_future": 1, "speed": 2}) == LineSettings(speed=2)

@@ -1,0 +1,59 @@
+"""A device that fails at a chosen run, with the very errors that ONNX Runtime raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+
+from app.adapters.ort_session import OpenedSession, open_session
+
+ORT_ERRORS = ort.capi.onnxruntime_pybind11_state
+FAULTS: dict[str, tuple[Callable[[], Exception], str]] = {
+    "removed": (
+        lambda: ORT_ERRORS.Fail("[ONNXRuntimeError] : 1 : FAIL : DmlCommandRecorder.cpp(371): 887A0005 GPU device suspended"),
+        "887A0005",
+    ),
+    "hung": (lambda: ORT_ERRORS.RuntimeException("Exception(3) tid(2) 887A0006 The GPU will not respond to more commands"), "887A0006"),
+    "reset": (lambda: RuntimeError("887A0007 The GPU device instance has been suspended"), "887A0007"),
+    "memory": (lambda: ORT_ERRORS.RuntimeException("8007000E Not enough memory resources"), "memory"),
+    "refused": (lambda: ORT_ERRORS.NotImplemented("80070057 The parameter is incorrect."), "cannot compute"),
+    "cuda": (lambda: ORT_ERRORS.Fail("CUDA failure 700: an illegal memory access was encountered"), "CUDA failure 700"),
+}
+
+
+class FaultyDevice:
+    """Stands where an InferenceSession stands, on the CPU in truth, and fails in the run of number `at` (over all graphs)."""
+
+    def __init__(self, fault: Callable[[list[np.ndarray]], list[np.ndarray]], at: int) -> None:
+        self.fault, self.at = fault, at
+        self.runs: list[str] = []
+        self.opened: list[tuple[str, str]] = []
+
+    def open(self, model: Any, place: str, name: str, store: Any = None) -> OpenedSession:
+        """As `open_session`: "cuda" is there, and faulty."""
+        self.opened.append((name, place))
+        found = open_session(model, "cpu", name, store)
+        if place == "cpu":
+            return found
+        found.session._session = _Faulty(found.session._session, self, name)  # type: ignore[assignment]
+        return OpenedSession(found.session, place, None)
+
+
+class _Faulty:
+    def __init__(self, real: ort.InferenceSession, device: FaultyDevice, name: str) -> None:
+        self._real, self._device, self._name = real, device, name
+
+    def run(self, outputs: Any, feed: Any, options: Any) -> list[np.ndarray]:
+        self._device.runs.append(self._name)
+        results = [np.array(item) for item in self._real.run(outputs, feed, options)]
+        return self._device.fault(results) if len(self._device.runs) == self._device.at else results
+
+
+def raising(make: Callable[[], Exception]) -> Callable[[list[np.ndarray]], list[np.ndarray]]:
+    def fail(_results: list[np.ndarray]) -> list[np.ndarray]:
+        raise make()
+
+    return fail

@@ -1,0 +1,180 @@
+"""Voices and BERTs from the internet, down to the file that can be installed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import urllib.parse
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.adapters import download_limits
+from app.adapters.download_part import downloads_dir
+from app.adapters.download_progress import Progress
+from app.adapters.http_patience import Patience
+from app.errors import DownloadError
+from app.install import fetch
+from app.install.fetch import discard, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url, safe_name
+from tests.fault_server import FaultServer, Reply
+
+BODY = bytes(range(256)) * 800
+SHA = hashlib.sha256(BODY).hexdigest()
+UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
+QUICK = Patience(retries=2, first_wait_s=0.01, connect_s=1, silence_s=0.5)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    with FaultServer() as server:
+        monkeypatch.setenv("KOEBAKO_AIVISHUB", server.url("/v1"))
+        monkeypatch.setenv("HF_ENDPOINT", server.url(""))
+        yield server
+
+
+def big_file(hub: FaultServer, path: str, body: bytes, *, sent: Reply | None = None) -> str:
+    """As Hugging Face does it: the hub tells the checksum and redirects to another host."""
+    hub.reply(f"/cdn{path}", sent or Reply(body))
+    headers = {
+        "Location": urllib.parse.quote(hub.url(f"/cdn{path}", host="localhost"), safe=":/"),
+        "X-Linked-Etag": f'"{hashlib.sha256(body).hexdigest()}"',
+        "X-Linked-Size": str(len(body)),
+    }
+    return hub.reply(path, Reply(status=302, headers=headers))
+
+
+def test_a_voice_by_its_address(hub: FaultServer) -> None:
+    steps: list[tuple[str, float]] = []
+    url = hub.reply(
+        "/get", Reply(BODY, headers={"Content-Disposition": 'attachment; filename="../a/声?.aivmx"'.encode().decode("latin-1")})
+    )
+    path = fetch_url(url, lambda *step: steps.append(step), patience=QUICK)
+    assert path.name == "声_.aivmx"
+    assert path.read_bytes() == BODY
+    assert path.parent.parent == downloads_dir()
+    assert steps[0] == ("downloading", 0.0)
+    assert steps[-1] == ("downloading", 1.0)
+    assert [fraction for _, fraction in steps] == sorted(fraction for _, fraction in steps)
+    discard(path)
+    assert [item.suffix for item in downloads_dir().iterdir()] == [".lock"]
+
+
+def test_a_web_page_is_not_a_voice(hub: FaultServer) -> None:
+    url = hub.reply("/page", Reply(b"<!doctype html>", headers={"Content-Type": "Text/HTML; charset=utf-8"}))
+    with pytest.raises(DownloadError, match="web page"):
+        fetch_url(url, patience=QUICK)
+    assert [item.suffix for item in downloads_dir().iterdir()] == [".lock"]
+
+
+@pytest.mark.parametrize("url", ["", "https://[", "file:///etc/passwd", "voice.aivmx"])
+def test_what_is_no_address(url: str) -> None:
+    with pytest.raises(DownloadError, match="cannot be downloaded from"):
+        fetch_url(url)
+
+
+def test_a_page_of_hugging_face_brings_its_file_once(hub: FaultServer) -> None:
+    big_file(hub, "/a/b/resolve/main/声 1.safetensors", BODY)
+    path = fetch_url(hub.url("/a/b/blob/main/声 1.safetensors"), patience=QUICK)
+    assert (path.name, path.read_bytes()) == ("声 1.safetensors", BODY)
+    before = len(hub.asked)
+    assert fetch_url(hub.url("/a/b/blob/main/声 1.safetensors"), patience=QUICK) == path
+    assert [item.method for item in hub.asked[before:]] == ["HEAD"]
+
+
+def test_a_voice_of_the_hub_is_verified(hub: FaultServer) -> None:
+    described = {"name": "まお/..", "model_files": [{"model_type": "AIVMX", "version": "1.0.0", "checksum": SHA, "file_size": 1}]}
+    hub.reply(f"/v1/aivm-models/{UUID}", Reply(json.dumps(described).encode()))
+    address = f"/v1/aivm-models/{UUID}/download?model_type=AIVMX"
+    hub.reply(address, Reply(BODY[:-1] + b"x"))
+    with pytest.raises(DownloadError, match="SHA-256 differs"):
+        fetch_hub_voice(UUID, patience=QUICK)
+    hub.reply(address, Reply(BODY, drop_at=1000), Reply(BODY))
+    path = fetch_url(f"https://hub.aivis-project.com/aivm-models/{UUID}", patience=QUICK)
+    assert path.suffix == ".aivmx"
+    assert path.parent.parent == downloads_dir()
+    assert path.read_bytes() == BODY
+
+
+def test_the_standard_bert(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "BERT_FILES", {"tokenizer.json": None, "model_fp16.onnx": len(BODY)})
+    root = f"/{fetch.BERT_REPOSITORY}/resolve/{fetch.BERT_REVISION}"
+    hub.reply(f"{root}/tokenizer.json", Reply(b"{}"))
+    big_file(hub, f"{root}/model_fp16.onnx", BODY)
+    steps: list[float] = []
+    seen: list[Progress] = []
+    folder = fetch_standard_bert(lambda _step, fraction: steps.append(fraction), on_progress=seen.append, patience=QUICK)
+    assert {item.name: item.stat().st_size for item in folder.iterdir()} == {"tokenizer.json": 2, "model_fp16.onnx": len(BODY)}
+    assert steps == sorted(steps)
+    assert steps[-1] == 1.0
+    assert (seen[-1].received, seen[-1].total) == (len(BODY) + 2, len(BODY) + 2)
+    asked = len(hub.asked)
+    assert fetch_standard_bert(patience=QUICK) == folder  # verified where it lies
+    assert [item.path.rpartition("/")[2] for item in hub.asked[asked:] if item.method == "GET"] == ["tokenizer.json"]
+    discard(folder)
+    assert not folder.exists()
+
+
+def test_a_bert_of_another_size_than_the_pinned_one_is_refused(hub: FaultServer) -> None:
+    root = f"/{fetch.BERT_REPOSITORY}/resolve/{fetch.BERT_REVISION}"
+    hub.reply(f"{root}/tokenizer.json", Reply(b"{}"))
+    big_file(hub, f"{root}/model_fp16.onnx", BODY)
+    with pytest.raises(DownloadError, match="wrong size"):
+        fetch_standard_bert(patience=QUICK)
+
+
+def test_hugging_face_bytes_must_be_what_the_hub_announced(hub: FaultServer) -> None:
+    big_file(hub, "/a/b/resolve/main/x.onnx", BODY, sent=Reply(BODY[::-1]))
+    with pytest.raises(DownloadError, match="SHA-256 differs"):
+        fetch_hf("a/b", {"x.onnx": None}, "main", patience=QUICK)
+
+
+def test_room_is_looked_for_first(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    big_file(hub, "/a/b/resolve/main/x.onnx", BODY)
+    monkeypatch.setattr(download_limits.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(9, 9, 0))  # type: ignore[attr-defined]
+    with pytest.raises(DownloadError, match="is full"):
+        fetch_hf("a/b", {"x.onnx": None}, "main", patience=QUICK)
+    assert [item.method for item in hub.asked] == ["HEAD"]
+
+
+def test_what_has_arrived_needs_no_room_again(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    big_file(hub, "/a/b/resolve/main/x.onnx", BODY, sent=Reply(BODY, drop_at=len(BODY) - 1000))
+    with pytest.raises(DownloadError, match="broke off"):
+        fetch_hf("a/b", {"x.onnx": None}, "main", patience=Patience(retries=0))
+    big_file(hub, "/a/b/resolve/main/x.onnx", BODY)
+    free = download_limits.ROOM_TO_LEAVE + 1000
+    monkeypatch.setattr(download_limits.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(free, 0, free))  # type: ignore[attr-defined]
+    assert (fetch_hf("a/b", {"x.onnx": None}, "main", patience=QUICK) / "x.onnx").read_bytes() == BODY
+
+
+def test_discard_leaves_the_rest_of_the_world_alone(hub: FaultServer) -> None:
+    other = downloads_dir().parent / "voices"
+    other.mkdir(parents=True)
+    for path in (other, downloads_dir(), downloads_dir() / ".." / "voices"):
+        discard(path)
+    assert other.is_dir()
+
+
+@given(st.text(max_size=300))
+def test_safe_names_are_safe(name: str) -> None:
+    safe = safe_name(name)
+    assert safe
+    assert safe not in (".", "..")
+    assert len(safe.encode()) <= 255
+    assert not re.search(r'[\x00-\x1f<>:"/\\|?*]', safe)
+    assert not safe.endswith((" ", "."))
+    assert safe_name(safe) == safe
+
+
+def test_safe_names_keep_what_they_can() -> None:
+    assert safe_name("声 1.safetensors") == "声 1.safetensors"
+    assert safe_name("../../etc/passwd") == "passwd"
+    assert safe_name("C:\\x\\CON.onnx") == "_CON.onnx"
+    assert safe_name("声" * 200 + ".aivmx").endswith("声.aivmx")
+    assert safe_name("") == "voice"
+    assert safe_name("...aivmx") == "voice.aivmx"

@@ -1,0 +1,63 @@
+"""Licences: asked once for a voice and a text, and never for the voice that ships."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.errors import VoiceError
+from app.install.library import add_voice
+from app.install.licence import Licence, accept, accepted_path, is_accepted, licence_to_accept, remember, require_licence
+from app.install.ready import found_voice
+
+from .voice_files import TERMS, aivmx, quick, wishes
+
+MINE = Licence("an-id", "花子", "読んでから使ってください。\n")
+
+
+def test_accepted_once_is_accepted_for_good() -> None:
+    asked = []
+    for _ in range(2):
+        require_licence(MINE, lambda licence: asked.append(licence) is None)
+    assert asked == [MINE]
+    (entry,) = json.loads(accepted_path().read_text(encoding="utf-8"))
+    assert set(entry) == {"id", "sha256", "date"}
+    assert entry["id"] == "an-id"
+
+
+def test_a_changed_text_or_another_voice_is_asked_again() -> None:
+    remember(MINE)
+    assert is_accepted(MINE)
+    assert not is_accepted(Licence("an-id", "花子", MINE.text + "改訂"))
+    assert not is_accepted(Licence("another-id", "花子", MINE.text))
+
+
+def test_declined_is_an_error_and_nothing_is_remembered() -> None:
+    with pytest.raises(VoiceError, match="花子"):
+        require_licence(MINE, lambda _licence: False)
+    assert not accepted_path().exists()
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[5]", "[[[", '[{"id": "an-id"}]'])
+def test_a_damaged_memory_only_asks_again(content: str) -> None:
+    accepted_path().parent.mkdir(parents=True)
+    accepted_path().write_text(content)
+    assert not is_accepted(MINE)
+    remember(MINE)
+    assert is_accepted(MINE)
+
+
+def test_no_text_and_the_shipped_voice_ask_nothing() -> None:
+    assert is_accepted(Licence("x", "x", " \n"))
+    assert licence_to_accept(found_voice("mei")) is None
+
+
+def test_a_voice_that_was_accepted_elsewhere_is_shown_again(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    voice = add_voice(aivmx(shared / "reference", tmp_path / "a.aivmx", license=TERMS), wishes(), prepare=quick).voice
+    assert licence_to_accept(voice) is None
+    accepted_path().unlink()
+    assert licence_to_accept(voice) == TERMS
+    accept(voice)
+    assert licence_to_accept(voice) is None

@@ -1,0 +1,252 @@
+"""Voices of every kind are prepared, proved against their source, and refused without a trace where that fails."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from app.errors import OutputFileError, VoiceError
+from app.install.prepare import Prepared, prepare_voice
+from app.parity import runner_of
+from app.voices.check import check_cases, read_cases
+from app.voices.manifest import read_manifest
+from app.voices.prepare import cut
+from app.voices.prepare.graphs import PreparedGraphs
+from app.voices.safetensors import TensorFile
+from app.voices.voice import read_prepared
+from tests.voices.safetensors_file import write_safetensors
+
+VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")
+VARIANTS = ("variant-int32-rank1-single", "variant-no-noise-inputs", "variant-opset17-raw")
+QUICK = ["jp-extra-tiny/model.aivmx", "multilingual-tiny/model.onnx", "variant-no-noise-inputs/model.onnx", "jp-extra-tiny-2spk/model.aivm"]
+ALL = [*(f"{name}/model.{kind}" for name in VOICES for kind in ("onnx", "aivmx", "sbv2", "safetensors", "aivm"))]
+ALL += [f"{name}/model.onnx" for name in VARIANTS]
+SOURCES = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ALL if name not in QUICK)]
+
+
+def _path(shared: Path, source: str) -> Path:
+    path = shared / "reference" / source
+    if not path.is_file():
+        pytest.skip(f"no reference model at {path}")
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where a voice is prepared."""
+    folder = tmp_path / "声"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def source(shared: Path, tmp_path: Path) -> Path:
+    """An SBV2 folder to change: settings, style vectors, weights and graph."""
+    found = _path(shared, "jp-extra-tiny/model.onnx").parent
+    copy = tmp_path / "source"
+    copy.mkdir()
+    for name in ("config.json", "style_vectors.npy", "model.safetensors", "model.onnx"):
+        shutil.copyfile(found / name, copy / name)
+    return copy
+
+
+def _check(folder: Path, expected: Path) -> None:
+    voice = read_prepared(folder)
+    cases = read_cases(expected)
+    results = list(check_cases(cases, runner_of(voice), voice.manifest.hop_length))
+    assert len(results) == len(cases) > 0
+    for result in results:
+        assert result.durations_equal
+        assert result.max_abs_diff is not None
+        assert result.max_abs_diff <= 1e-4
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, folder: Path, name: str) -> None:
+    path, steps = _path(shared, name), list[tuple[str, float]]()
+    prepared = prepare_voice(path, folder, lambda step, fraction: steps.append((step, fraction)))
+    if path.suffix in (".safetensors", ".aivm"):
+        assert prepared.max_abs_diff is None
+    else:
+        assert prepared.max_abs_diff is not None
+        assert 0 < prepared.max_abs_diff <= 1e-5
+    assert prepared.reason is None
+    assert prepared.manifest == read_manifest(folder)
+    assert prepared.manifest.multilingual == name.startswith("multilingual")
+    graphs = {f"{graph}.{kind}" for graph in ("prosody", "flow", "decoder") for kind in ("onnx", "bin")}
+    if prepared.manifest.decoder_int8 is not None:
+        graphs |= {"decoder_int8.onnx", "decoder_int8.bin"}
+    assert {item.name for item in folder.iterdir()} == graphs | {"voice.json", "style_vectors.npy"}
+    assert [fraction for _, fraction in steps] == sorted(fraction for _, fraction in steps)
+    assert steps[0] == ("reading", 0.0)
+    assert steps[-1] == ("checking", 1.0)
+    _check(folder, path.parent / "expected.npz")
+
+
+def test_a_prepared_folder_is_prepared_again(shared: Path, folder: Path, tmp_path: Path) -> None:
+    path = _path(shared, "jp-extra-tiny/model.aivm")
+    first = prepare_voice(path, folder)
+    again = tmp_path / "again"
+    again.mkdir()
+    assert prepare_voice(folder, again) == Prepared(first.manifest, None, None)
+    _check(again, path.parent / "expected.npz")
+
+
+def test_the_starter_voice_can_be_prepared(folder: Path) -> None:
+    shipped = Path(__file__).parent.parent.parent / "resources" / "voices"
+    voice = next((item.parent for item in shipped.glob("*/voice.json")), None)
+    if voice is None:
+        pytest.skip(f"no voice is shipped in {shipped}")
+    assert prepare_voice(voice, folder).manifest.durations == read_manifest(voice).durations
+
+
+def test_half_precision_weights(source: Path, folder: Path, shared: Path) -> None:
+    file = TensorFile(source / "model.safetensors")
+    write_safetensors(source / "half.safetensors", {name: file[name].astype(np.float16) for name in file if name != "iteration"})
+    prepare_voice(source / "half.safetensors", folder)
+    voice, case = read_prepared(folder), read_cases(shared / "reference" / "jp-extra-tiny" / "expected.npz")[0]
+    samples, _ = runner_of(voice)(case)
+    assert np.abs(samples[:20000] - case["output"].reshape(-1)[:20000]).mean() < 0.05  # the same sound, less exact
+
+
+# ---------------------------------------------------------------------------------------------------- refused
+
+
+def _refused(path: Path, folder: Path, says: str) -> VoiceError:
+    with pytest.raises(VoiceError) as caught:
+        prepare_voice(path, folder)
+    assert says in f"{caught.value.message} {caught.value.hint}"
+    assert caught.value.hint
+    assert list(folder.iterdir()) == []
+    return caught.value
+
+
+def _change(graph: onnx.GraphProto, change: Callable[[np.ndarray], Any], smallest: int = 100) -> None:
+    """Changes the first large constant."""
+    weight = next(item for item in graph.initializer if np.prod(item.dims) >= smallest)
+    values = numpy_helper.to_array(weight).copy()
+    change(values)
+    weight.CopyFrom(numpy_helper.from_array(values, weight.name))
+
+
+def _louder(graph: onnx.GraphProto) -> None:
+    _change(graph, lambda values: np.multiply(values, 1.5, out=values, casting="unsafe"))
+
+
+def _half(graph: onnx.GraphProto, name: str) -> None:
+    """What reads the input reads half of it."""
+    for node in graph.node:
+        for place, item in enumerate(node.input):
+            node.input[place] = "halved" if item == name else item
+    graph.initializer.append(numpy_helper.from_array(np.asarray(0.5, np.float32), "half"))
+    graph.node.insert(0, helper.make_node("Mul", [name, "half"], ["halved"]))
+
+
+LIES: dict[str, tuple[Callable[[PreparedGraphs], Any], str]] = {
+    "another constant in the decoder": (lambda graphs: _louder(graphs.decoder.graph), "differ by"),
+    "another constant in the flow": (lambda graphs: _louder(graphs.flow.graph), "differ by"),
+    "another constant in the prosody": (lambda graphs: _louder(graphs.prosody.graph), "does not equal its source"),
+    "half the noise in durations": (lambda graphs: _half(graphs.prosody.graph, "sdp_noise"), "does not equal its source"),
+    "too little context of a window": (lambda graphs: None, "differ by"),
+}
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_graphs_that_lie_are_refused(source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Something is different after cutting; noise and windows are compared, too."""
+    honest, (change, says) = cut.cut_graphs, LIES[name]
+
+    def lie(model: onnx.ModelProto) -> PreparedGraphs:
+        graphs = honest(model)
+        change(graphs)
+        return replace(graphs, margin_frames=3) if "window" in name else graphs
+
+    monkeypatch.setattr(cut, "cut_graphs", lie)
+    _refused(source / "model.onnx", folder, says)
+
+
+def _weights(source: Path, change: Callable[[dict[str, np.ndarray]], Any]) -> Path:
+    file = TensorFile(source / "model.safetensors")
+    tensors = {name: np.array(file[name]) for name in file if name != "iteration"}
+    change(tensors)
+    return write_safetensors(source / "changed.safetensors", tensors)
+
+
+NONSENSE = {
+    "not numbers": lambda tensors: tensors["dec.conv_pre.weight"].fill(np.nan),
+    "computes what are no numbers": lambda tensors: tensors["enc_p.proj.weight"].fill(1e3),
+    "stays silent": lambda tensors: tensors["dec.conv_post.weight"].fill(0),
+    "clipped noise": lambda tensors: np.multiply(tensors["dec.conv_post.weight"], 1e6, out=tensors["dec.conv_post.weight"]),
+    "last absurdly long": lambda tensors: tensors["dp.proj.bias"].fill(9),
+}
+
+
+@pytest.mark.parametrize("says", NONSENSE)
+def test_weights_that_make_no_sense_are_refused(source: Path, folder: Path, says: str) -> None:
+    _refused(_weights(source, NONSENSE[says]), folder, says)
+
+
+def test_a_speaker_that_the_weights_lack_is_refused(source: Path, folder: Path) -> None:
+    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    config["data"]["spk2id"] = {"Someone": 0, "Nobody": 1}
+    (source / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    _refused(source / "model.safetensors", folder, "settings of this voice")
+
+
+def test_settings_of_another_length_are_refused(source: Path, folder: Path) -> None:
+    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    config["data"]["hop_length"] = 256
+    (source / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    _refused(source / "model.onnx", folder, "hop_length")
+
+
+def test_a_full_disk_leaves_nothing(source: Path, folder: Path) -> None:
+    resource = pytest.importorskip("resource", reason="files cannot be limited here")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
+    try:
+        with pytest.raises(OutputFileError) as caught:
+            prepare_voice(source / "model.onnx", folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.hint
+    assert list(folder.iterdir()) == []
+
+
+# ---------------------------------------------------------------------------------------------------- opaque
+
+
+def test_a_graph_with_unknown_seams_stays_whole_and_says_why(source: Path, folder: Path, shared: Path) -> None:
+    model = onnx.load(str(source / "model.onnx"))
+    model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
+    onnx.save(model, str(source / "model.onnx"))
+    prepared = prepare_voice(source / "model.onnx", folder)
+    assert prepared.manifest.opaque
+    assert prepared.max_abs_diff is None
+    assert "2 × Ceil" in (prepared.reason or "")
+    assert {item.name for item in folder.iterdir()} == {"whole.onnx", "whole.bin", "voice.json", "style_vectors.npy"}
+    voice = read_prepared(folder)
+    for result in check_cases(read_cases(shared / "reference" / "jp-extra-tiny" / "expected.npz"), runner_of(voice), 512):
+        assert result.max_abs_diff is not None
+        assert result.max_abs_diff <= 1e-4
+
+
+def test_an_opaque_graph_that_makes_no_sense_is_refused(source: Path, folder: Path) -> None:
+    model = onnx.load(str(source / "model.onnx"))
+    model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
+    last = next(node for node in model.graph.node if node.output[0] == model.graph.output[0].name)
+    last.output[0] = "sound"
+    zero = numpy_helper.from_array(np.zeros((), np.float32), "zero")
+    model.graph.initializer.append(zero)
+    model.graph.node.append(helper.make_node("Mul", ["sound", "zero"], [model.graph.output[0].name]))
+    onnx.save(model, str(source / "model.onnx"))
+    _refused(source / "model.onnx", folder, "stays silent")

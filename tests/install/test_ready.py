@@ -1,0 +1,195 @@
+"""Voices that are not installed: AivisSpeech's and files anywhere are prepared once and never touched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from app.errors import AppError, OutputFileError, VoiceError
+from app.install import prepared_cache
+from app.install.licence import Licence
+from app.install.prepare import Prepared
+from app.install.prepared_cache import cache_dir, shrink
+from app.install.ready import Ready, found_voice, ready_voice
+from app.progress import Report
+from app.settings import Settings, save_settings
+from app.voices import aivisspeech
+from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
+from app.voices.sources import read_facts
+
+from .voice_files import TERMS, aivmx, quick, tree
+
+UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
+
+
+@pytest.fixture
+def voice_file(shared: Path, tmp_path: Path) -> Path:
+    return aivmx(shared / "reference", tmp_path / "声.aivmx", name="花子")
+
+
+@pytest.fixture
+def models(voice_file: Path, tmp_path: Path) -> Path:
+    """AivisSpeech's folder with one voice and one broken file."""
+    folder = tmp_path / "other-programs" / "AivisSpeech-Engine" / "Models"
+    folder.mkdir(parents=True)
+    shutil.move(voice_file, folder / f"{UUID}.aivmx")
+    (folder / "broken.aivmx").write_bytes(b"broken")
+    return folder
+
+
+def yes(_licence: Licence) -> bool:
+    return True
+
+
+def ready(wanted: str | None, prepare: object = quick) -> Ready:
+    return ready_voice(wanted, yes, prepare=prepare)  # type: ignore[arg-type]
+
+
+def refused(_source: Path, _folder: Path, _report: Report) -> Prepared:
+    raise VoiceError("it differs from its source", "hint")
+
+
+def test_a_file_is_prepared_once_and_found_at_the_next_start(voice_file: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    first = ready_voice(str(voice_file), yes, announce=told.append, prepare=quick)
+    assert [*map(bool, told)] == [True]
+    assert "花子" in told[0]
+    assert first.voice.manifest.id == UUID
+    assert first.voice.path.parent == cache_dir()
+    assert first.wanted == str(first.voice.path)
+    assert first.note is None
+    shutil.copy(voice_file, tmp_path / "renamed.bin")
+    for again in (voice_file, tmp_path / "renamed.bin"):
+        assert ready(str(again), prepare=None).voice.path == first.voice.path
+
+
+def test_changed_content_is_another_voice(voice_file: Path, shared: Path) -> None:
+    first = ready(str(voice_file))
+    aivmx(shared / "reference", voice_file, name="太郎")
+    assert ready(str(voice_file)).voice.path != first.voice.path
+
+
+def test_a_damaged_copy_is_made_anew(voice_file: Path) -> None:
+    folder = ready(str(voice_file)).voice.path
+    (folder / "flow.onnx").unlink()
+    assert (ready(str(voice_file)).voice.path / "flow.onnx").is_file()
+
+
+def test_what_cannot_be_prepared_runs_whole_with_a_note(voice_file: Path) -> None:
+    result = ready(str(voice_file), prepare=refused)
+    assert result.voice.manifest.opaque
+    assert result.wanted == str(voice_file)
+    assert "it differs from its source" in str(result.note)
+    assert tree(cache_dir()) == []
+
+
+def test_weights_that_cannot_be_prepared_do_not_speak(shared: Path) -> None:
+    with pytest.raises(VoiceError, match="differs"):
+        ready(str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), prepare=refused)
+
+
+def test_without_room_it_speaks_from_memory_and_says_so(voice_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: shutil._ntuple_diskusage(10**9, 10**9, 1_000_000))  # type: ignore[attr-defined]
+    result = ready(str(voice_file), prepare=None)
+    assert result.wanted == str(voice_file)
+    assert "1 MB left" in str(result.note)
+
+
+def test_a_data_folder_that_cannot_be_written_is_no_obstacle(voice_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "file" / "below"))
+    result = ready(str(voice_file))
+    assert result.wanted == str(voice_file)
+    assert result.note
+
+
+def test_the_licence_is_asked_before_the_work_and_once(shared: Path, tmp_path: Path) -> None:
+    source = str(aivmx(shared / "reference", tmp_path / "a.aivmx", license=TERMS))
+    with pytest.raises(VoiceError, match="not accepted"):
+        ready_voice(source, lambda _licence: False, prepare=None)  # type: ignore[arg-type]
+    asked: list[Licence] = []
+    for _ in range(2):
+        ready_voice(source, lambda licence: asked.append(licence) is None, prepare=quick)
+    assert [licence.text for licence in asked] == [TERMS]
+
+
+def test_a_missing_bert_is_told_before_the_work(voice_file: Path) -> None:
+    def missing(bert: str) -> None:
+        raise VoiceError(f"{bert} is missing")
+
+    with pytest.raises(VoiceError, match="deberta-v2-large-japanese-char-wwm is missing"):
+        ready_voice(str(voice_file), yes, need_bert=missing, prepare=None)  # type: ignore[arg-type]
+
+
+def test_the_cache_stays_small_and_keeps_what_was_used_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(8):
+        folder = cache_dir() / f"{number:064x}"
+        folder.mkdir(parents=True)
+        (folder / "decoder.bin").write_bytes(bytes(1000))
+        (folder / "voice.json").write_text("{}")
+        os.utime(folder / "voice.json", (time.time() - number, time.time() - number))
+    shrink()
+    assert sorted(int(item.name, 16) for item in cache_dir().iterdir() if item.is_dir()) == [0, 1, 2, 3, 4]
+    monkeypatch.setattr(prepared_cache, "LARGEST_CACHE_BYTES", 2500)
+    shrink(keep=cache_dir() / f"{4:064x}")
+    assert sorted(int(item.name, 16) for item in cache_dir().iterdir() if item.is_dir()) == [0, 1, 4]
+
+
+@pytest.mark.parametrize("wanted", [UUID, UUID.upper(), "花子"])
+def test_aivisspeechs_voices_are_found_and_left_alone(models: Path, wanted: str) -> None:
+    before = [(item.name, item.stat().st_mtime_ns) for item in models.iterdir()]
+    assert found_voice(wanted).path == models / f"{UUID}.aivmx"
+    assert ready(wanted).voice.path.parent == cache_dir()
+    assert [(item.name, item.stat().st_mtime_ns) for item in models.iterdir()] == before
+
+
+def test_two_of_one_name_are_told_apart_by_their_ids(models: Path, shared: Path) -> None:
+    other = "11111111-2222-4333-8444-555555555555"
+    aivmx(shared / "reference", models / "b.aivmx", name="花子", uuid=other)
+    with pytest.raises(VoiceError, match="Several") as caught:
+        ready("花子")
+    assert UUID in caught.value.hint
+    assert other in caught.value.hint
+
+
+def test_near_names_of_all_voices_are_offered(models: Path) -> None:
+    with pytest.raises(VoiceError) as caught:
+        ready("花")
+    assert "花子" in caught.value.hint
+
+
+def test_a_listing_reads_each_file_once(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(300):
+        (models / f"link{number}.aivmx").symlink_to(models / f"{UUID}.aivmx")
+    reads: list[Path] = []
+    monkeypatch.setattr(aivisspeech, "read_facts", lambda path: reads.append(path) or read_facts(path))
+    first = aivisspeech_voices(models)
+    assert len(first) == 301
+    assert len(reads) == 302
+    began = time.perf_counter()
+    assert aivisspeech_voices(models) == first
+    print(f"listed 301 voices in {(time.perf_counter() - began) * 1000:.0f} ms")
+    assert len(reads) == 302
+
+
+def test_its_folder_is_a_setting(models: Path, tmp_path: Path) -> None:
+    assert aivisspeech_folder() == models
+    save_settings(Settings(aivisspeech_folder="off"))
+    assert aivisspeech_folder() is None
+    assert aivisspeech_voices(aivisspeech_folder()) == []
+    save_settings(Settings(aivisspeech_folder=str(tmp_path)))
+    assert aivisspeech_folder() == tmp_path
+    save_settings(Settings(aivisspeech_folder=str(tmp_path / "missing")))
+    assert aivisspeech_folder() is None
+
+
+def test_what_is_no_voice_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x.onnx").write_bytes(b"nothing")
+    for wanted in (str(tmp_path / "x.onnx"), str(tmp_path / "missing.aivmx"), "nobody"):
+        with pytest.raises(AppError) as caught:
+            ready(wanted)
+        assert not isinstance(caught.value, OutputFileError)

@@ -1,0 +1,85 @@
+"""What is opened, what is taken over, and what is let go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.compose import SLOW_BERT_BYTES, Speaker, open_speaker
+from app.core.types import StageTiming, SynthesisRequest
+from app.paths import data_dir
+from app.settings import Settings, save_settings
+
+REQUEST = SynthesisRequest("雨が降る。")
+
+
+def sound(speaker: Speaker, timings: list[StageTiming] | None = None) -> np.ndarray:
+    told = [] if timings is None else timings
+    return np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(REQUEST, told.append)])
+
+
+def test_a_voice_opened_again_keeps_the_bert_and_what_is_remembered() -> None:
+    first = open_speaker("mei")
+    expected = sound(first)
+    second = open_speaker("mei", like=first)
+    assert second.sessions["bert"] is first.sessions["bert"]
+    assert second.pipeline.synthesizer is not first.pipeline.synthesizer
+    timings: list[StageTiming] = []
+    assert np.array_equal(sound(second, timings), expected)
+    assert {timing.stage for timing in timings if not timing.cache_hit} == {"text", "audio"}
+
+
+def test_what_is_remembered_outlives_every_session() -> None:
+    first = open_speaker("mei")
+    expected = sound(first)
+    caches = first.pipeline.caches
+    del first
+    timings: list[StageTiming] = []
+    assert np.array_equal(sound(open_speaker("mei", caches=caches), timings), expected)
+    assert {timing.stage for timing in timings if not timing.cache_hit} == {"text", "audio"}
+
+
+def test_two_voices_never_take_each_others_sound(shared: Path) -> None:
+    bert = {"force_bert": True}
+    starter = open_speaker("mei")
+    other = open_speaker(str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), like=starter, **bert)  # type: ignore[arg-type]
+    assert other.pipeline.caches is starter.pipeline.caches
+    assert not np.array_equal(sound(other), sound(starter))
+    assert np.array_equal(sound(other), sound(other))
+    assert np.array_equal(sound(starter), sound(open_speaker("mei")))
+
+
+def test_serialised_graphs_are_let_go(shared: Path) -> None:
+    speaker = open_speaker(str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), force_bert=True)
+    assert not speaker.voice.graphs
+    assert len(sound(speaker))
+
+
+def test_the_starter_voice_needs_no_copies_and_no_file_of_features() -> None:
+    speaker = open_speaker("mei")
+    sound(speaker)
+    assert not (data_dir() / "cache").exists()
+    assert speaker.pipeline.caches.stored is None
+
+
+def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.compose.SLOW_BERT_BYTES", 1)
+    assert SLOW_BERT_BYTES > 1
+    first = open_speaker("mei")
+    expected = sound(first)
+    stored = first.pipeline.caches.stored
+    assert stored is not None
+    stored.close()  # type: ignore[attr-defined]
+    timings: list[StageTiming] = []
+    assert np.array_equal(sound(open_speaker("mei"), timings), expected)
+    assert [timing.stage for timing in timings if timing.cache_hit] == ["tokenize", "bert"]
+
+
+def test_the_room_for_features_on_the_disk_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.compose.SLOW_BERT_BYTES", 0)
+    for room_mib in (0, 50):
+        save_settings(Settings(disk_cache_mib=room_mib))
+        stored = open_speaker().pipeline.caches.stored
+        assert (stored._max_bytes if stored is not None else 0) == room_mib << 20  # type: ignore[attr-defined]

@@ -1,0 +1,186 @@
+"""Devices that fail: sessions that raise the very errors ONNX Runtime raises, at chosen calls. The sentence is spoken all the same."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app import compose
+from app.adapters import ort_device_thread, ort_failover
+from app.adapters.ort_device_thread import DeviceHung, run_on_device
+from app.adapters.ort_session import GraphSession
+from app.cli.main import main
+from app.compose import Speaker, open_speaker
+from app.core.types import StageTiming, SynthesisRequest
+from app.errors import BackendError
+from tests.faulty_device import FAULTS, ORT_ERRORS, FaultyDevice, raising
+
+REQUEST = SynthesisRequest("雨が降る、橋を渡る。風の中を、行ってきました。", seed=3)
+
+
+def spoken(speaker: Speaker, request: SynthesisRequest = REQUEST) -> tuple[np.ndarray, list[StageTiming]]:
+    timings: list[StageTiming] = []
+    chunks = [chunk.samples for chunk in speaker.pipeline.synthesize(request, timings.append) if not chunk.silence]
+    return np.concatenate(chunks), timings
+
+
+@pytest.fixture(scope="module")
+def expected() -> np.ndarray:
+    return spoken(open_speaker(None, "cpu"))[0]
+
+
+@pytest.fixture(scope="module")
+def runs_in_all() -> int:
+    """Runs of graphs for the request."""
+    _, timings = spoken(open_speaker(None, "cpu"))
+    return sum(timing.stage in ("bert", "prosody", "flow", "decode") for timing in timings)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("at", [1, 2, 3, 5])
+def test_a_device_that_fails_is_neither_heard_nor_silent(
+    fault: str, at: int, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, sign = FAULTS[fault]
+    device = FaultyDevice(raising(make), at)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+    assert set(speaker.backends.values()) == {"cuda"}
+    assert speaker.fallback is None
+    samples, _ = spoken(speaker)
+    assert samples.shape == expected.shape  # nothing lost, nothing twice
+    assert np.abs(samples - expected).max() < 1e-6
+    assert speaker.fallback is not None
+    assert speaker.fallback.count("\n") == 0  # told once
+    assert sign in speaker.fallback
+    assert "CUDA" in speaker.fallback
+    again, _ = spoken(speaker, SynthesisRequest("もう一度。"))
+    assert again.size
+    on_cpu = [name for name, place in device.opened if place == "cpu"]
+    assert len(on_cpu) == len(set(on_cpu))  # no graph is opened again and again
+
+
+@pytest.mark.parametrize("fault", ["removed", "hung", "reset", "cuda"])
+def test_a_lost_device_is_not_tried_again(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FaultyDevice(raising(FAULTS[fault][0]), 2)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+    spoken(speaker)
+    assert len(device.runs) == 2
+    assert set(speaker.backends.values()) == {"cpu"}
+
+
+@pytest.mark.parametrize("fault", ["memory", "refused"])
+def test_a_graph_that_does_not_fit_leaves_the_others_where_they_are(fault: str, runs_in_all: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FaultyDevice(raising(FAULTS[fault][0]), 1)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+    spoken(speaker)
+    assert speaker.backends == {"bert": "cpu", "prosody": "cuda", "flow": "cuda", "decode": "cuda"}
+    assert runs_in_all / 2 < len(device.runs) < runs_in_all
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf])
+def test_numbers_that_are_none_are_computed_again(broken: float, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    def spoil(results: list[np.ndarray]) -> list[np.ndarray]:
+        results[0].reshape(-1)[-1] = broken
+        return results
+
+    device = FaultyDevice(spoil, 4)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+    assert np.abs(spoken(speaker)[0] - expected).max() < 1e-6
+    assert "not a number" in str(speaker.fallback)
+
+
+def test_a_device_that_does_not_answer_is_left_behind(expected: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+
+    def hang(results: list[np.ndarray]) -> list[np.ndarray]:
+        released.wait(30)  # in the foreign thread: nothing can end it
+        return results
+
+    for name in ("FIRST_RUN_S", "LEAST_S"):
+        monkeypatch.setattr(ort_failover, name, 0.4)
+    monkeypatch.setattr(ort_device_thread, "GRACE_S", 0.1)
+    device = FaultyDevice(hang, 3)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+    began = time.perf_counter()
+    samples, _ = spoken(speaker)
+    assert time.perf_counter() - began < 10
+    assert np.abs(samples - expected).max() < 1e-6
+    assert "did not answer" in str(speaker.fallback)
+    assert set(speaker.backends.values()) == {"cpu"}
+    released.set()
+
+
+def test_stopping_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run of a device is stopped as one of the CPU is, and the device is used again."""
+    cancelled = threading.Event()
+
+    def stop(_results: list[np.ndarray]) -> list[np.ndarray]:
+        cancelled.set()
+        speaker.terminate()
+        raise ORT_ERRORS.Fail("Exiting due to terminate flag being set to true.")
+
+    device = FaultyDevice(stop, 3)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+    assert [chunk for chunk in speaker.pipeline.synthesize(REQUEST, cancelled=cancelled.is_set) if not chunk.silence] == []
+    assert speaker.fallback is None
+    assert spoken(speaker)[0].size
+    assert set(speaker.backends.values()) == {"cuda"}
+
+
+def test_a_voice_that_is_opened_again_tries_its_device_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FaultyDevice(raising(FAULTS["removed"][0]), 1)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+    spoken(speaker)
+    assert set(open_speaker(None, "cuda", like=speaker).backends.values()) == {"cuda"}
+
+
+def test_the_command_line_tells_in_its_report(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    command = ["speak", REQUEST.text, "--seed", "3"]
+    assert main([*command, "--backend", "cpu", "-o", str(tmp_path / "cpu.wav"), "--json"]) == 0
+    monkeypatch.setattr(compose, "open_session", FaultyDevice(raising(FAULTS["hung"][0]), 4).open)
+    assert main([*command, "--backend", "cuda", "-o", str(tmp_path / "cuda.wav"), "--json"]) == 0
+    captured = capsys.readouterr()
+    report = json.loads(captured.out.splitlines()[-1])
+    assert set(report["backend"].values()) == {"cpu"}
+    assert "887A0006" in report["fallback"]
+    assert captured.err.count("887A0006") == 1
+    assert (tmp_path / "cpu.wav").stat().st_size == (tmp_path / "cuda.wav").stat().st_size
+
+
+def test_when_the_cpu_fails_too_the_user_reads_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FaultyDevice(raising(FAULTS["removed"][0]), 1)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+
+    def fail(*_rest: object) -> list[np.ndarray]:
+        raise BackendError("no memory", "close something")
+
+    monkeypatch.setattr(GraphSession, "run", fail)
+    with pytest.raises(BackendError):
+        spoken(speaker)
+
+
+def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ort_device_thread, "_thread", None)
+    monkeypatch.setattr(ort_device_thread, "GRACE_S", 0.05)
+    assert run_on_device(lambda: threading.current_thread().name, 5, lambda: None) == "device"
+    with pytest.raises(KeyError):
+        run_on_device(lambda: {}["x"], 5, lambda: None)
+    stopped, released = threading.Event(), threading.Event()
+    with pytest.raises(DeviceHung):
+        run_on_device(lambda: released.wait(20), 0.05, stopped.set)
+    assert stopped.is_set()
+    assert run_on_device(lambda: 1, 5, lambda: None) == 1  # in another thread
+    released.set()

@@ -1,0 +1,54 @@
+"""Where things lie: folders left aside by dying processes, and Windows' long paths."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path, PureWindowsPath
+
+import pytest
+
+from app import paths
+from app.install.prepared_cache import DIGEST_LETTERS
+from app.paths import LONGEST_PLAIN_PATH, aside_of, folders_in, unlimited
+
+LONG = "x" * 50
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (r"C:\Users\hana\AppData\Local\Koebako", r"C:\Users\hana\AppData\Local\Koebako"),
+        (rf"C:\{LONG}\{LONG}\{LONG}", rf"\\?\C:\{LONG}\{LONG}\{LONG}"),
+        (rf"C:/{LONG}/{LONG}/{LONG}", rf"\\?\C:\{LONG}\{LONG}\{LONG}"),
+        (rf"\\server\share\{LONG}\{LONG}\{LONG}", rf"\\?\UNC\server\share\{LONG}\{LONG}\{LONG}"),
+        (rf"\\?\C:\{LONG}\{LONG}\{LONG}", rf"\\?\C:\{LONG}\{LONG}\{LONG}"),
+    ],
+)
+def test_long_windows_paths_get_the_unlimited_form(path: str, expected: str) -> None:
+    assert unlimited(path) == expected
+    assert unlimited(expected) == expected
+    assert PureWindowsPath(expected).is_absolute()
+
+
+def test_what_we_make_fits_beside_the_longest_plain_path() -> None:
+    """Windows ends at 260; the deepest file of ours is an icon of a voice in a staging folder."""
+    voice = max(DIGEST_LETTERS, len("01234567-0123-0123-0123-012345678901-99"))
+    deepest = len("\\staging\\" + "f" * 16 + "\\" + "f" * voice + "\\media\\" + "f" * 24 + ".flac")
+    assert LONGEST_PLAIN_PATH + deepest < 260
+
+
+def test_a_folder_left_aside_stands_in_for_its_missing_successor(tmp_path: Path) -> None:
+    for name in ("b", ".a.old", ".b.old", ".hidden", "c.old"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").write_text("")
+    assert [item.name for item in folders_in(tmp_path)] == [".a.old", "b", "c.old"]
+    assert aside_of(tmp_path / "a").name == ".a.old"
+    assert folders_in(tmp_path / "missing") == []
+
+
+def test_a_frozen_program_has_an_executable_for_each_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    for name in ("Koebako.exe", "koebako-cli.exe"):
+        monkeypatch.setattr(sys, "executable", str(tmp_path / name))
+        assert paths.own_command() == [str(tmp_path / "koebako-cli.exe")]
+        assert paths.window_command() == [str(tmp_path / "Koebako.exe")]

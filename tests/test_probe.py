@@ -1,0 +1,293 @@
+"""The choice of a backend: trials in child processes, what is judged good enough, and what is remembered."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app import compose, paths
+from app.adapters import probe_memory
+from app.adapters.ort_placement import CPU_ONLY, parse_placement
+from app.adapters.ort_providers import Adapter, available_backends
+from app.adapters.ort_session import OpenedSession, open_session
+from app.adapters.ort_trace import trace_run
+from app.adapters.probe_memory import FIRST_WAIT_S, LONGEST_WAIT_S, ProbeMemory
+from app.backends import child, probe
+from app.backends.child import run_trial
+from app.backends.finding import Finding, best_mix, fastest, judge
+from app.backends.probe import Probe
+from app.backends.trial import load_calls, record, try_placement
+from app.cli.main import main
+from app.compose import known_choice, open_speaker
+from app.errors import BackendError
+from app.voices.bert import find_bert
+from app.voices.library import find_voice
+
+
+def line(**changes: Any) -> dict[str, Any]:
+    """What a child prints."""
+    values: dict[str, Any] = {
+        "ran_on": {"bert": "cuda", "prosody": "cuda", "flow": "cuda", "decoder": "cuda"},
+        "fallback": None,
+        "half": False,
+        "first_audio_ms": 10.0,
+        "total_ms": 50.0,
+        "max_abs_diff": {"bert": 1e-6, "prosody": 1e-6, "decoder": 2e-5},
+        "group_ms": {"bert": 5.0, "prosody": 5.0, "decoder": 30.0},
+        "trace": [],
+    }
+    return values | changes
+
+
+CPU_LINE = line(ran_on=dict.fromkeys(("bert", "prosody", "flow", "decoder"), "cpu"), first_audio_ms=20.0, total_ms=100.0)
+
+
+def child_that(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    """Trials run this Python code instead of our command line."""
+    monkeypatch.setattr(paths, "own_command", lambda: [sys.executable, "-c", code])
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> ProbeMemory:
+    return ProbeMemory(tmp_path / "cache" / "probe.json")
+
+
+def test_a_trial_on_the_cpu_equals_the_cpu_and_is_timed(tmp_path: Path) -> None:
+    record(None, tmp_path / "calls.npz")
+    found = try_placement("cpu", None, tmp_path / "calls.npz")
+    assert found.max_abs_diff == {"bert": 0.0, "prosody": 0.0, "decoder": 0.0}
+    assert 0 < found.first_audio_ms <= found.total_ms
+    assert sum(found.group_ms.values()) <= found.total_ms
+    assert found.fallback is None
+    assert json.dumps(asdict(found))
+
+
+def test_a_voice_in_one_graph_is_compared_without_its_noise(shared: Path, tmp_path: Path) -> None:
+    source = str(shared / "reference" / "jp-extra-tiny" / "model.onnx")
+    record(source, tmp_path / "calls.npz")
+    found = try_placement("cpu", source, tmp_path / "calls.npz")
+    assert found.max_abs_diff == {"bert": 0.0, "decoder": 0.0}  # with noise, no two runs are the same
+    cpu = judge("cpu", asdict(found))
+    gpu = judge(
+        "cuda", asdict(found) | {"ran_on": {"bert": "cuda", "whole": "cuda"}, "group_ms": {"bert": 1e6, "prosody": 0.0, "decoder": 0.1}}
+    )
+    assert best_mix([cpu, gpu]) == "bert=cpu,prosody=cpu,decoder=cuda"
+
+
+def test_every_graph_can_be_traced(tmp_path: Path) -> None:
+    record(None, tmp_path / "calls.npz")
+    models = open_speaker(None, "cpu").models
+    traces = {call.graph: trace_run(models[call.graph], "cpu", call.graph, call.values) for call in load_calls(tmp_path / "calls.npz")}
+    assert set(traces) == {"bert", "prosody", "flow", "decoder"}
+    for found in traces.values():
+        assert "error" not in found
+        assert found["run_ms"] > 0
+        assert found["cpu_nodes"]
+
+
+def test_a_device_that_computes_something_else_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record(None, tmp_path / "calls.npz")
+
+    class Slightly:
+        def __init__(self, real: Any) -> None:
+            self._real = real
+
+        def run(self, *arguments: Any) -> list[np.ndarray]:
+            return [item + np.float32(3e-4) for item in self._real.run(*arguments)]
+
+    def wrong(model: Any, place: str, name: str, store: Any = None) -> OpenedSession:
+        opened = open_session(model, "cpu", name, store)
+        if name.endswith("decoder"):
+            opened.session._session = Slightly(opened.session._session)  # type: ignore[assignment]
+        return OpenedSession(opened.session, place, None)
+
+    monkeypatch.setattr(compose, "open_session", wrong)
+    found = try_placement("cuda", None, tmp_path / "calls.npz", traced=False)
+    assert found.max_abs_diff["decoder"] == pytest.approx(3e-4, rel=0.05)
+    assert found.max_abs_diff["bert"] == 0.0
+    verdict = judge("cuda", asdict(found))
+    assert verdict.ok is False
+    assert "decoder" in str(verdict.reason)
+    assert judge("cuda", asdict(found) | {"half": True}).ok  # within what float16 may differ
+
+
+@pytest.mark.parametrize("broken", [None, 2e-4])
+def test_wrong_values_and_no_numbers_are_refused(broken: float | None) -> None:
+    verdict = judge("cuda", line(max_abs_diff={"bert": broken, "prosody": 0.0, "decoder": 0.0}))
+    assert verdict.ok is False
+    assert "bert" in str(verdict.reason)
+
+
+def test_the_fastest_is_taken_and_the_cpu_stays_where_the_gain_is_small() -> None:
+    cpu, gpu = judge("cpu", CPU_LINE), judge("cuda", line())
+    assert fastest([cpu, gpu]) is gpu
+    hardly = judge("cuda", line(first_audio_ms=19.0, total_ms=95.0))
+    assert fastest([cpu, hardly]) is cpu
+    wrong = judge("cuda", line(max_abs_diff={"bert": 1.0}))
+    assert fastest([cpu, wrong]) is cpu
+    with pytest.raises(BackendError):
+        fastest([Finding("cpu", ok=False, reason="broken"), gpu])
+
+
+def test_what_is_fast_in_parts_is_mixed() -> None:
+    cpu = judge("cpu", CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 8.0, "decoder": 60.0}})
+    assert best_mix([cpu, judge("cuda", line())]) == "bert=cpu,prosody=cuda,decoder=cuda"
+    assert best_mix([cpu]) is None
+    refused_prosody = {"bert": "cuda", "prosody": "cpu", "flow": "cuda", "decoder": "cuda"}
+    partly = judge("cuda", line(ran_on=refused_prosody, fallback="refused"))
+    assert best_mix([cpu, partly]) == "bert=cpu,prosody=cpu,decoder=cuda"
+    wrong = judge("cuda", line(max_abs_diff={"bert": 0.0, "prosody": 0.0, "decoder": 1.0}))
+    assert best_mix([cpu, wrong]) == "bert=cpu,prosody=cuda,decoder=cpu"
+
+
+@pytest.mark.parametrize(
+    ("code", "crashed", "words"),
+    [
+        ("import os; os.abort()", True, "died"),
+        ("import time; time.sleep(30)", True, "did not end"),
+        ("print('nonsense'); print('[1]')", True, "died"),
+        ("""print('{"error": {"family": "backend", "message": "no luck", "hint": "try less"}}')""", False, "no luck try less"),
+    ],
+)
+def test_however_a_child_ends_the_parent_goes_on(
+    code: str, crashed: bool, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(child, "TIME_LIMIT_S", 5.0 if "sleep" not in code else 0.5)
+    child_that(monkeypatch, code)
+    ended = run_trial("directml:0", None, tmp_path / "x")
+    assert ended.line is None
+    assert ended.crashed is crashed
+    assert words in str(ended.error)
+
+
+def fake_child(results: dict[str, child.Ended], tried: list[str]) -> Any:
+    def run(trial: str, _wanted: str | None, _calls: Path) -> child.Ended:
+        tried.append(trial)
+        return results[trial]
+
+    return run
+
+
+def test_a_crashed_trial_is_left_alone_and_the_choice_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+    mix = "bert=cpu,prosody=cpu,decoder=cuda"
+    results = {
+        "record": child.Ended(line={"ok": True}),
+        "cpu": child.Ended(line=CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 3.0, "decoder": 60.0}}),
+        "directml:0": child.Ended(error="died", crashed=True),
+        "cuda": child.Ended(line=line(total_ms=60.0)),
+        mix: child.Ended(line=line(total_ms=40.0)),
+    }
+    monkeypatch.setattr(probe, "places", lambda: ["cpu", "directml:0", "cuda"])
+    monkeypatch.setattr(probe, "run_trial", fake_child(results, tried))
+    found = list(Probe().run())
+    assert [(item.backend, item.ok, item.chosen) for item in found] == [
+        ("cpu", True, False),
+        ("directml:0", False, False),
+        ("cuda", True, False),
+        (mix, True, True),
+    ]
+    assert tried == ["record", "cpu", "directml:0", "cuda", mix, "cpu"]  # the CPU has a second chance
+    voice = find_voice(None, paths.voice_dirs())
+    bert = find_bert(voice.manifest.bert, paths.bert_dirs())
+    assert known_choice(voice, bert) == parse_placement(mix)
+    assert {item.backend: item.chosen for item in Probe().known()}[mix]
+
+    tried.clear()
+    again = {item.backend: item for item in Probe().run()}
+    assert "directml:0" not in tried
+    assert "left alone" in str(again["directml:0"].reason)
+    tried.clear()
+    list(Probe().run(retry=True))
+    assert "directml:0" in tried
+
+    opened = open_speaker(None, "auto")  # the remembered backend is not there now: the voice speaks, and says so
+    assert opened.backends["decode"] == "cpu"
+    assert opened.fallback is None or "CUDA" in opened.fallback
+
+
+def test_a_trial_that_took_the_machine_with_it_counts_as_failed(memory: ProbeMemory) -> None:
+    memory.begin("directml:0", "voice")
+    assert 0 < memory.wait_s("directml:0", "voice") <= FIRST_WAIT_S
+    assert memory.wait_s("directml:0", "another voice") == 0
+
+
+def test_what_fails_again_and_again_waits_longer_and_success_forgets(tmp_path: Path) -> None:
+    now = [1000.0]
+    memory = ProbeMemory(tmp_path / "probe.json", lambda: now[0])
+    waits = []
+    for _ in range(8):
+        memory.begin("cuda", "voice")
+        memory.end("cuda", {"crashed": True}, "voice")
+        waits.append(memory.wait_s("cuda", "voice"))
+    assert waits[:3] == [FIRST_WAIT_S, 4 * FIRST_WAIT_S, 16 * FIRST_WAIT_S]
+    assert waits[-1] == LONGEST_WAIT_S
+    now[0] = -1e9  # a clock set back
+    assert memory.wait_s("cuda", "voice") <= LONGEST_WAIT_S
+    memory.begin("cuda", "voice")
+    memory.end("cuda", {"crashed": False}, "voice")
+    assert memory.wait_s("cuda", "voice") == 0
+
+
+def test_a_trial_the_user_stopped_says_nothing(memory: ProbeMemory) -> None:
+    memory.begin("cuda", "voice")
+    memory.withdraw("cuda", "voice")
+    assert memory.wait_s("cuda", "voice") == 0
+
+
+def test_a_choice_is_forgotten_when_a_driver_changes(memory: ProbeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.choose("cuda", "voice")
+    assert memory.chosen("voice") == "cuda"
+    monkeypatch.setattr(probe_memory, "machine_facts", lambda: ["another driver"])
+    assert memory.chosen("voice") is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{", '{"x": 1}', "\x00"])
+def test_a_damaged_memory_is_an_empty_one(content: str, memory: ProbeMemory, tmp_path: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "probe.json").write_text(content, encoding="utf-8")
+    assert memory.chosen("voice") is None
+    memory.choose(str(CPU_ONLY), "voice")
+    assert memory.chosen("voice") == "cpu"
+
+
+def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+    results = {"record": child.Ended(line={"ok": True}), "cpu": child.Ended(line=CPU_LINE)}
+    monkeypatch.setattr(probe, "places", lambda: ["cpu", "directml:0"])
+    monkeypatch.setattr(probe, "adapter_of", lambda place: None if place == "cpu" else Adapter("directml", 0, "Old card", 256, 0))
+    monkeypatch.setattr(probe, "run_trial", fake_child(results, tried))
+    found = list(Probe().run())
+    assert tried == ["record", "cpu"]
+    assert found[1].ok is False
+    assert "256 MB" in str(found[1].reason)
+    assert found[0].chosen
+
+
+def test_the_list_says_what_was_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backends", "--json"]) == 0
+    lines = [json.loads(item) for item in capsys.readouterr().out.splitlines()]
+    assert lines[0]["backend"] == "cpu"
+    fields = ["backend", "adapter", "ok", "max_abs_diff", "first_audio_ms", "total_ms", "chosen", "reason"]
+    assert all(list(item) == fields for item in lines)
+    assert lines[0]["ok"] is None
+    assert lines[0]["chosen"] is True
+
+
+@pytest.mark.slow
+def test_this_machine_is_probed_for_real(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backends", "--probe", "--json"]) == 0
+    lines = [json.loads(item) for item in capsys.readouterr().out.splitlines()]
+    found = {item["backend"]: item for item in lines if "backend" in item}
+    assert found["cpu"]["ok"] is True
+    assert found["cpu"]["max_abs_diff"] == 0.0
+    assert sum(item["chosen"] for item in found.values()) == 1
+    assert set(available_backends()) <= set(found)
+    assert main(["backends"]) == 0
+    assert "taken by auto" in capsys.readouterr().out

@@ -1,0 +1,73 @@
+"""Takes pictures of the program's own dialogs, in both looks and both languages: `python -m tests.ui.dialog_screenshots FOLDER`.
+
+Each language needs a process of its own, because it is chosen once at start.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def main() -> int:
+    """Starts one process per language and look."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for language in ("ja", "en"):
+        for theme in ("light", "dark"):
+            with tempfile.TemporaryDirectory() as home:
+                surroundings = os.environ | {"KOEBAKO_LANG": language, "KOEBAKO_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
+                command = [sys.executable, "-m", "tests.ui.dialog_screenshots", "--one", theme, str(folder), f"{language}-{theme}"]
+                subprocess.run(command, env=surroundings, check=True)
+    return 0
+
+
+def take(theme: str, folder: Path, name: str) -> None:
+    """Opens each dialog from the window, as a user would, and each page of it."""
+    from PySide6.QtCore import QDeadlineTimer
+    from PySide6.QtWidgets import QTabWidget
+
+    from app.settings import Settings
+    from app.ui.controller import SpeechController
+    from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
+    from app.ui.main import make_application
+    from app.ui.widgets.command_search import CommandSearch
+    from app.ui.window import MainWindow
+    from tests.ui.recording_player import RecordingPlayer
+
+    app = make_application()
+    window = MainWindow(Settings(text="こんにちは。", theme=theme), SpeechController(lambda _device, _rate: RecordingPlayer()))  # type: ignore[arg-type]
+
+    def wait(done: object, at_most_ms: int = 30_000) -> None:
+        deadline = QDeadlineTimer(at_most_ms)
+        while not done() and not deadline.hasExpired():  # type: ignore[operator]
+            app.processEvents()
+
+    window.show_theme()
+    window.start()
+    wait(lambda: window.controller.state.ready and not window.controller.state.loading)
+    for action in ("settings", "find_command", "diagnose", "show_log", "about"):
+        window.deeds[action].trigger()
+        dialog = window.dialogs.shown
+        assert dialog is not None
+        if isinstance(dialog, CommandSearch):
+            dialog.typed.setText("a")
+        if isinstance(dialog, DiagnosticsDialog):
+            wait(lambda checks=dialog: checks.report)
+        tabs = dialog.findChild(QTabWidget)
+        for page in range(tabs.count() if tabs is not None else 1):
+            if tabs is not None:
+                tabs.setCurrentIndex(page)
+            wait(lambda: False, 50)
+            dialog.grab().save(str(folder / f"{action}-{page}-{name}.png"))
+    window.close()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--one":
+        take(sys.argv[2], Path(sys.argv[3]), sys.argv[4])
+    else:
+        sys.exit(main())

@@ -1,0 +1,175 @@
+"""Long work in child processes: progress, errors, questions, cancelling, retrying, one after the other, and what the panel shows of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.ui.background.child import Advance, ChildJob, Stage, Work
+from app.ui.background.queue import WorkQueue
+from app.ui.dialogs.add_address import AddAddress, read_address
+from app.ui.dialogs.text_dialog import TextDialog
+from app.ui.widgets.job_row import describe_advance
+from app.ui.widgets.jobs_panel import JobsPanel
+from tests.ui.conftest import WAIT_MS
+
+CHILD = Path(__file__).with_name("fake_child.py")
+ERROR = {"error": {"family": "voice", "message": "This is no voice.", "hint": "Choose another file."}}
+
+
+def progress(step: str, percent: int, **more: Any) -> dict[str, Any]:
+    return {"type": "progress", "step": step, "percent": percent} | more
+
+
+def work(*lines: Any, code: int = 0, wait_s: float = 0.0, **more: Any) -> Work:
+    script = {"lines": [[wait_s, line] for line in lines], "code": code}
+    return Work("Work", (json.dumps(script),), **more)
+
+
+@pytest.fixture
+def queue(qtbot: QtBot) -> Iterator[WorkQueue]:
+    owner = QObject()
+    queue = WorkQueue(owner, lambda: [sys.executable, str(CHILD)])
+    yield queue
+    queue.close()
+
+
+def until(qtbot: QtBot, condition: Callable[[], bool]) -> None:
+    qtbot.waitUntil(condition, timeout=WAIT_MS)
+
+
+def ended(job: ChildJob) -> bool:
+    return job.stage not in (Stage.RUNNING, Stage.WAITING)
+
+
+def test_progress_and_results_are_read(qtbot: QtBot, queue: WorkQueue) -> None:
+    seen: list[Advance] = []
+    job = queue.add(
+        work(progress("reading", 5), "no JSON", progress("storing", 90), {"type": "voice", "id": "a", "name": "あ"}, wait_s=0.05)
+    )
+    job.changed.connect(lambda: seen.append(job.advance))
+    until(qtbot, lambda: ended(job))
+    assert job.stage is Stage.DONE
+    assert [item["name"] for item in job.results] == ["あ"]
+    assert [advance.step for advance in seen if advance.step][-1] == "storing"
+    assert "no JSON" in job.log
+
+
+def test_what_goes_wrong_is_told_and_can_be_retried(qtbot: QtBot, queue: WorkQueue) -> None:
+    job = queue.add(work(ERROR, code=3))
+    until(qtbot, lambda: ended(job))
+    assert job.stage is Stage.FAILED
+    assert job.error is not None
+    assert (job.error.message, job.error.hint) == ("This is no voice.", "Choose another file.")
+    again: list[object] = []
+    job.ended.connect(lambda: again.append(job.stage))
+    queue.again(job)
+    assert job.stage is Stage.RUNNING
+    until(qtbot, lambda: again == [Stage.FAILED])
+
+
+def test_a_process_that_dies_or_cannot_start_is_an_error_with_a_hint(qtbot: QtBot, queue: WorkQueue) -> None:
+    job = queue.add(work(progress("reading", 1), code=9))
+    until(qtbot, lambda: ended(job))
+    assert job.stage is Stage.FAILED
+    assert job.error is not None
+    assert "9" in job.error.hint
+    owner = QObject()
+    missing = WorkQueue(owner, lambda: ["/nowhere/koebako-cli"]).add(work())
+    until(qtbot, lambda: ended(missing))
+    assert missing.stage is Stage.FAILED
+    assert missing.error is not None
+
+
+def test_cancelling_kills_and_the_next_one_begins(qtbot: QtBot, queue: WorkQueue) -> None:
+    first = queue.add(work(progress("reading", 1), "never", wait_s=30))
+    second = queue.add(work({"type": "voice"}))
+    assert (first.stage, second.stage) == (Stage.RUNNING, Stage.WAITING)
+    process = first._process
+    assert process is not None
+    until(qtbot, lambda: process.processId() > 0)
+    pid = process.processId()
+    queue.clear(first)
+    until(qtbot, lambda: second.stage is Stage.DONE)
+    assert queue.jobs == [second]
+    if os.name == "posix":
+        until(qtbot, lambda: not Path(f"/proc/{pid}").exists() or "State:\tZ" in Path(f"/proc/{pid}/status").read_text())
+
+
+def test_a_licence_is_asked_for_and_accepted(qtbot: QtBot, queue: WorkQueue) -> None:
+    asked: list[ChildJob] = []
+    queue.asked.connect(asked.append)
+    job = queue.add(work({"type": "licence", "id": "a", "name": "A", "text": "Be kind."}, ERROR, code=3))
+    until(qtbot, lambda: bool(asked))
+    assert job.stage is Stage.ASKING
+    assert job.licence is not None
+    assert job.licence.text == "Be kind."
+    queue.again(job, "--accept-licence")
+    until(qtbot, lambda: ended(job))
+    assert job.stage is Stage.DONE
+
+
+def test_the_same_work_is_not_queued_twice(qtbot: QtBot, queue: WorkQueue) -> None:
+    one = queue.add(work(wait_s=0.0))
+    assert queue.add(one.work) is one
+    until(qtbot, lambda: ended(one))
+    assert queue.add(one.work) is not one
+    until(qtbot, lambda: not queue.busy)
+
+
+def test_the_panel_shows_rows_with_what_can_be_done(qtbot: QtBot, queue: WorkQueue) -> None:
+    panel = JobsPanel(queue)
+    qtbot.addWidget(panel)
+    assert not panel.isVisible()
+    undecided = {"error": ERROR["error"] | {"ways": ["--update", "--keep-both"]}}
+    asking, failing = queue.add(work(undecided, code=3)), queue.add(work("said before", ERROR, code=3))
+    quiet = queue.add(work(quiet=True))
+    panel.resize(600, panel.height())
+    until(qtbot, lambda: ended(asking) and ended(failing) and ended(quiet))
+    assert set(panel.rows) == {asking, failing}
+    row = panel.rows[failing]
+    assert "This is no voice." in row.state.text()
+    assert "Choose another file." in row.state.text()
+    assert not row.retry.isHidden()
+    row.log.click()
+    dialog = next(item for item in panel.window().findChildren(TextDialog))
+    assert "said before" in dialog.page.toPlainText()
+    dialog.close()
+    ways = {button.text(): button for button in panel.rows[asking].findChildren(QPushButton) if not button.isHidden()}
+    assert {"Replace", "Keep both"} <= set(ways)
+    ways["Keep both"].click()
+    assert asking._extra == ("--keep-both",)
+    until(qtbot, lambda: ended(asking))
+    for job in (asking, failing):
+        panel.rows[job].close_button.click()
+    assert not panel.isVisible()
+    assert not queue.jobs
+
+
+def test_a_download_tells_speed_and_time_left() -> None:
+    advance = Advance("downloading", 12, 80_000_000, 653_000_000, 5_500_000.0, 104.0)
+    assert describe_advance(advance) == "Downloading  12%  80 / 653 MB  5.5 MB/s  2 min left"
+    assert describe_advance(Advance()) == "Starting…"
+
+
+def test_addresses_are_told_from_uuids(qtbot: QtBot) -> None:
+    uuid = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
+    assert read_address(uuid.upper()) == ("", uuid)
+    assert read_address(f" https://hub.aivis-project.com/aivm-models/{uuid}?x=1 ") == ("", uuid)
+    assert read_address("https://example.org/a.aivmx") == ("https://example.org/a.aivmx", "")
+    assert read_address("what") == ("", "")
+    dialog = AddAddress(None)  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    assert not dialog.add.isEnabled()
+    dialog.field.setText(uuid)
+    with qtbot.waitSignal(dialog.uuid_given):
+        dialog.add.click()

@@ -1,0 +1,119 @@
+"""Saving: one line, all lines, and all in one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import soundfile
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, Script
+from app.ui.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+
+TEXTS = ("雨が降る。", " ", "雪が積もる。")
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> MainWindow:
+    window = open_window()
+    window.document.reset(Script(tuple(Line(text, id=text) for text in TEXTS)))
+    window.script.choose([TEXTS[2]])
+    window.script.setFocus()
+    return window
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, file: Path) -> list[str]:
+    """Answers the dialog; the list is what it suggested."""
+    suggested: list[str] = []
+
+    def ask(_parent: object, _title: str, start: str, _kinds: str) -> tuple[str, str]:
+        suggested.append(Path(start).name)
+        return str(file), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    return suggested
+
+
+def test_e_saves_the_selected_line(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suggested = answer(monkeypatch, tmp_path / "a.flac")
+    qtbot.keyClick(window.script, Qt.Key.Key_E)
+    wait_idle(qtbot, window)
+    assert suggested == ["雪が積もる.wav"]
+    assert soundfile.info(tmp_path / "a.flac").duration > 0.5
+    assert window.banner.message.text() == "Saved: a.flac"
+
+
+def test_ctrl_e_saves_every_line_into_its_own_file(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    suggested = answer(monkeypatch, folder / "{number}_{text}.mp3")
+    qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
+    wait_idle(qtbot, window)
+    assert suggested == ["{number}_{text}.wav"]
+    assert sorted(file.name for file in folder.iterdir()) == ["001_雨が降る.mp3", "003_雪が積もる.mp3"]
+    assert window.banner.message.text() == "Saved 2 files."
+    qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
+    wait_idle(qtbot, window)
+    assert len(list(folder.iterdir())) == 4, "what is there is not replaced"
+
+
+def test_joined_is_one_file_as_long_as_all_lines(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer(monkeypatch, tmp_path / "{number}.wav")
+    qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
+    wait_idle(qtbot, window)
+    answer(monkeypatch, tmp_path / "joined.wav")
+    qtbot.keyClick(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    wait_idle(qtbot, window)
+    single = [soundfile.info(tmp_path / f"{number}.wav").frames for number in ("001", "003")]
+    assert soundfile.info(tmp_path / "joined.wav").frames == sum(single)
+
+
+def test_a_line_that_cannot_be_read_leaves_the_others_alone(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.document.reset(Script((Line("……"), Line("雪。"))))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    answer(monkeypatch, folder / "{number}.wav")
+    window.deeds["save_all"].trigger()
+    wait_idle(qtbot, window)
+    assert [file.name for file in folder.iterdir()] == ["002.wav"]
+
+
+def test_where_one_file_cannot_be_written_the_others_are_not_tried(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(monkeypatch, tmp_path / "none" / "{number}.wav")
+    failures = []
+    window.controller.failed.connect(failures.append)
+    window.deeds["save_all"].trigger()
+    wait_idle(qtbot, window)
+    assert len(failures) <= 2
+    assert "001.wav" in failures[0].error.message
+
+
+def test_nothing_to_save_is_told(qtbot: QtBot, window: MainWindow) -> None:
+    window.script.choose([TEXTS[1]])
+    qtbot.keyClick(window.script, Qt.Key.Key_E)
+    assert "empty" in window.banner.message.text()
+
+
+def test_many_files_can_be_given_up(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 20
+    window.document.reset(Script(tuple(Line(f"{number}{long}") for number in range(5))))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    answer(monkeypatch, folder / "a.wav")
+    window.deeds["save_all"].trigger()
+    qtbot.waitUntil(lambda: any(folder.iterdir()), timeout=WAIT_MS)
+    window.transport.save.click()
+    wait_idle(qtbot, window)
+    assert not [file for file in folder.iterdir() if file.suffix != ".wav"], "nothing half-written"
+    assert len(list(folder.iterdir())) < 5

@@ -1,0 +1,218 @@
+"""Settings: every one has its control, nothing changes before OK, and what changes takes effect."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QKeySequenceEdit, QLabel, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import language
+from app.settings import Settings, load_settings
+from app.ui.actions import DEEDS
+from app.ui.dialogs.settings_dialog import SHOWN, SettingsDialog
+from app.ui.jobs import OpenVoice
+from app.ui.main import use_language
+from app.ui.shortcuts import Binding, conflicts, keys_of, load_shortcuts, save_shortcuts, shortcuts_path
+from app.ui.theme import DARK, LIGHT, apply_theme
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+
+ASKED_FOR = {"language", "theme", "device", "load_voice", "unload_after_min", "bert_precision", "disk_cache_mib", "aivisspeech_folder"}
+OTHER = {
+    "language": "ja",
+    "theme": "dark",
+    "device": "Headphones (ALSA)",
+    "load_voice": "first_use",
+    "unload_after_min": 30,
+    "bert_precision": "float32",
+    "disk_cache_mib": 0,
+    "aivisspeech_folder": "off",
+}
+
+
+def named(parent: QWidget) -> list[QWidget]:
+    """Controls a person can touch, without the inner parts of Qt's own widgets."""
+    kinds = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QKeySequenceEdit)
+    found = [item for kind in kinds for item in parent.findChildren(kind)]
+    inner = (QAbstractSpinBox, QComboBox, QKeySequenceEdit, QLineEdit)
+    return [item for item in found if not isinstance(item.parent(), inner) and not item.objectName().startswith("qt_")]
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> SettingsDialog:
+    made = SettingsDialog(Settings(), ("Headphones (ALSA)",), {})
+    qtbot.addWidget(made)
+    return made
+
+
+def test_every_setting_can_be_changed_and_restored(dialog: SettingsDialog) -> None:
+    assert {item.name for item in SHOWN} >= ASKED_FOR
+    assert dialog.changes == {}
+    for name, value in OTHER.items():
+        dialog.controls[name].show_value(value)
+    assert dialog.changes == OTHER
+    assert replace(Settings(), **dialog.changes).unload_after_min == 30
+    assert dialog._later.isVisibleTo(dialog)
+    dialog.keys.rows["play"][0].setKeySequence(QKeySequence("F5"))
+    dialog.restore.click()
+    assert dialog.changes == {}
+    assert dialog.keys.bindings == {}
+    assert not dialog._later.isVisibleTo(dialog)
+
+
+def test_values_stay_within_their_bounds(dialog: SettingsDialog) -> None:
+    for item in SHOWN:
+        if "low" in item.metadata:
+            control = dialog.controls[item.name]
+            for wanted in (item.metadata["low"] - 1, item.metadata["high"] + 1):
+                control.show_value(wanted)
+                assert item.metadata["low"] <= control.current <= item.metadata["high"]  # type: ignore[operator]
+        if "choices" in item.metadata:
+            assert len(item.metadata["shown"].choices) == len(item.metadata["choices"])
+
+
+@pytest.mark.parametrize("tongue", ["ja", "en"])
+def test_everything_has_a_name_and_words_in_both_languages(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tongue: str) -> None:
+    monkeypatch.setattr(language, "_current", tongue)
+    made = SettingsDialog(Settings(), (), {})
+    qtbot.addWidget(made)
+    found = named(made)
+    assert len(found) > len(SHOWN) + 3 * len(DEEDS)
+    for item in found:
+        assert item.accessibleName() or getattr(item, "text", str)(), item
+        assert item.toolTip() or item.objectName().startswith("Scroll"), (item, item.accessibleName())
+    buddies = {label.buddy() for label in made.findChildren(QLabel)}
+    assert set(made.controls.values()) <= buddies
+
+
+def test_tab_follows_sight(qtbot: QtBot, dialog: SettingsDialog) -> None:
+    dialog.show()
+    dialog.tabs.setCurrentIndex(1)
+    qtbot.waitUntil(dialog.isActiveWindow, timeout=WAIT_MS)
+    dialog.tabs.tabBar().setFocus()
+    reached = []
+    for _ in range(20):
+        qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    order = [dialog.controls[item.name] for item in SHOWN if item.metadata["shown"].page == "voice"]
+    places = [reached.index(control.focusProxy() or control) for control in order]
+    assert places == sorted(places)
+
+
+def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp: QApplication) -> None:
+    window = open_window()
+    posted: list[object] = []
+    post = window.controller._worker.post
+    window.controller._worker.post = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
+    window.deeds["settings"].trigger()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    for name in ("theme", "unload_after_min", "bert_precision"):
+        dialog.controls[name].show_value(OTHER[name])
+    assert window.settings.theme == "system"
+    dialog.ok.click()
+    assert (window.settings.theme, window.controller._worker.unload_after_min) == ("dark", 30)
+    assert load_settings()[0].bert_precision == "float32", "the synthesis thread reads it from the disk"
+    assert [type(job) for job in posted] == [OpenVoice]
+    assert window.grab().toImage().pixelColor(2, 400).name() == DARK.window
+    wait_idle(qtbot, window)
+    assert window.dialogs.shown is None
+    apply_theme(qapp, LIGHT)
+
+
+def test_cancel_changes_nothing(open_window: OpenWindow) -> None:
+    window = open_window()
+    before = window.settings
+    window.dialogs.open_settings()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    dialog.controls["theme"].show_value("dark")
+    dialog.keys.rows["play"][0].setKeySequence(QKeySequence("F5"))
+    dialog.reject()
+    assert window.settings == before
+    assert not shortcuts_path().exists()
+
+
+def test_keys_are_pressed_anew_saved_and_used(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.commands.add()
+    window.script.end_editing()
+    window.dialogs.open_settings()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    anywhere, in_list = dialog.keys.rows["duplicate"]
+    anywhere.setFocus()
+    qtbot.keyClick(anywhere, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    in_list.setKeySequence(QKeySequence("W"))
+    assert dialog.ok.isEnabled()
+    dialog.ok.click()
+    assert load_shortcuts() == ({"duplicate": Binding(("Ctrl+J",), ("W",))}, None)
+    window.script.setFocus()
+    for key, modifier in (
+        (Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier),
+        (Qt.Key.Key_W, Qt.KeyboardModifier.NoModifier),
+        (Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier),  # the old one does nothing any more
+    ):
+        qtbot.keyClick(window.script, key, modifier)
+    assert len(window.document.script.lines) == 3
+    assert "W" in window.deeds["duplicate"].text()
+    second = open_window()
+    assert second.deeds["duplicate"].shortcut() == QKeySequence("Ctrl+J")
+
+
+def test_a_key_used_twice_is_told_and_not_accepted(dialog: SettingsDialog) -> None:
+    dialog.keys.rows["copy"][0].setKeySequence(QKeySequence("Ctrl+D"))
+    assert not dialog.ok.isEnabled()
+    assert "Ctrl+D: Copy / Duplicate" in dialog.keys.told.text()
+    dialog.keys._resets["copy"].click()
+    assert dialog.ok.isEnabled()
+    assert dialog.keys.told.text() == ""
+    dialog.keys.rows["copy"][0].setKeySequence(QKeySequence("Space"))  # taken in the list
+    assert not dialog.ok.isEnabled()
+
+
+def test_the_usual_keys_do_not_collide() -> None:
+    assert conflicts({deed.name: Binding(deed.keys, deed.list_keys) for deed in DEEDS}) == {}
+
+
+def test_both_enter_keys_go_together() -> None:
+    assert keys_of(QKeySequence("Ctrl+Enter")) == keys_of(QKeySequence("Ctrl+Return")) == ("Ctrl+Return", "Ctrl+Enter")
+    assert keys_of(QKeySequence()) == ()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b"[]", b'{"version": 9}', b'{"version": 1, "shortcuts": {"play": {"keys": "x", "list_keys": []}}}', b"[" * 100_000],
+)
+def test_unreadable_keys_are_the_usual_ones_and_told(content: bytes) -> None:
+    shortcuts_path().parent.mkdir(parents=True)
+    shortcuts_path().write_bytes(content)
+    bindings, notice = load_shortcuts()
+    assert bindings == {}
+    assert notice is not None
+    assert Path(f"{shortcuts_path()}.unreadable").read_bytes() == content
+
+
+def test_saved_keys_come_back() -> None:
+    wanted = {"play": Binding(("F5",), ()), "copy": Binding((), ("Ctrl+C", "Ctrl+Ins"))}
+    save_shortcuts(wanted)
+    assert load_shortcuts() == (wanted, None)
+
+
+def test_new_outputs_appear_in_the_open_dialog(dialog: SettingsDialog) -> None:
+    dialog.offer_devices(("Headphones (ALSA)", "Speakers (ALSA)"))
+    outputs = dialog.controls["device"]
+    assert isinstance(outputs, QComboBox)
+    assert [outputs.itemData(row) for row in range(outputs.count())] == ["", "Headphones (ALSA)", "Speakers (ALSA)"]
+
+
+def test_the_language_is_chosen_at_start_and_told_to_other_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KOEBAKO_LANG", "en")  # and back to what it was
+    for choice, expected in (("system", "en"), ("ja", "ja"), ("system", "ja"), ("en", "en")):
+        use_language(choice)  # type: ignore[arg-type]
+        assert (language.language(), os.environ["KOEBAKO_LANG"]) == (expected, expected)

@@ -1,0 +1,245 @@
+"""The strip under the selected line: from typing over hearing to shaping, with mouse and keys, through the real pipeline."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.core.script import retext
+from app.core.types import SynthesisRequest
+from app.ui.jobs import Speak
+from app.ui.line_reader import SHOWN_CHARACTERS
+from app.ui.theme import DARK
+from app.ui.widgets.strip.axis import Cell, Kind
+from app.ui.widgets.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
+from app.ui.widgets.strip.strip import CLICK_MS, PhoneStrip
+from app.ui.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
+from tests.ui.recording_player import RecordingPlayer
+
+TEXT = "今日はとてもいい天気です。"
+LEFT = Qt.MouseButton.LeftButton
+ALT, PLAIN = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.NoModifier
+
+
+def kana(window: MainWindow) -> str:
+    shape = window.strip.panel.strip.shape
+    return "" if shape is None else "".join(mora.kana for mora in shape.reading.moras)
+
+
+def shown(qtbot: QtBot, window: MainWindow, wanted: str) -> PhoneStrip:
+    qtbot.waitUntil(lambda: kana(window) == wanted, timeout=WAIT_MS)
+    return window.strip.panel.strip
+
+
+def moras(strip: PhoneStrip) -> list[Cell]:
+    assert strip.shape is not None
+    return [cell for cell in strip.shape.axis.cells if cell.kind is Kind.MORA]
+
+
+def click(strip: PhoneStrip, x: float, y: float) -> None:
+    QTest.mouseClick(strip, LEFT, PLAIN, QPoint(round(x), round(y)))
+
+
+def drag(strip: PhoneStrip, start: tuple[float, float], end: tuple[float, float]) -> None:
+    QTest.mousePress(strip, LEFT, PLAIN, QPoint(round(start[0]), round(start[1])))
+    QTest.mouseMove(strip, QPoint(round(end[0]), round(end[1])))
+    QTest.mouseRelease(strip, LEFT, PLAIN, QPoint(round(end[0]), round(end[1])))
+
+
+def edits(window: MainWindow) -> dict[int, tuple[int | None, float | None]]:
+    line = window.document.script.find(window.script.current_id)
+    assert line is not None
+    return {edit.mora: (edit.tone, edit.length_s) for edit in line.overrides.moras}
+
+
+def requests_of(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[SynthesisRequest]:
+    """Every request that is posted from now on."""
+    seen: list[SynthesisRequest] = []
+    post = window.controller._worker.post
+
+    def watch(job: object) -> None:
+        if isinstance(job, Speak):
+            seen.append(job.request)
+        post(job)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(window.controller._worker, "post", watch)
+    return seen
+
+
+def test_shape_a_line_and_hear_it(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window()
+    seen = requests_of(window, monkeypatch)
+    write(window, TEXT)
+    strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
+    assert strip.shape is not None
+    assert not strip.shape.axis.timed, "nobody has heard it yet"
+    plain = player.sound(speak(qtbot, window))
+    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.timed, timeout=WAIT_MS)
+
+    cell = moras(strip)[4]
+    click(strip, cell.middle, HIGH)
+    assert edits(window) == {3: (0, None), 4: (1, None), 5: (0, None)}, "トテモ falls after テ"
+    accented = player.sound(speak(qtbot, window))
+    assert {edit.mora: edit.tone for edit in seen[-1].overrides.moras} == {3: 0, 4: 1, 5: 0}
+    assert len(accented) != len(plain) or not np.allclose(accented, plain, atol=1e-3)
+
+    qtbot.waitUntil(lambda: window.strip.sounds.is_current(window.document.script.lines[0]), timeout=WAIT_MS)
+    qtbot.wait(80)
+    cell = moras(strip)[4]
+    y = (ACCENT_BOTTOM + KANA_BOTTOM) / 2
+    drag(strip, (cell.right - 1, y), (cell.right - 1 + 92, y))
+    tone, length_s = edits(window)[4]
+    assert tone == 1
+    assert length_s is not None
+    assert length_s == pytest.approx((cell.right - cell.left + 92) / 230, abs=0.006)
+    longer = player.sound(speak(qtbot, window))
+    assert (len(longer) - len(accented)) / 44_100 == pytest.approx(length_s - cell.length_s, abs=0.02)
+    window.document.stack.undo()
+    window.document.stack.undo()
+    assert edits(window) == {}
+    assert np.array_equal(player.sound(speak(qtbot, window)), plain)
+
+
+def test_phrases_and_keys(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, TEXT)
+    strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
+    strip.setFocus()
+    cells = moras(strip)
+    click(strip, (cells[2].right + cells[3].left) / 2, HIGH)
+    assert strip.shape is not None
+    assert strip.shape.phrases[0].end == 6, "キョーワトテモ is one phrase now"
+    for _ in range(4):
+        QTest.keyClick(strip, Qt.Key.Key_Right)
+    assert "テ" in strip.accessibleDescription()
+    QTest.keyClick(strip, "/")
+    assert [phrase.end for phrase in strip.shape.phrases[:2]] == [4, 6]
+    QTest.keyClick(strip, Qt.Key.Key_Up)
+    QTest.keyClick(strip, Qt.Key.Key_Right, ALT)
+    QTest.keyClick(strip, Qt.Key.Key_Right, ALT)
+    tone, length_s = edits(window)[4]
+    assert tone == 1
+    assert length_s == pytest.approx(27 / 230 + 0.02, abs=0.002)
+    assert window.strip.panel.reset_phrase.isEnabled()
+    QTest.keyClick(strip, Qt.Key.Key_Delete)
+    assert 4 not in edits(window)
+    window.strip.panel.reset_all.click()
+    line = window.document.script.lines[0]
+    assert line.overrides == type(line.overrides)()
+    assert not window.strip.panel.reset_all.isEnabled()
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Down):
+        QTest.keyClick(strip, key)
+    assert strip.current is not None
+
+
+def test_a_word_is_read_as_it_is_typed(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    write(window, TEXT)
+    strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
+    click(strip, moras(strip)[9].middle, HIGH)  # テン|キ
+    before = edits(window)
+    assert before
+    first = moras(strip)[0]
+    QTest.mouseDClick(strip, LEFT, PLAIN, QPoint(round(first.middle), round(ACCENT_BOTTOM + 10)))
+    field = window.strip.panel.reading
+    assert field.isVisible()
+    assert field.edit.text() == "キョー"
+    field.edit.clear()
+    qtbot.keyClicks(field.edit, "abc")
+    assert field.trouble.isVisible()
+    qtbot.keyClick(field.edit, Qt.Key.Key_Return)
+    assert field.isVisible(), "that is no reading"
+    field.edit.clear()
+    field.edit.insert("こんにち")
+    qtbot.keyClick(field.edit, Qt.Key.Key_Return)
+    shown(qtbot, window, "コンニチワトテモイイテンキデス")
+    assert not field.isVisible()
+    assert edits(window) == {mora + 2: edit for mora, edit in before.items()}, "other edits go along"
+    speak(qtbot, window)
+    window.document.stack.undo()
+    shown(qtbot, window, "キョーワトテモイイテンキデス")
+    assert edits(window) == before
+
+
+def test_edits_stay_while_the_text_is_changed(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    write(window, TEXT)
+    strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
+    click(strip, moras(strip)[4].middle, HIGH)
+    shaped = player.sound(speak(qtbot, window))
+    line = window.document.script.lines[0]
+    window.document.edit("test", retext(window.document.script, line.id, f"はい。{TEXT}"))
+    shown(qtbot, window, "ハイキョーワトテモイイテンキデス")
+    assert strip.shape is not None
+    assert {edit.mora: edit.tone for edit in strip.shape.overrides.moras} == {5: 0, 6: 1, 7: 0}
+    window.document.edit("test", retext(window.document.script, line.id, TEXT))
+    assert np.array_equal(player.sound(speak(qtbot, window)), shaped)
+
+
+def test_follow_the_sound_and_play_from_a_place(qtbot: QtBot, open_window: OpenWindow) -> None:
+    player = RecordingPlayer(pace=4.0)
+    window = open_window(open_player=lambda _device, _rate: player)
+    write(window, TEXT)
+    strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
+    lit: list[int] = []
+    heard: list[float] = []
+    window.controller.state_changed.connect(lambda state: (lit.append(strip._marked.playing), heard.append(state.played_s)))
+    first = speak(qtbot, window)
+    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.timed, timeout=WAIT_MS)
+    steps = [index for index in lit if index >= 0]
+    assert steps == sorted(steps)
+    assert len(set(steps)) > 4
+    assert strip._marked.playing == -1, "nothing sounds any more"
+    whole_s = sum(len(chunk.samples) for chunk in player.requests[first]) / 44_100
+
+    cell = moras(strip)[8]
+    heard.clear()
+    click(strip, cell.middle, ACCENT_BOTTOM + 10)
+    qtbot.waitUntil(lambda: len(player.requests) == 2, timeout=WAIT_MS)
+    wait_idle(qtbot, window)
+    second = list(player.requests)[-1]
+    rest_s = sum(len(chunk.samples) for chunk in player.requests[second]) / 44_100
+    assert rest_s == pytest.approx(whole_s - cell.start_s, abs=0.01)
+    assert min(value for value in heard if value > 0) >= cell.start_s
+    sound = window.strip.sounds.find(window.script.current_id)
+    assert sound is not None
+    assert sound.length_s == pytest.approx(whole_s), "the outline is that of the whole line"
+    wave = window.strip.panel.waveform
+    QTest.mouseClick(wave, LEFT, PLAIN, QPoint(round(moras(strip)[2].left), 10))
+    qtbot.waitUntil(lambda: len(player.requests) == 3, timeout=WAIT_MS)
+    wait_idle(qtbot, window)
+    assert CLICK_MS < 500
+
+
+def test_a_voice_in_one_graph_keeps_its_lengths(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, TEXT)
+    strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
+    strip.lengths_fixed = "no"
+    cell = moras(strip)[4]
+    drag(strip, (cell.right - 1, ACCENT_BOTTOM + 10), (cell.right + 60, ACCENT_BOTTOM + 10))
+    strip.setFocus()
+    QTest.keyClick(strip, Qt.Key.Key_Right, ALT)
+    assert edits(window) == {}
+
+
+def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, "あ。")
+    shown(qtbot, window, "ア")
+    window.commands.add()
+    assert not window.strip.panel.isVisible(), "an empty line has nothing to show"
+    window.script.editor.textCursor().insertText("いう。") if window.script.editor else None
+    shown(qtbot, window, "イウ")
+    assert window.strip.panel.isVisible()
+    window.strip.panel.set_theme(DARK)
+    window.grab()
+    write(window, "。" * 3)
+    qtbot.waitUntil(lambda: "Nothing" in window.strip.panel.note.text(), timeout=WAIT_MS)
+    write(window, "あ" * 3000)
+    qtbot.waitUntil(lambda: "beginning" in window.strip.panel.note.text(), timeout=WAIT_MS)
+    assert SHOWN_CHARACTERS <= len(kana(window)) < 1000

@@ -1,0 +1,312 @@
+"""Voices in the window: dropped, asked for their licence, chosen for lines, missing, changed, and what they lack."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QInputDialog
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, LineSettings, Script
+from app.core.types import Float32
+from app.install.library import add_voice
+from app.paths import bert_dirs
+from app.settings import Settings, save_settings
+from app.ui.background import works
+from app.ui.background.child import Stage, Work
+from app.ui.dialogs.bert_offer import BertOffer
+from app.ui.dialogs.text_dialog import TextDialog
+from app.ui.held_voice import MOST_VOICES
+from app.ui.line_state import Phase
+from app.ui.window import MainWindow
+from app.voices.description import SBV2_BERT
+from tests.install.voice_files import TERMS, aivmx, quick, wishes
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
+from tests.ui.recording_player import RecordingPlayer
+from tests.ui.test_window import Heart
+
+HELLO = "こんにちは。"
+UUIDS = tuple(f"0faf9f49-fb67-595a-a405-82fb5a94a6{number:02d}" for number in range(20, 26))
+
+
+@pytest.fixture
+def reference(shared: Path) -> Path:
+    return shared / "reference"
+
+
+def until(qtbot: QtBot, condition: Callable[[], object]) -> None:
+    qtbot.waitUntil(lambda: bool(condition()), timeout=3 * WAIT_MS)  # children give way to everything else
+
+
+def installed(reference: Path, folder: Path, count: int) -> list[str]:
+    """Voices that are ready: copies of ours under names of their own."""
+    for number in range(count):
+        manifest = {"uuid": UUIDS[number], "name": f"声{number}", "creators": ["作者"]}
+        add_voice(aivmx(reference, folder / f"{number}.aivmx", **manifest), wishes(), prepare=quick)
+    return list(UUIDS[:count])
+
+
+def open_script(qtbot: QtBot, window: MainWindow, voices: list[str]) -> None:
+    """A line for each voice."""
+    lines = tuple(Line(HELLO, LineSettings(voice=voice), id=str(row)) for row, voice in enumerate(voices))
+    window.document.reset(Script(lines))
+    window.script.choose(["0"])
+    until(qtbot, lambda: window.desk.shelf.is_read)
+
+
+def drop_on(window: MainWindow, file: Path) -> None:
+    """On the frame of the window, where there is no list."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file))])
+    shared = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    entered = QDragEnterEvent(QPoint(5, 5), *shared)
+    QApplication.sendEvent(window, entered)
+    assert entered.isAccepted()
+    QApplication.sendEvent(window, QDropEvent(QPointF(5, 5), *shared))
+
+
+def dialog_of(qtbot: QtBot, window: MainWindow, kind: type) -> object:
+    until(qtbot, lambda: [item for item in window.findChildren(kind) if item.isVisible()])
+    return next(item for item in window.findChildren(kind) if item.isVisible())
+
+
+def sound_of(player: RecordingPlayer, request: str) -> Float32:
+    return player.sound(request)
+
+
+def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
+    qtbot: QtBot,
+    open_window: OpenWindow,
+    reference: Path,
+    tmp_path: Path,
+    player: RecordingPlayer,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The real preparation in a real child process, while the window goes on."""
+    window = open_window(Settings(text=HELLO))
+    before = speak(qtbot, window)
+    source = aivmx(reference, tmp_path / "花子.aivmx", name="花子", license=TERMS)
+    with Heart() as heart:
+        drop_on(window, source)
+        (job,) = window.desk.works.queue.jobs
+        assert window.desk.works.panel.isVisible()
+        until(qtbot, lambda: job.stage is Stage.ASKING)
+        licence = dialog_of(qtbot, window, TextDialog)
+        assert isinstance(licence, TextDialog)
+        assert licence.page.toPlainText() == TERMS
+        licence.accept_button.click()
+        until(qtbot, lambda: job.stage is Stage.DONE)
+        offer = dialog_of(qtbot, window, BertOffer)
+    with capsys.disabled():
+        print(f"\nheartbeat, import: p99 {np.percentile(heart.gaps_ms, 99):.1f} ms, longest {max(heart.gaps_ms):.1f} ms", end="")
+    assert max(heart.gaps_ms) < 300
+    line = window.document.script.lines[0]
+    assert line.settings.voice == "0faf9f49-fb67-595a-a405-82fb5a94a69e"
+    assert window.side.card.name.text() == "花子"
+    assert window.side.chooser.box.currentText() == "花子"
+    assert not window.side.card.lack.isHidden()
+    assert isinstance(offer, BertOffer)
+    assert not offer.download.isHidden()
+    offer.force.click()
+    until(qtbot, lambda: line.settings.voice in window.controller.voices)
+    after = speak(qtbot, window)
+    assert "not its own" in window.desk.banner.message.text()
+    assert window.desk.banner.isVisible()
+    sounds = sound_of(player, before), sound_of(player, after)
+    assert sounds[0].shape != sounds[1].shape or not np.allclose(sounds[0], sounds[1])
+    window.document.stack.undo()
+    assert window.side.card.name.text() != "花子", "choosing the voice can be undone"
+
+
+def test_a_licence_that_is_declined_adds_nothing(qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path) -> None:
+    window = open_window(Settings(text=HELLO))
+    window.desk.works.add_files([aivmx(reference, tmp_path / "a.aivmx", license=TERMS)])
+    licence = dialog_of(qtbot, window, TextDialog)
+    assert isinstance(licence, TextDialog)
+    licence.decline_button.click()
+    assert not window.desk.works.queue.jobs
+    assert "declined" in window.desk.banner.message.text()
+    assert window.document.script.lines[0].settings.voice == ""
+
+
+def test_what_is_no_voice_is_told_in_the_panel(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window(Settings(text=HELLO))
+    (tmp_path / "a.aivmx").write_bytes(b"nothing" * 100)
+    window.desk.works.add_files([tmp_path / "a.aivmx"])
+    (job,) = window.desk.works.queue.jobs
+    until(qtbot, lambda: job.stage is Stage.FAILED)
+    assert job.error is not None
+    assert window.desk.works.panel.rows[job].state.text().startswith(job.error.message)
+
+
+def test_lines_speak_with_voices_of_their_own_and_the_last_ones_stay_open(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path, player: RecordingPlayer
+) -> None:
+    ids = installed(reference, tmp_path, 4)
+    window = open_window(Settings(load_voice="first_use"))
+    open_script(qtbot, window, ["", *ids, ids[0], ""])
+    window.play([line.id for line in window.document.script.lines])
+    wait_idle(qtbot, window)
+    assert len(player.requests) == 7
+    assert set(window.controller.voices) == {"", *ids}
+    held = window.controller._worker._voice
+    assert list(held._open) == [ids[3], ids[0], ""]
+    assert len(held._open) == MOST_VOICES
+    bert = {id(speaker.sessions["bert"]) for speaker in held._open.values()}
+    assert len(bert) == 1, "voices with the same BERT share it"
+    assert all(window.model.state(line.id).phase is Phase.IDLE for line in window.document.script.lines)
+
+
+def test_the_choice_of_a_voice_reaches_line_card_and_choices(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
+) -> None:
+    (voice,) = installed(reference, tmp_path, 1)
+    window = open_window()
+    open_script(qtbot, window, ["", ""])
+    chooser = window.side.chooser
+    names = [chooser.box.itemText(row) for row in range(chooser.box.count())]
+    assert names[0] == "声0"
+    assert chooser.box.currentData() == ""
+    chooser.box.setCurrentIndex(0)
+    chooser.box.activated.emit(0)
+    assert [line.settings.voice for line in window.document.script.lines] == [voice, ""]
+    assert window.side.card.name.text() == "声0"
+    assert "作者" in window.side.card.makers.text()
+    assert window.script.cards.voices[voice] == "声0"
+    until(qtbot, lambda: voice in window.controller.voices)  # opened ahead
+    window.script.choose(["1"])
+    assert window.side.card.name.text() != "声0"
+    assert chooser.box.currentData() == ""
+
+
+def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    open_script(qtbot, window, ["gone", ""])
+    assert "not here" in window.side.card.name.text()
+    assert not window.banner.isVisible()
+    assert window.side.chooser.box.currentText() == "Missing: gone"
+    window.play(["0"])
+    wait_idle(qtbot, window)
+    assert window.model.state("0").phase is Phase.FAILED
+    assert "gone" in window.banner.message.text()
+    window.play(["1"])
+    wait_idle(qtbot, window)
+    assert len(player.requests) == 1
+    window.script.choose(["0"])
+    window.desk.use("")
+    assert window.document.script.lines[0].settings.voice == ""
+
+
+def test_a_voice_without_its_bert_says_so_and_offers_it(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path, player: RecordingPlayer
+) -> None:
+    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes())
+    window = open_window()
+    open_script(qtbot, window, [UUIDS[0]])
+    assert "BERT" in window.side.card.lack.text()
+    window.play(["0"])
+    wait_idle(qtbot, window)
+    assert "--" not in window.desk.banner.hint.text(), "no words of the command line"
+    assert not window.banner.isVisible()
+    window.desk.banner.action.click()
+    offer = dialog_of(qtbot, window, BertOffer)
+    assert isinstance(offer, BertOffer)
+    offer.later.click()
+    assert not player.requests
+
+
+def test_aivisspeech_voices_are_offered_and_prepared_when_chosen(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
+) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    shutil.copy(aivmx(reference, tmp_path / "a.aivmx", name="向こうの声"), theirs)
+    settings = Settings(aivisspeech_folder=str(theirs), force_bert=True)
+    save_settings(settings)
+    window = open_window(settings)
+    open_script(qtbot, window, [""])
+    box = window.side.chooser.box
+    until(qtbot, lambda: box.findText("向こうの声", Qt.MatchFlag.MatchContains) >= 0)
+    row = box.findText("向こうの声", Qt.MatchFlag.MatchContains)
+    box.activated.emit(row)
+    (job,) = window.desk.works.queue.jobs
+    assert window.document.script.lines[0].settings.voice == "", "not before it is prepared"
+    until(qtbot, lambda: job.stage is Stage.DONE)
+    until(qtbot, lambda: window.side.card.name.text() == "向こうの声")
+    assert (theirs / "a.aivmx").is_file()
+
+
+def test_the_library_renames_and_removes(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (voice,) = installed(reference, tmp_path, 1)
+    window = open_window()
+    open_script(qtbot, window, [voice])
+    window.deeds["voice_library"].trigger()
+    library = window.desk.library.dialog
+    assert library is not None
+    assert library.current is not None
+    assert library.current.id == voice
+    assert {deed for deed, button in library.facts.buttons.items() if not button.isHidden()} >= {
+        "use",
+        "rename",
+        "export",
+        "remove",
+        "folder",
+    }
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_arguments, **_options: ("新しい名前", True))
+    library.facts.buttons["rename"].click()
+    until(qtbot, lambda: window.side.card.name.text() == "新しい名前")
+    assert library.list.item(0).text().startswith("新しい名前")
+    window.desk.works.change(works.remove_voice(voice, "新しい名前"))
+    until(qtbot, lambda: "not here" in window.side.card.name.text())
+    library.choose("")
+    assert not library.facts.buttons["use"].isHidden()
+    assert library.facts.buttons["remove"].isHidden(), "ours stays"
+    assert not window.desk.works.panel.rows
+    library.close()
+    QApplication.processEvents()
+    assert window.desk.library.dialog is None
+
+
+def test_a_sample_is_heard_and_a_broken_one_is_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, player: RecordingPlayer) -> None:
+    window = open_window()
+    sound = (0.5 * np.sin(np.arange(8000) / 5)).astype(np.float32)
+    soundfile.write(tmp_path / "a.ogg", sound, 16_000)
+    window.side.card.sample_wanted.emit(tmp_path / "a.ogg")
+    wait_idle(qtbot, window)
+    (chunks,) = player.requests.values()
+    assert chunks[0].sampling_rate == 16_000
+    assert abs(len(chunks[0].samples) - 8000) < 100
+    (tmp_path / "b.wav").write_bytes(b"RIFF nothing")
+    window.side.card.sample_wanted.emit(tmp_path / "b.wav")
+    wait_idle(qtbot, window)
+    assert "cannot be played" in window.banner.message.text()
+
+
+def test_a_bert_that_comes_in_ends_speaking_with_another_one(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
+) -> None:
+    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes())
+    window = open_window(Settings(force_bert=True))
+    open_script(qtbot, window, [UUIDS[0]])
+    until(qtbot, lambda: UUIDS[0] in window.controller.voices)
+    assert window.controller.voices[UUIDS[0]].forced_bert
+    ours = next(iter(bert_dirs()[1].iterdir()))
+    theirs = shutil.copytree(ours, bert_dirs()[0] / SBV2_BERT)
+    described = json.loads((theirs / "bert.json").read_text(encoding="utf-8")) | {"id": SBV2_BERT}
+    (theirs / "bert.json").write_text(json.dumps(described), encoding="utf-8")
+    job = window.desk.works.queue.add(Work("Get the BERT", ("bert", "list"), works.download_bert().note))  # it has come in already
+    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
+    assert job.stage is Stage.DONE, job.error
+    assert not window.settings.force_bert
+    until(qtbot, lambda: UUIDS[0] in window.controller.voices and not window.controller.voices[UUIDS[0]].forced_bert)
+    until(qtbot, lambda: window.side.card.lack.isHidden())

@@ -1,0 +1,154 @@
+"""Weights read back from whatever an exporter left: the lean graph computes what the file computes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from app.errors import VoiceError
+from app.install.bert_check import features_of, largest_difference, trial_texts
+from app.progress import unreported
+from app.voices.prepare.bert.float32_copy import write_float32_copy
+from app.voices.prepare.bert.lean import write_lean
+from app.voices.prepare.bert.onnx_graph import open_onnx
+from app.voices.prepare.bert.open import find_model, open_source
+from app.voices.prepare.bert.plain import plain_features
+from tests.voices.prepare.bert import deberta_files as files
+
+WIDTH = 64
+CHANGES: list[files.Change] = [
+    files.renamed,
+    files.int32_and_token_types,
+    files.turned_output,
+    files.products_and_sums,
+    files.turned_gemm,
+    files.older_opset,
+    files.unfolded_positions,
+]
+
+
+@pytest.fixture
+def tiny(shared: Path) -> Path:
+    return shared / "reference" / "deberta-tiny"
+
+
+def lean_features(model: Path, folder: Path, texts: list[np.ndarray]) -> list[np.ndarray]:
+    write_lean(open_source(model), "float32", folder / "lean.onnx", unreported)
+    return features_of(folder / "lean.onnx", texts, WIDTH)
+
+
+def source_features(model: Path, folder: Path, texts: list[np.ndarray]) -> list[np.ndarray]:
+    write_float32_copy(open_onnx(model), folder / "copy.onnx")
+    return features_of(folder / "copy.onnx", texts, WIDTH)
+
+
+def test_the_exported_file(tiny: Path, tmp_path: Path) -> None:
+    expected = np.load(tiny / "expected.npz")
+    texts = [expected[f"case{case}.input_ids"][0] for case in range(5)]
+    rows = [expected[f"case{case}.output"] for case in range(5)]
+    assert [len(text) for text in texts] == [3, 12, 40, 130, 300]
+    assert largest_difference(rows, lean_features(tiny / "model.onnx", tmp_path, texts)) < 1e-6
+    assert largest_difference(rows, plain_features(open_source(tiny / "model.onnx"), texts)) < 2e-6
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("name", ["model.onnx", "model_fp16.onnx"])
+def test_every_exporters_way(change: files.Change, name: str, tiny: Path, tmp_path: Path) -> None:
+    if name == "model_fp16.onnx" and change in (files.older_opset, files.unfolded_positions):
+        pytest.skip("these are written in float32")
+    model = onnx.load(str(tiny / name))
+    change(model)
+    onnx.save(model, str(tmp_path / "model.onnx"))
+    texts = trial_texts(tiny / "vocab.txt", 500)
+    expected = source_features(tmp_path / "model.onnx", tmp_path, texts)
+    assert largest_difference(expected, lean_features(tmp_path / "model.onnx", tmp_path, texts)) < 2e-6
+    if change is not files.unfolded_positions:
+        assert largest_difference(source_features(tiny / name, tmp_path, texts), expected) < 2e-6  # the change kept the function
+
+
+def test_half_weights_differ_by_their_rounding_only(tiny: Path, tmp_path: Path) -> None:
+    texts = trial_texts(tiny / "vocab.txt", 500)
+    half = source_features(tiny / "model_fp16.onnx", tmp_path, texts)
+    assert largest_difference(half, lean_features(tiny / "model_fp16.onnx", tmp_path, texts)) < 2e-6
+    assert 1e-4 < largest_difference(source_features(tiny / "model.onnx", tmp_path, texts), half) < 5e-3
+
+
+def test_weights_beside_the_graph(tiny: Path, tmp_path: Path) -> None:
+    model = onnx.load(str(tiny / "model.onnx"))
+    onnx.save(model, str(tmp_path / "m.onnx"), save_as_external_data=True, location="m.onnx.data", size_threshold=0)
+    assert (tmp_path / "m.onnx").stat().st_size < (tmp_path / "m.onnx.data").stat().st_size
+    texts = trial_texts(tiny / "vocab.txt", 500)[:3]
+    expected = source_features(tiny / "model.onnx", tmp_path, texts)
+    assert largest_difference(expected, lean_features(tmp_path / "m.onnx", tmp_path, texts)) < 2e-6
+    (tmp_path / "m.onnx.data").unlink()
+    with pytest.raises(VoiceError, match="no DeBERTa"):
+        open_source(tmp_path / "m.onnx")
+
+
+def test_published_weights(tmp_path: Path) -> None:
+    model = files.write_published(tmp_path, hidden=WIDTH, heads=4, inner=128)
+    texts = trial_texts(tmp_path / "vocab.txt", 80)
+    assert open_source(model).architecture.layers == 1  # hidden_states[-3] of three layers
+    assert largest_difference(plain_features(open_source(model), texts), lean_features(model, tmp_path, texts)) < 2e-6
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("model_type", "bert"), ("pos_att_type", ["c2p"]), ("num_hidden_layers", 2), ("hidden_size", 65), ("share_att_key", False)],
+)
+def test_other_kinds_of_published_models(key: str, value: object, tmp_path: Path) -> None:
+    model = files.write_published(tmp_path, hidden=WIDTH, heads=4, inner=128)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {key: value}))
+    with pytest.raises(VoiceError, match="no DeBERTa"):
+        open_source(model)
+
+
+def test_published_weights_without_their_configuration(tmp_path: Path) -> None:
+    model = files.write_published(tmp_path, hidden=WIDTH, heads=4, inner=128)
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(VoiceError, match=r"config\.json") as caught:
+        open_source(model)
+    assert "--hub" in caught.value.hint
+
+
+@pytest.mark.parametrize("damage", ["voice", "text", "empty", "cut", "no query", "no positions", "no matrix"])
+def test_what_is_no_deberta_is_refused(damage: str, tiny: Path, shared: Path, tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    if damage == "voice":
+        shutil.copyfile(shared / "reference" / "jp-extra-tiny" / "model.onnx", path)
+    elif damage in ("text", "empty"):
+        path.write_bytes(b"no model at all" * (damage == "text"))
+    elif damage == "cut":
+        path.write_bytes((tiny / "model.onnx").read_bytes()[:-5000])
+    else:
+        model = onnx.load(str(tiny / "model.onnx"))
+        wanted = {"no query": "layer.1.attention.self.query_proj.bias", "no positions": "layer.2/attention/self/Expand_output_0"}.get(
+            damage
+        )
+        weight = next(node.input[1] for node in model.graph.node if node.op_type == "Gemm")
+        target = next(item for item in model.graph.initializer if (item.name.endswith(wanted) if wanted else item.name == weight))
+        files._rename_inputs(model.graph, target.name, "something")
+        if damage == "no query":
+            target.name = "something"
+        else:
+            model.graph.initializer.remove(target)
+        onnx.save(model, str(path))
+    with pytest.raises(VoiceError, match="no DeBERTa"):
+        write_lean(open_source(path), "float32", tmp_path / "lean.onnx", unreported)
+
+
+def test_the_model_of_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(VoiceError, match="no BERT model"):
+        find_model(tmp_path)
+    for name in ("other.onnx", "model_fp16.onnx", "model.onnx"):
+        (tmp_path / name).touch()
+        assert find_model(tmp_path).name == name
+    assert find_model(tmp_path / "other.onnx").name == "other.onnx"
+    with pytest.raises(VoiceError, match="no BERT model"):
+        find_model(tmp_path / "vocab.txt")

@@ -1,0 +1,158 @@
+"""What people take for an SBV2 voice is named, with what to do instead."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.errors import VoiceError
+from app.voices.checkpoints import checkpoints
+from app.voices.foreign import KINDS
+from app.voices.sources import read_source
+from tests.voices.fuzz import small_voices
+from tests.voices.fuzz.small_voices import npy, zipped
+from tests.voices.safetensors_file import write_safetensors
+
+
+def _graph(*inputs: str, outputs: tuple[str, ...] = ("output",)) -> bytes:
+    return small_voices.model(inputs, outputs).SerializeToString()
+
+
+def _torch(*names: str) -> bytes:
+    """A PyTorch file: a stored zip around a pickle. Unpickling this one would raise."""
+    return zipped(
+        {"archive/data.pkl": b"\x80\x02cposix\nsystem\n" + " ".join(names).encode(), "archive/data/0": bytes(8)}, zipfile.ZIP_STORED
+    )
+
+
+GRAPHS = {
+    "piper": _graph("input", "input_lengths", "scales", "sid"),
+    "kokoro": _graph("tokens", "style", "speed"),
+    "vits": _graph("x", "x_length", "noise_scale", "length_scale", "noise_scale_w"),
+    "espnet": _graph("text", "sids"),
+    "rvc": _graph("phone", "phone_lengths", "pitch", "pitchf", "ds", "rnd"),
+    "gpt_sovits": _graph("text_seq", "pred_semantic", "ref_audio"),
+    "voicevox": _graph("phoneme_list", "speaker_id"),
+    "bert": _graph("input_ids", "attention_mask", "token_type_ids"),
+    "bert_vits2": _graph("x_tst", "x_tst_lengths", "sid", "tones", "language", "bert", "ja_bert", "en_bert"),
+    "other_graph": _graph("data"),
+}
+FILES = {
+    "checkpoint": _torch("enc_p.style_proj.weight", "optimizer"),
+    "rvc": _torch("enc_p.emb_phone.weight"),
+    "gpt_sovits": _torch("enc_p.ssl_proj.weight"),
+    "bert": _torch("deberta.encoder.layer.0"),
+    "pickle": b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.",
+    "voicevox": zipped({"manifest.json": b"{}", "metas.json": b"[]", "model.bin": b"x"}),
+    "voicevox_plugin": zipped({"engine_manifest.json": b"{}", "run.exe": b"MZ"}),
+    "utau": zipped({"voice/oto.ini": b"a.wav=a", "voice/a.wav": b"RIFF"}),
+    "hts": b"[GLOBAL]\nHTS_VOICE_VERSION:1.0\n",
+    "sound": b"RIFF\x24\0\0\0WAVEfmt ",
+    "picture": b"\x89PNG\r\n\x1a\n" + bytes(20),
+    "archive": b"7z\xbc\xaf\x27\x1c" + bytes(20),
+    "index": b"IxFI" + bytes(20),
+    "other_model": b"GGUF" + bytes(20),
+    "program": b"MZ\x90\0" + bytes(20),
+    "document": b"%PDF-1.7",
+    "text": "これは説明です。".encode("cp932"),
+    "web_page": b"\n<!DOCTYPE html><html><title>404</title>",
+    "pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+    "settings": json.dumps(small_voices.CONFIG).encode(),
+    "project": b'{"appVersion": "1", "talk": {"audioKeys": []}}',
+    "vectors": npy(),
+    "empty": b"",
+    "zeros": bytes(5000),
+}
+WEIGHTS = {
+    "discriminator": "discriminators.0.convs.0.weight",
+    "bert": "deberta.embeddings.word_embeddings.weight",
+    "rvc": "enc_p.emb_phone.weight",
+    "gpt_sovits": "enc_p.ssl_proj.weight",
+    "bert_vits2": "enc_p.bert_proj.weight",
+    "vits": "text_encoder.embed_tokens.weight",
+    "other_weights": "w",
+}
+
+
+def _refused(path: Path, kind: str) -> None:
+    for action in (read_source, lambda source: checkpoints(source, path.parent)):
+        with pytest.raises(VoiceError) as caught:
+            action(path)
+        assert KINDS[kind].en in caught.value.message
+        assert KINDS[kind].hint_en in caught.value.hint
+        assert path.name in caught.value.message
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_other_graphs_are_told_by_their_inputs(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "voice.onnx").write_bytes(GRAPHS[kind])
+    _refused(tmp_path / "voice.onnx", kind)
+
+
+def test_a_voice_of_transformers_is_told_from_a_bert_by_its_output(tmp_path: Path) -> None:
+    (tmp_path / "voice.onnx").write_bytes(_graph("input_ids", "attention_mask", outputs=("waveform",)))
+    _refused(tmp_path / "voice.onnx", "vits")
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_other_files_are_told_by_how_they_begin(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "voice.aivmx").write_bytes(FILES[kind])
+    _refused(tmp_path / "voice.aivmx", kind)
+    assert [item.name for item in tmp_path.iterdir()] == ["voice.aivmx"]
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_other_weights_are_told_by_the_names_of_tensors(tmp_path: Path, kind: str) -> None:
+    _refused(write_safetensors(tmp_path / "voice.safetensors", {WEIGHTS[kind]: np.zeros(1, np.float32)}), kind)
+
+
+def test_every_kind_is_tested_but_those_that_only_differ_in_their_words() -> None:
+    assert set(KINDS) == {*GRAPHS, *FILES, *WEIGHTS}
+
+
+@pytest.mark.parametrize("architecture", ["Style-Bert-VITS3", None, 5, ["Style-Bert-VITS2"]])
+def test_a_successor_is_named(tmp_path: Path, architecture: object) -> None:
+    texts = small_voices.metadata(small_voices.MANIFEST | {"model_architecture": architecture})
+    (tmp_path / "voice.aivmx").write_bytes(small_voices.graph(texts))
+    with pytest.raises(VoiceError, match="not supported") as caught:
+        read_source(tmp_path / "voice.aivmx")
+    assert str(architecture) in caught.value.message
+    assert "newer Koebako" in caught.value.hint
+
+
+FOLDERS: dict[str, Callable[[Path], object]] = {
+    "utau": lambda folder: ((folder / "oto.ini").write_bytes(b"a.wav=a"), (folder / "a.wav").write_bytes(b"RIFF")),
+    "piper": lambda folder: ((folder / "x.onnx").write_bytes(GRAPHS["piper"]), (folder / "x.onnx.json").write_bytes(b"{}")),
+    "checkpoint": lambda folder: ((folder / "G_100.pth").write_bytes(FILES["checkpoint"]), (folder / "config.json").write_bytes(b"{}")),
+}
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_a_folder_without_a_voice_says_what_it_holds_instead(tmp_path: Path, kind: str) -> None:
+    FOLDERS[kind](tmp_path)
+    (tmp_path / "readme.txt").write_text("hello")
+    with pytest.raises(VoiceError) as caught:
+        read_source(tmp_path)
+    assert KINDS[kind].en in caught.value.message
+
+
+def test_the_bert_of_the_reference_is_no_voice(shared: Path) -> None:
+    path = shared / "reference" / "deberta-tiny" / "model.onnx"
+    if not path.is_file():
+        pytest.skip(f"no reference model at {path}")
+    with pytest.raises(VoiceError, match="a BERT") as caught:
+        read_source(path)
+    assert "koebako bert add" in caught.value.hint
+
+
+def test_an_hts_voice_of_the_reference_is_no_voice(shared: Path) -> None:
+    path = shared / "htsvoice" / "mei_normal.htsvoice"
+    if not path.is_file():
+        pytest.skip(f"no HTS voice at {path}")
+    with pytest.raises(VoiceError, match="HTS voice"):
+        read_source(path)
