@@ -9,18 +9,21 @@ from pathlib import Path
 import numpy as np
 import torch
 from corpus import CHANNELS, LOG_F0_CENTRE
-from frontend import Line
+from frontend import MARKS, Line
 from network import LONGEST, STATES
 from numpy.typing import NDArray
+from phrases import COUNTS, THRESHOLDS, TONE_OFFSET, counts, thermometer
 from symbols import ID
-from teacher import RATE, STEP, STYLES
+from teacher import RATE, STEP
 from torch import Tensor
 from vocabulary import encode
 
 BATCH_FRAMES = 7168
-POOL = 256  # utterances sorted by length together, so that a batch wastes little
+FRAME_STEP = 128
+POOL = 512  # utterances sorted by length together, so that a batch wastes little
 LOG_F0_SCALE = 0.2
-TONE_OFFSET = 6
+SHORT_PHONES, SHORT_TIMES, NASAL_TIMES = 8, 4, 150  # how often an epoch repeats very short lines, and those of ん alone
+GUESSED = 0.5  # share of utterances whose phrase borders are those that will be found when speaking
 
 
 def round_up(value: int, step: int) -> int:
@@ -49,11 +52,23 @@ def frame_inputs(durations: NDArray[np.float32], count: int) -> tuple[NDArray[np
     return state, np.stack([in_state, place, *logs], 1).astype(np.float32)
 
 
+def _times(line: Line) -> int:
+    """How often an epoch says this line: whole lines teach too little about a mora alone."""
+    if {phone for phone in line.phones if phone not in MARKS} == {"_", "N"}:
+        return NASAL_TIMES
+    return SHORT_TIMES if len(line.phones) <= SHORT_PHONES else 1
+
+
 class Corpus:
-    """What `corpus.py` wrote."""
+    """What `corpus.py` wrote.
+
+    Attributes:
+        guessed: for each line the phrase borders that were found without its labels.
+    """
 
     def __init__(self, folder: Path, tokens: list[str]) -> None:
         self.lines: list[Line] = pickle.loads((folder / "lines.pickle").read_bytes())
+        self.guessed: list[NDArray[np.bool_]] = [np.array(line.begins, np.bool_) for line in self.lines]
         stored = np.load(folder / "utterances.npz")
         self.rows, self._durations = stored["rows"], stored["durations"]
         self._frames = np.memmap(folder / "frames.f16", np.float16, "r").reshape(-1, CHANNELS)
@@ -61,6 +76,7 @@ class Corpus:
         self._starts = np.cumsum(sizes) - sizes
         index = {token: place for place, token in enumerate(tokens)}
         self._ids = [np.array(encode(line.text, index)) for line in self.lines]
+        self._times = np.array([_times(self.lines[row[0]]) for row in self.rows])
         self.mean, self.deviation = self._statistics()
 
     def _statistics(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -70,27 +86,27 @@ class Corpus:
         return mean, deviation
 
     def epoch(self, dice: np.random.Generator) -> Iterator[dict[str, Tensor]]:
-        """All utterances once, in batches of about BATCH_FRAMES frames."""
-        order = dice.permutation(len(self.rows))
+        """All utterances once, very short ones more often, in batches of about BATCH_FRAMES frames."""
+        order = dice.permutation(np.repeat(np.arange(len(self.rows)), self._times))
         batches: list[list[int]] = []
         for start in range(0, len(order), POOL):
             pool = sorted(order[start : start + POOL], key=lambda row: int(self.rows[row][3]))
             batch: list[int] = []
             for row in pool:
-                if batch and round_up(int(self.rows[row][3]), 256) * (len(batch) + 1) > BATCH_FRAMES:
+                if batch and round_up(int(self.rows[row][3]), FRAME_STEP) * (len(batch) + 1) > BATCH_FRAMES:
                     batches.append(batch)
                     batch = []
                 batch.append(int(row))
             batches.append(batch)
         for place in dice.permutation(len(batches)):
-            yield self.batch(batches[place])
+            yield self.batch(batches[place], dice)
 
-    def batch(self, chosen: list[int]) -> dict[str, Tensor]:
+    def batch(self, chosen: list[int], dice: np.random.Generator) -> dict[str, Tensor]:
         """Tensors of some utterances; keys are the arguments of `Student` and the targets."""
         lines = [self.lines[self.rows[row][0]] for row in chosen]
         ids = [self._ids[self.rows[row][0]] for row in chosen]
         phones = round_up(max(len(line.phones) for line in lines), 32)
-        frames = round_up(max(int(self.rows[row][3]) for row in chosen), 256)
+        frames = round_up(max(int(self.rows[row][3]) for row in chosen), FRAME_STEP)
         characters = round_up(max(map(len, ids)), 16)
         size = len(chosen)
         batch = {
@@ -98,7 +114,8 @@ class Corpus:
             "real_phones": np.zeros((size, phones), np.float32),
             "ids": np.zeros((size, characters), np.int64),
             "real_ids": np.zeros((size, characters), np.float32),
-            "style": np.zeros((size, len(STYLES)), np.float32),
+            "counts": np.zeros((size, phones, COUNTS * len(THRESHOLDS)), np.float32),
+            "role": self.rows[chosen, 1],
             "durations": np.zeros((size, phones, STATES), np.float32),
             "state_of_frame": np.zeros((size, frames), np.int64),
             "positions": np.zeros((size, frames, 6), np.float32),
@@ -107,10 +124,13 @@ class Corpus:
         }
         for place, (row, line) in enumerate(zip(chosen, lines, strict=True)):
             self._fill(batch, place, row, line, ids[place])
+            begins = self.guessed[self.rows[row][0]] if dice.random() < GUESSED else np.array(line.begins, np.bool_)
+            size = len(line.phones)
+            batch["counts"][place, :size] = thermometer(counts(batch["phones"][place, :size], line.tones, begins))
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
     def _fill(self, batch: dict[str, NDArray[np.generic]], place: int, row: int, line: Line, ids: NDArray[np.int64]) -> None:
-        _, style, start, count = self.rows[row]
+        _, _, start, count = self.rows[row]
         size, phones, characters = len(line.phones), batch["phones"].shape[1], batch["ids"].shape[1]
         durations = self._durations[self._starts[row] : self._starts[row] + size]
         batch["phones"][place, :size] = [ID[phone] for phone in line.phones]
@@ -120,8 +140,6 @@ class Corpus:
         batch["real_phones"][place, :size] = 1
         batch["ids"][place, : len(ids)] = ids
         batch["real_ids"][place, : len(ids)] = 1
-        if style:
-            batch["style"][place, style] = 1
         batch["durations"][place, :size] = np.log1p(durations / 0.005)
         state, positions = frame_inputs(durations, int(count))
         batch["state_of_frame"][place, :count] = state + place * phones * STATES

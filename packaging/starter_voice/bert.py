@@ -63,7 +63,7 @@ class Layer(nn.Module):
 
 
 class StarterBert(nn.Module):
-    """Character ids to features; the heads for pretraining are not exported."""
+    """Character ids to features; the head that names words is for its lessons and is not exported."""
 
     def __init__(self, vocabulary: int, classes: int) -> None:
         super().__init__()
@@ -74,8 +74,7 @@ class StarterBert(nn.Module):
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
         self.norm = nn.LayerNorm(WIDTH)
         self.project = nn.Linear(WIDTH, OUTPUT)
-        self.characters = nn.Linear(WIDTH, vocabulary)
-        self.classes, self.borders = nn.Linear(WIDTH, classes), nn.Linear(WIDTH, 3)
+        self.words = nn.Linear(WIDTH, 3 * classes)
 
     def hidden(self, ids: Tensor, real: Tensor) -> Tensor:
         """ids, real (B, n) → (B, n, WIDTH)."""

@@ -1,37 +1,43 @@
-"""Measures the shipped voice against its teacher on the lines that no mood has learned.
+"""Measures the shipped voice against its teacher on the lines that no role has learned.
 
-Usage: `python evaluate.py --shared ../shared --work WORK --resources resources --lines 40`
+Usage: `python evaluate.py --shared ../shared --work WORK --resources resources --lines 60`
 
-Prints one row per style and writes `figures.json` into the work folder. The parameters are compared with the teacher's timing
+Prints one row per role and writes `figures.json` into the work folder. The parameters are compared with the teacher's timing
 and no noise, so a frame of one stands beside the same place of the same phone of the other; durations are the student's own.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
+import multiprocessing
+import os
 import time
 from pathlib import Path
 
 import numpy as np
-from corpus import held_out
+import pyloudnorm
+from cast import CAST, Role, open_role
 from dnsmos import Dnsmos
 from frontend import MARKS, Line, analyse, normalise
-from hts import STATES, HtsVoice
+from hts import STATES
 from numpy.typing import NDArray
-from speaker import HOP, RATE, Speaker
-from teacher import SPEED, STEP, STYLES, VOICE_OF_STYLE, Target, teach
+from speaker import HOP, RATE, Speaker, Who
+from teacher import STEP, Target, teach
+from texts import held_out
 
 from app.core.durations import round_with_carry
 
 MCD_FACTOR = 10 / np.log(10) * np.sqrt(2)
 VECTORS = STATES * 64
 SILENT = MARKS | {"_"}
+JUDGED = 3  # the judge, by far the slowest part, hears every third line
 
 
-def compare(speaker: Speaker, line: Line, target: Target, style: NDArray[np.float32], bert: float = 1.0) -> dict[str, NDArray[np.floating]]:
+def compare(speaker: Speaker, line: Line, target: Target, who: Who, bert: float = 1.0) -> dict[str, NDArray[np.floating]]:
     """Errors of one line: per speech frame (cepstra, F0 in cents, voicing), per phone and per pause (seconds)."""
-    logw, mean, _ = speaker.prosody(line, style, bert=bert)
+    logw, mean, _ = speaker.prosody(line, who, bert=bert)
     lengths = target.durations.sum(1).astype(np.float64)
     error = np.exp(logw[1::2]) * HOP / RATE - lengths
     spoken = np.array([phone not in SILENT for phone in line.phones])
@@ -39,7 +45,7 @@ def compare(speaker: Speaker, line: Line, target: Target, style: NDArray[np.floa
     # the teacher's shares, so that states line up too
     mean = mean[:, 1::2].copy()
     mean[VECTORS : VECTORS + STATES] = (target.durations / np.maximum(lengths, 1e-9)[:, None]).T + 1e-6
-    z = speaker.flow(np.repeat(mean, frames, 1), frames, style).T.reshape(-1, 38)
+    z = speaker.flow(np.repeat(mean, frames, 1), frames, who).T.reshape(-1, 38)
     phone = np.repeat(np.arange(len(frames)), 2 * frames)
     within = np.arange(len(phone)) - np.repeat(2 * (np.cumsum(frames) - frames), 2 * frames)
     times = (np.cumsum(lengths) - lengths)[phone] + (within + 0.5) / (2 * frames[phone]) * lengths[phone]
@@ -65,30 +71,31 @@ def teacher_sound(speaker: Speaker, target: Target) -> NDArray[np.float32]:
     return speaker.decode(np.ascontiguousarray(z))
 
 
-def row_of(speaker: Speaker, style: int, lines: list[Line], voice: HtsVoice, judge: Dnsmos) -> dict[str, float]:
-    """All figures of one style."""
-    vector, name = speaker.styles[style], STYLES[style]
-    found, plain, scores, peak, spoken_s, wall_s = [], [], [], 0.0, 0.0, 0.0
+def row_of(role: Role, shared: Path, work: Path, resources: Path, lines: list[Line]) -> dict[str, float]:
+    """All figures of one role."""
+    speaker, judge, voice = Speaker(resources), Dnsmos(shared / "judges" / "dnsmos"), open_role(role, shared, work)
+    who = speaker.who(role)
+    found, plain, scores, sounds, cpu_s = [], [], [], [], 0.0
     for number, line in enumerate(lines):
-        target = teach(voice, name, line)
-        found.append(compare(speaker, line, target, vector))
-        plain.append(compare(speaker, line, target, vector, bert=0.0)["f0"])
-        began = time.perf_counter()
-        audio = speaker.speak(line, vector, seed=number)
-        wall_s += time.perf_counter() - began
-        spoken_s += len(audio) / RATE
-        peak = max(peak, float(np.abs(audio).max()))
-        own = voice.speak(line.labels, SPEED[name])
-        scores.append((judge.score(audio, RATE), judge.score(teacher_sound(speaker, target), RATE), judge.score(own, 48000)))
+        target = teach(voice, role, line)
+        found.append(compare(speaker, line, target, who))
+        plain.append(compare(speaker, line, target, who, bert=0.0)["f0"])
+        began = time.process_time()
+        sounds.append(speaker.speak(line, who, seed=number))
+        cpu_s += time.process_time() - began
+        if number % JUDGED == 0:
+            scores.append((judge.score(sounds[-1], RATE), judge.score(teacher_sound(speaker, target), RATE)))
     joined = {key: np.concatenate([part[key] for part in found]) for key in found[0]}
 
     def rms(key: str) -> float:
         return float(np.sqrt(np.mean(joined[key] ** 2)))
 
-    student, same, engine = np.mean(scores, 0)
+    sound = np.concatenate(sounds)
+    student, teacher = np.mean(scores, 0)
     return {
         "mcd_db": float(joined["mcd"].mean()),
         "f0_cents": rms("f0"),
+        "f0_median_cents": float(np.median(np.abs(joined["f0"]))),
         "f0_cents_without_bert": float(np.sqrt(np.mean(np.concatenate(plain) ** 2))),
         "f0_bias_cents": float(joined["f0"].mean()),
         "voicing_percent": 100 * float(joined["voicing"].mean()),
@@ -96,27 +103,25 @@ def row_of(speaker: Speaker, style: int, lines: list[Line], voice: HtsVoice, jud
         "pause_ms": 1000 * rms("pause"),
         "length_percent": 100 * float(joined["total"].mean()),
         "dnsmos": float(student),
-        "dnsmos_teacher": float(same),
-        "dnsmos_hts_sound": float(engine),
-        "peak": peak,
-        "times_real_time": spoken_s / wall_s,
+        "dnsmos_teacher": float(teacher),
+        "loudness_lufs": float(pyloudnorm.Meter(RATE).integrated_loudness(sound.astype(np.float64))),
+        "peak": float(np.abs(sound).max()),
+        "times_real_time": len(sound) / RATE / cpu_s,
     }
 
 
-def evaluate(shared: Path, work: Path, resources: Path, count: int, styles: list[str]) -> dict[str, object]:
-    """Number of lines, and figures by style."""
-    speaker, judge = Speaker(resources), Dnsmos(shared / "judges" / "dnsmos")
+def evaluate(shared: Path, work: Path, resources: Path, count: int, roles: list[Role]) -> dict[str, object]:
+    """Number of lines, and figures by role; one process a core."""
     texts = held_out(shared)
     chosen = texts[: count // 2] + texts[100 : 100 + count - count // 2]
     lines = [line for line in (analyse(normalise(text)) for text in chosen) if line is not None]
     figures = {}
-    for name in styles:
-        style = STYLES.index(name)
-        voice = HtsVoice(shared / "htsvoice" / f"mei_{VOICE_OF_STYLE[name]}.htsvoice", work)
-        figures[name] = row_of(speaker, style, lines, voice, judge)
-        print(name, {key: round(value, 3) for key, value in figures[name].items()}, flush=True)
-        voice.close()
-    return {"lines": len(lines), "styles": figures}
+    with multiprocessing.Pool(os.cpu_count()) as pool:
+        measure = functools.partial(row_of, shared=shared, work=work, resources=resources, lines=lines)
+        for role, row in zip(roles, pool.imap(measure, roles), strict=True):
+            figures[role.name] = row
+            print(role.name, {key: round(value, 3) for key, value in row.items()}, flush=True)
+    return {"lines": len(lines), "roles": figures}
 
 
 if __name__ == "__main__":
@@ -124,8 +129,9 @@ if __name__ == "__main__":
     parser.add_argument("--shared", type=Path, default=Path("../shared"))
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--resources", type=Path, default=Path("resources"))
-    parser.add_argument("--lines", type=int, default=40)
-    parser.add_argument("--styles", nargs="+", default=list(STYLES), choices=STYLES)
+    parser.add_argument("--lines", type=int, default=60)
+    parser.add_argument("--roles", nargs="+", default=[role.name for role in CAST], choices=[role.name for role in CAST])
     options = parser.parse_args()
-    measured = evaluate(options.shared, options.work, options.resources, options.lines, options.styles)
+    chosen = [role for role in CAST if role.name in options.roles]
+    measured = evaluate(options.shared, options.work, options.resources, options.lines, chosen)
     (options.work / "figures.json").write_text(json.dumps(measured, indent=1) + "\n")

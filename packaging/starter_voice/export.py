@@ -7,47 +7,56 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
 from pathlib import Path
 
 import numpy as np
 import torch
 from bert import StarterBert
-from export_bert import export_bert
+from cast import SPEAKERS, STYLES
+from export_bert import array, export_bert
 from export_decoder import export_decoder
-from export_voice import HOP, export_flow, export_prosody
-from network import Student
+from export_flow import export_flow
+from export_parts import HOP
+from export_prosody import export_prosody
+from network import Borders, Student
+from pretrain import Reader
 from symbols import ID, RELATIVES
-from teacher import RATE, STYLES
+from teacher import RATE
 from vocabulary import write_vocabulary
 
 BERT_ID = "koebako-starter-v1"
 GAIN = 0.75 / 32768  # the teacher counts in 16-bit steps; this brings lively lines to peaks of about -3 dBFS and speech to -22 dB
 MARGIN_FRAMES = 3
 VOICE_LICENCE = (
-    'CC BY 3.0. Learned from the HTS voice "Mei" (five moods), Copyright (c) 2009-2013 Nagoya Institute of Technology, '
-    "Department of Computer Science (MMDAgent Project Team), https://creativecommons.org/licenses/by/3.0/. "
-    "Changes: a neural network was trained on the parameters it generates; pauses, questions and tempo were adjusted."
+    'CC BY 4.0. Learned from three HTS voices: "Mei" (five moods), Copyright (c) 2009-2013 Nagoya Institute of Technology, Department of '
+    "Computer Science (MMDAgent Project Team), CC BY 3.0, https://creativecommons.org/licenses/by/3.0/; "
+    '"tohoku-f01" (four moods), Copyright (c) 2015 Intelligent Communication Network (Ito-Nose) Laboratory, Tohoku University, CC BY 4.0, '
+    "https://creativecommons.org/licenses/by/4.0/; "
+    '"NIT ATR503 M001", Copyright (c) 2003-2012 Nagoya Institute of Technology, Department of Computer Science (HTS Working Group), CC BY 3.0. '
+    "Changes: a neural network was trained on the parameters they generate; pauses, questions, exclamations, loudness and tempo were adjusted."
 )
 BERT_LICENCE = (
-    "CC BY 3.0, as the voice it was trained with. Texts: ROHAN 4600 and Common Voice (CC0), 青空文庫 (public domain); "
-    "dictionary of pyopenjtalk-plus for the part-of-speech targets."
+    "CC BY 4.0, as the voice it serves. Texts: ROHAN 4600 and Common Voice (CC0), 青空文庫 (public domain); "
+    "dictionary of pyopenjtalk-plus for the words and phrases it learned to name."
 )
 
 
-def tie_relatives(student: Student) -> None:
+def tie_relatives(*embeddings: torch.nn.Embedding) -> None:
     """Symbols that no line of the corpora holds get the embedding of their nearest relative."""
     with torch.no_grad():
-        for symbol, relative in RELATIVES.items():
-            student.prosody.phone.weight[ID[symbol]] = student.prosody.phone.weight[ID[relative]]
+        for embedding, (symbol, relative) in itertools.product(embeddings, RELATIVES.items()):
+            embedding.weight[ID[symbol]] = embedding.weight[ID[relative]]
 
 
-def write_voice(student: Student, statistics: dict[str, np.ndarray], folder: Path) -> None:
+def write_voice(student: Student, borders: Borders, statistics: dict[str, np.ndarray], folder: Path) -> None:
     """Graphs, style vectors and manifest."""
     folder.mkdir(parents=True, exist_ok=True)
-    tie_relatives(student)
-    export_prosody(student.prosody, folder / "prosody.onnx")
-    export_flow(student.frames, statistics["mean"], statistics["deviation"], folder / "flow.onnx")
+    tie_relatives(student.prosody.phone, borders.phone)
+    roles = array(student.role.weight)
+    export_prosody(student.prosody, borders, roles, folder / "prosody.onnx")
+    export_flow(student.frames, roles, statistics["mean"], statistics["deviation"], folder / "flow.onnx")
     export_decoder(statistics["lowpass"], GAIN, folder / "decoder.onnx")
     styles = np.zeros((len(STYLES), 256), np.float32)
     styles[range(1, len(STYLES)), range(1, len(STYLES))] = 1.0
@@ -60,7 +69,7 @@ def write_voice(student: Student, statistics: dict[str, np.ndarray], folder: Pat
         "bert": BERT_ID,
         "sampling_rate": RATE,
         "hop_length": HOP,
-        "speakers": [{"id": 0, "name": "Mei"}],
+        "speakers": [{"id": index, "name": name} for index, name in enumerate(SPEAKERS)],
         "styles": [{"id": index, "name": name} for index, name in enumerate(STYLES)],
         "graphs": {name: f"{name}.onnx" for name in ("prosody", "flow", "decoder")},
         "durations": "carry",
@@ -86,14 +95,15 @@ def _write_json(values: object, path: Path) -> None:
     path.write_text(json.dumps(values, ensure_ascii=False, indent=2) + "\n", "utf-8", newline="\n")
 
 
-def export(checkpoint: Path, resources: Path) -> None:
-    """Writes `resources/voices/mei` and `resources/bert/starter` from the averaged weights of a checkpoint."""
-    state = torch.load(checkpoint, map_location="cpu", weights_only=False)
-    student, bert = Student(), StarterBert(len(state["tokens"]), state["classes"])
-    student.load_state_dict(state["student_average"])
-    bert.load_state_dict(state["bert_average"])
-    write_voice(student, state["statistics"], resources / "voices" / "mei")
-    write_bert(bert, state["tokens"], resources / "bert" / "starter")
+def export(work: Path, resources: Path) -> None:
+    """Writes `resources/voices/mei` and `resources/bert/starter` from the reader and from the averaged weights of the student."""
+    state, taught = (torch.load(work / name, map_location="cpu", weights_only=False) for name in ("student.pt", "bert.pt"))
+    student, reader = Student(), Reader(taught["tokens"], taught["classes"])
+    student.load_state_dict(state["average"])
+    reader.bert.load_state_dict(taught["bert"])
+    reader.borders.load_state_dict(taught["borders"])
+    write_voice(student, reader.borders, state["statistics"], resources / "voices" / "mei")
+    write_bert(reader.bert, taught["tokens"], resources / "bert" / "starter")
 
 
 if __name__ == "__main__":
@@ -101,4 +111,4 @@ if __name__ == "__main__":
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--resources", type=Path, default=Path("resources"))
     options = parser.parse_args()
-    export(options.work / "student.pt", options.resources)
+    export(options.work, options.resources)

@@ -113,7 +113,7 @@ def export_decoder(taps: np.ndarray, gain: float, path: Path) -> None:
     out_real = graph.op("Sub", graph.op("Mul", real, h_real), graph.op("Mul", imaginary, h_imaginary))
     out_imaginary = graph.op("Add", graph.op("Mul", real, h_imaginary), graph.op("Mul", imaginary, h_real))
     fold = np.full(BINS, 2 / SIZE, np.float32)
-    fold[[0, -1]] = 1 / SIZE
+    fold[[0, -1]] = 0, 1 / SIZE  # without the mean of each frame, so that no offset is left
     weights = graph.weight(fold, False)
     back = (graph.op("Transpose", graph.op("Mul", table, weights), perm=[1, 0]) for table in (cosine, sine))
     echoes = graph.op("Sub", *(graph.op("MatMul", part, table) for part, table in zip((out_real, out_imaginary), back, strict=True)))

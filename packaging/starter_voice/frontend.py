@@ -19,7 +19,9 @@ READABLE = re.compile(r"[ぁ-ゖァ-ヺー々〆ヵヶ一-龥!?,.'\-]+")
 RENAMED = {"cl": "q", "A": "a", "I": "i", "U": "u", "E": "e", "O": "o"}
 MORA_ENDS = frozenset(["a", "i", "u", "e", "o", "N", "q"])
 PHONE = re.compile(r"-(.+?)\+")
-POSITION = re.compile(r"/A:(-?\d+)\+(\d+)\+(\d+)/.*/C:([^/]+)/.*/F:(\d+)_(\d+)#")
+POSITION = re.compile(r"/A:(-?\d+)\+(\d+)\+(\d+)/.*/F:(\d+)_(\d+)#")
+WORDS = re.compile(r"/B:([^/]+)/C:([^/]+)/D:([^/]+)/")
+SILENT_WORDS = ("", "", "")
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,9 @@ class Line:
         word2ph: phones per character, 1 at both ends.
         labels: full-context labels for the engine.
         token_of_label: for each label the tokens that share its time: one, or all marks of a run.
-        classes: part of speech per character as the labels write it ("" where nothing is spoken).
-        borders: per character 0, 1 where an accent phrase ends after it, 2 where a pause follows.
+        begins: per phone 1 where an accent phrase begins, else 0.
+        words: per character part of speech and inflection of the word before, of its own and of the word after, as the
+            labels write them ("" where nothing is spoken).
     """
 
     text: str
@@ -42,8 +45,8 @@ class Line:
     word2ph: tuple[int, ...]
     labels: tuple[str, ...]
     token_of_label: tuple[tuple[int, ...], ...]
-    classes: tuple[str, ...]
-    borders: tuple[int, ...]
+    begins: tuple[int, ...]
+    words: tuple[tuple[str, str, str], ...]
 
 
 def normalise(text: str) -> str:
@@ -58,10 +61,15 @@ def spread(count: int, characters: int) -> list[int]:
 
 
 def _tone(label: str) -> int:
-    _, mora, _, _, size, nucleus = POSITION.search(label).groups()  # type: ignore[union-attr]
+    _, mora, _, size, nucleus = POSITION.search(label).groups()  # type: ignore[union-attr]
     if size == "1":
         return 0
     return int(mora == "1") if nucleus == "1" else int(2 <= int(mora) <= int(nucleus))
+
+
+def _words(label: str) -> tuple[str, str, str]:
+    before, own, after = (".".join(re.findall(r"[0-9x]+", part)) for part in WORDS.search(label).groups())  # type: ignore[union-attr]
+    return before, own, after
 
 
 def _moras(labels: list[str]) -> list[list[int]]:
@@ -84,7 +92,9 @@ class _Builder:
 
     def __init__(self, labels: list[str]) -> None:
         self.labels, self.moras = labels, _moras(labels)
-        self.phones, self.tones, self.word2ph, self.classes = ["_"], [0], [1], list[str]()
+        self.phones, self.tones, self.begins, self.word2ph = ["_"], [0], [0], [1]
+        self.words = list[tuple[str, str, str]]()
+        self._first = {mora[0] for mora in self.moras if POSITION.search(labels[mora[0]]).group(2) == "1"}  # type: ignore[union-attr]
         self.tokens: dict[int, list[int]] = {0: [0]}
         self._taken = self._last = 0
 
@@ -96,7 +106,7 @@ class _Builder:
             self.tokens.setdefault(label, []).append(len(self.phones))
             self._add(mark, 0)
         self.word2ph += [1] * len(surface)
-        self.classes += [""] * len(surface)
+        self.words += [SILENT_WORDS] * len(surface)
 
     def word(self, surface: str, moras: int) -> None:
         """A word with its share of the labels."""
@@ -105,15 +115,15 @@ class _Builder:
         for index in spoken:
             phone = PHONE.search(self.labels[index]).group(1)  # type: ignore[union-attr]
             self.tokens[index] = [len(self.phones)]
-            self._add(RENAMED.get(phone, phone), _tone(self.labels[index]))
+            self._add(RENAMED.get(phone, phone), _tone(self.labels[index]), int(index in self._first))
             self._last = index
         self.word2ph += spread(len(spoken), len(surface))
-        kind = POSITION.search(self.labels[spoken[0]]).group(4) if spoken else ""  # type: ignore[union-attr]
-        self.classes += [kind] * len(surface)
+        self.words += [_words(self.labels[spoken[0]]) if spoken else SILENT_WORDS] * len(surface)
 
-    def _add(self, phone: str, tone: int) -> None:
+    def _add(self, phone: str, tone: int, begins: int = 0) -> None:
         self.phones.append(phone)
         self.tones.append(tone)
+        self.begins.append(begins)
 
     def line(self, text: str) -> Line | None:
         """The line, or None when a label found no token."""
@@ -121,9 +131,8 @@ class _Builder:
         if set(self.tokens) != set(range(len(self.labels))) or self._taken == 0:
             return None
         tokens = tuple(tuple(self.tokens[index]) for index in range(len(self.labels)))
-        borders = _borders(self.labels, tokens, self.word2ph)
-        phones, tones, word2ph = (*self.phones, "_"), (*self.tones, 0), (*self.word2ph, 1)
-        return Line(text, phones, tones, word2ph, tuple(self.labels), tokens, tuple(self.classes), borders)
+        phones, tones, word2ph, begins = (*self.phones, "_"), (*self.tones, 0), (*self.word2ph, 1), (*self.begins, 0)
+        return Line(text, phones, tones, word2ph, tuple(self.labels), tokens, begins, tuple(self.words))
 
 
 def analyse(text: str) -> Line | None:
@@ -142,18 +151,3 @@ def analyse(text: str) -> Line | None:
             builder.word(surface, word["mora_size"])
     line = builder.line(text)
     return line if line is not None and set(line.phones) <= set(ID) else None
-
-
-def _borders(labels: list[str], tokens: tuple[tuple[int, ...], ...], word2ph: list[int]) -> tuple[int, ...]:
-    character = [index for index, count in enumerate(word2ph) for _ in range(count)]
-    borders = [0] * (len(word2ph) - 1)
-    for index, label in enumerate(labels[:-1]):
-        found, after = POSITION.search(label), POSITION.search(labels[index + 1])
-        if found is None:
-            continue
-        place = character[tokens[index][-1]] - 1
-        if after is None:
-            borders[place] = 2
-        elif (found.group(3), after.group(2)) == ("1", "1"):
-            borders[place] = max(borders[place], 1)
-    return tuple(borders)

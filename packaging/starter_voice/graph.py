@@ -105,9 +105,13 @@ class Graph:
         """Concatenation."""
         return self.op("Concat", *values, axis=axis)
 
-    def save(self, path: Path) -> None:
-        """Checks and writes the graph."""
+    def model(self) -> onnx.ModelProto:
+        """The finished graph, checked."""
         graph = helper.make_graph(self._nodes, self._name, self._inputs, self._outputs, self._weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9, producer_name="koebako")
         onnx.checker.check_model(model, full_check=True)
-        onnx.save(model, str(path))
+        return model
+
+    def save(self, path: Path) -> None:
+        """Checks and writes the graph."""
+        onnx.save(self.model(), str(path))

@@ -1,4 +1,4 @@
-"""The student: a phone encoder that gives state durations and state vectors, and a frame decoder that gives vocoder parameters.
+"""The student: borders of accent phrases, a phone encoder that gives state durations and state vectors, and a frame decoder.
 
 Axes: B lines, n phones (no blanks), f frames of 256 samples, F = f/2 frames of 512 samples.
 """
@@ -6,23 +6,64 @@ Axes: B lines, n phones (no blanks), f frames of 256 samples, F = f/2 frames of 
 from __future__ import annotations
 
 import torch
+from cast import CAST
+from phrases import COUNTS, THRESHOLDS
 from symbols import SYMBOLS
 from torch import Tensor, nn
 from torch.nn import functional
 
 STATES = 5
-WIDTH = 192
+WIDTH = 224
 HEADS = 4
-INNER = 384
+INNER = 448
 LAYERS = 4
 STATE_WIDTH = 64
 FEATURES = 6
 DECODER_WIDTH = 256
 DILATIONS = (1, 2, 1, 2)
+BORDER_WIDTH, BORDER_LAYERS = 128, 3
+ROLE_WIDTH = 48
 CHANNELS = 37  # 35 mel-cepstra, log F0, voicing
 TONES = 12
-STYLE_INPUTS = 5  # only the first entries of the style vector are used
+REACH = 5  # taps of every convolution
 LONGEST = 120.0  # durations beyond this many 5 ms frames look alike to the decoder
+
+
+class Block(nn.Module):
+    """Residual convolution; who speaks moves what its inner units answer to."""
+
+    def __init__(self, width: int, inner: int, dilation: int = 1, role: bool = True) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.conv = nn.Conv1d(width, inner, REACH, padding=REACH // 2 * dilation, dilation=dilation)
+        self.role = nn.Linear(ROLE_WIDTH, inner, bias=False) if role else None
+        self.back = nn.Linear(inner, width)
+
+    def forward(self, x: Tensor, real: Tensor, role: Tensor | None = None) -> Tensor:
+        """Shapes: x (B, rows, width), real (B, rows, 1), role (B, ROLE_WIDTH)."""
+        hidden = self.conv((self.norm(x) * real).transpose(1, 2)).transpose(1, 2)
+        if self.role is not None:
+            hidden = hidden + self.role(role)[:, None]
+        return x + self.back(functional.relu(hidden))
+
+
+class Borders(nn.Module):
+    """Where accent phrases begin, which phones and tones tell only in part."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.phone, self.tone = nn.Embedding(len(SYMBOLS), BORDER_WIDTH), nn.Embedding(TONES, BORDER_WIDTH)
+        self.features = nn.Linear(1024, BORDER_WIDTH)
+        self.layers = nn.ModuleList(Block(BORDER_WIDTH, BORDER_WIDTH, role=False) for _ in range(BORDER_LAYERS))
+        self.norm = nn.LayerNorm(BORDER_WIDTH)
+        self.leave = nn.Linear(BORDER_WIDTH, 1)
+
+    def forward(self, phones: Tensor, tones: Tensor, features: Tensor, real: Tensor) -> Tensor:
+        """From phones, tones, real (B, n); features (B, n, 1024) → logits (B, n)."""
+        x = self.phone(phones) + self.tone(tones) + self.features(features)
+        for layer in self.layers:
+            x = layer(x, real[..., None])
+        return self.leave(self.norm(x)).float().squeeze(-1)
 
 
 class Attention(nn.Module):
@@ -49,56 +90,39 @@ class EncoderLayer(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.norm_attention, self.norm_conv = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
-        self.attention = Attention()
-        self.conv = nn.Conv1d(WIDTH, INNER, 5, padding=2)
-        self.back = nn.Linear(INNER, WIDTH)
+        self.norm, self.attention = nn.LayerNorm(WIDTH), Attention()
+        self.block = Block(WIDTH, INNER)
 
-    def forward(self, x: Tensor, distance: Tensor, padding: Tensor, real: Tensor) -> Tensor:
+    def forward(self, x: Tensor, distance: Tensor, padding: Tensor, real: Tensor, role: Tensor) -> Tensor:
         """As `Attention.forward`; real (B, n, 1) is 1 where there is a phone."""
-        x = x + self.attention(self.norm_attention(x), distance, padding)
-        hidden = self.conv((self.norm_conv(x) * real).transpose(1, 2)).transpose(1, 2)
-        return x + self.back(functional.relu(hidden))
+        x = x + self.attention(self.norm(x), distance, padding)
+        return self.block(x, real, role)
 
 
 class Prosody(nn.Module):
-    """Phones, tones, features and style to state durations and state vectors."""
+    """Phones, tones, counts, features and role to state durations and state vectors."""
 
     def __init__(self) -> None:
         super().__init__()
         self.phone, self.tone = nn.Embedding(len(SYMBOLS), WIDTH), nn.Embedding(TONES, WIDTH)
         self.features = nn.Linear(1024, WIDTH)
-        self.style = nn.Linear(STYLE_INPUTS, WIDTH, bias=False)
+        self.counts = nn.Linear(COUNTS * len(THRESHOLDS), WIDTH, bias=False)
+        self.role = nn.Linear(ROLE_WIDTH, WIDTH, bias=False)
         self.layers = nn.ModuleList(EncoderLayer() for _ in range(LAYERS))
         self.norm = nn.LayerNorm(WIDTH)
         self.durations = nn.Linear(WIDTH, STATES)
         self.states = nn.Linear(WIDTH, STATES * STATE_WIDTH)
 
-    def forward(self, phones: Tensor, tones: Tensor, features: Tensor, style: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-        """From phones, tones (B, n); features (B, n, 1024); style (B, 5); real (B, n) → log1p of 5 ms frames (B, n, 5), vectors (B, n, 5, 64)."""
-        x = self.phone(phones) + self.tone(tones) + self.features(features) + self.style(style)[:, None]
+    def forward(self, phones: Tensor, tones: Tensor, counts: Tensor, features: Tensor, role: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+        """From phones, tones, real (B, n); counts (B, n, bits); features (B, n, 1024) → log1p of 5 ms frames (B, n, 5), vectors (B, n, 5, 64)."""
+        x = self.phone(phones) + self.tone(tones) + self.features(features) + self.counts(counts) + self.role(role)[:, None]
         places = torch.arange(phones.shape[1], dtype=torch.float32)
         distance = places[:, None] - places[None]
         padding = (real[:, None, None] - 1) * 1e4
         for layer in self.layers:
-            x = layer(x, distance, padding, real[..., None])
+            x = layer(x, distance, padding, real[..., None], role)
         x = self.norm(x)
         return self.durations(x).float(), self.states(x).unflatten(-1, (STATES, STATE_WIDTH))
-
-
-class Block(nn.Module):
-    """Residual convolution over five frames of 512 samples."""
-
-    def __init__(self, dilation: int) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(DECODER_WIDTH)
-        self.conv = nn.Conv1d(DECODER_WIDTH, DECODER_WIDTH, 5, padding=2 * dilation, dilation=dilation)
-        self.back = nn.Linear(DECODER_WIDTH, DECODER_WIDTH)
-
-    def forward(self, x: Tensor, real: Tensor) -> Tensor:
-        """Shapes: x (B, F, DECODER_WIDTH), real (B, F, 1)."""
-        hidden = self.conv((self.norm(x) * real).transpose(1, 2)).transpose(1, 2)
-        return x + self.back(functional.relu(hidden))
 
 
 class Frames(nn.Module):
@@ -107,20 +131,20 @@ class Frames(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.enter = nn.Linear(2 * (STATE_WIDTH + FEATURES), DECODER_WIDTH)
-        self.style = nn.Linear(STYLE_INPUTS, DECODER_WIDTH, bias=False)
-        self.blocks = nn.ModuleList(Block(dilation) for dilation in DILATIONS)
+        self.blocks = nn.ModuleList(Block(DECODER_WIDTH, DECODER_WIDTH, dilation) for dilation in DILATIONS)
         self.norm = nn.LayerNorm(DECODER_WIDTH)
         self.leave = nn.Linear(DECODER_WIDTH, 2 * CHANNELS)
+        self.direct = nn.Linear(STATE_WIDTH, CHANNELS, bias=False)  # the mean of a state, so that the blocks only smooth
 
-    def forward(self, vectors: Tensor, positions: Tensor, style: Tensor, real: Tensor) -> Tensor:
-        """From vectors (B, f, 64), positions (B, f, 6), style (B, 5), real (B, f/2) → (B, f, 37)."""
+    def forward(self, vectors: Tensor, positions: Tensor, role: Tensor, real: Tensor) -> Tensor:
+        """From vectors (B, f, 64), positions (B, f, 6), role (B, ROLE_WIDTH), real (B, f/2) → (B, f, 37)."""
         batch, count, _ = vectors.shape
-        x = torch.cat([vectors, positions.to(vectors.dtype)], -1).reshape(batch, count // 2, -1)
-        x = self.enter(x) + self.style(style)[:, None]
+        x = self.enter(torch.cat([vectors, positions.to(vectors.dtype)], -1).reshape(batch, count // 2, -1))
         for block in self.blocks:
-            x = block(x, real[..., None])
+            x = block(x, real[..., None], role)
         with torch.autocast("cpu", enabled=False):
-            return self.leave(self.norm(x.float())).reshape(batch, count, CHANNELS)
+            smoothed = self.leave(self.norm(x.float())).reshape(batch, count, CHANNELS)
+            return smoothed + self.direct(vectors.float())
 
 
 class Student(nn.Module):
@@ -128,10 +152,12 @@ class Student(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
+        self.role = nn.Embedding(len(CAST), ROLE_WIDTH)
         self.prosody, self.frames = Prosody(), Frames()
 
     def forward(self, batch: dict[str, Tensor], features: Tensor) -> tuple[Tensor, Tensor]:
         """Log state durations (B, n, 5) and normalised parameters (B, f, 37)."""
-        durations, states = self.prosody(batch["phones"], batch["tones"], features, batch["style"], batch["real_phones"])
+        role = self.role(batch["role"])
+        durations, states = self.prosody(batch["phones"], batch["tones"], batch["counts"], features, role, batch["real_phones"])
         vectors = functional.embedding(batch["state_of_frame"], states.reshape(-1, STATE_WIDTH))
-        return durations, self.frames(vectors, batch["positions"], batch["style"], batch["real_frames"])
+        return durations, self.frames(vectors, batch["positions"], role, batch["real_frames"])

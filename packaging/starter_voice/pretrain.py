@@ -1,6 +1,6 @@
-"""First lessons of the starter BERT: masked characters, and what the teacher's labels know that phones and tones do not say.
+"""Lessons before the voice: the BERT learns to read words as the teachers' labels have them, and with the tones where phrases begin.
 
-Usage: `python pretrain.py --shared ../shared --work WORK --minutes 5`
+Usage: `python pretrain.py --shared ../shared --work WORK --minutes 12`
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import gzip
 import math
+import multiprocessing
+import os
 import pickle
 import random
 import time
@@ -17,16 +19,26 @@ from pathlib import Path
 import numpy as np
 import torch
 from bert import StarterBert
-from corpus import SEED, core_texts, held_out
 from frontend import Line, analyse, normalise
-from torch import Tensor
+from network import Borders
+from numpy.typing import NDArray
+from phrases import TONE_OFFSET, starts_of_moras
+from symbols import ID
+from texts import SEED, core_texts, held_out
+from torch import Tensor, nn
 from torch.nn import functional
-from vocabulary import MASK, encode, make_vocabulary
+from vocabulary import UNK, encode, make_vocabulary
 
-LINES = 60000
+LINES = 90000
 BATCH = 64
-RATE = 1.5e-3
+RATE = 2e-3
+UNKNOWN = 0.03  # share of characters that are hidden, so that one it has never met does not upset it
 IGNORED = -100
+
+
+def _analyse(text: str) -> Line | None:
+    line = analyse(text)
+    return None if line is None else replace(line, labels=())
 
 
 def read_lines(shared: Path, work: Path) -> list[Line]:
@@ -38,38 +50,82 @@ def read_lines(shared: Path, work: Path) -> list[Line]:
         texts = random.Random(SEED + 1).sample(literature, LINES)
         texts += [text for part in core_texts(shared).values() for text in part]
         kept = {normalise(text) for text in held_out(shared)}
-        lines = [analyse(text) for text in map(normalise, texts) if text and text not in kept]
-        path.write_bytes(pickle.dumps([replace(line, labels=()) for line in lines if line is not None]))
+        wanted = [text for text in map(normalise, texts) if text and text not in kept]
+        with multiprocessing.Pool(os.cpu_count()) as pool:
+            lines = pool.map(_analyse, wanted, chunksize=256)
+        path.write_bytes(pickle.dumps([line for line in lines if line is not None]))
     return list(pickle.loads(path.read_bytes()))
 
 
-def _batch(lines: list[Line], index: dict[str, int], classes: dict[str, int], dice: np.random.Generator) -> dict[str, Tensor]:
-    width = -(-max(len(line.text) + 2 for line in lines) // 16) * 16
-    batch = {name: np.full((len(lines), width), IGNORED, np.int64) for name in ("characters", "classes", "borders")}
-    ids, real = np.zeros((len(lines), width), np.int64), np.zeros((len(lines), width), np.float32)
-    for row, line in enumerate(lines):
-        size = len(line.text)
-        ids[row, : size + 2] = encode(line.text, index)
-        real[row, : size + 2] = 1
-        batch["classes"][row, 1 : size + 1] = [classes[name] for name in line.classes]
-        batch["borders"][row, 1 : size + 1] = line.borders
-    hidden = (dice.random(ids.shape) < 0.12) & (batch["classes"] != IGNORED)
-    batch["characters"][hidden] = ids[hidden]
-    ids[hidden] = MASK
-    return {name: torch.from_numpy(values) for name, values in {**batch, "ids": ids, "real": real}.items()}
+def mute_some(features: Tensor) -> Tensor:
+    """Turns the features of some lines off or up and down: people may scale them, and the voice must bear it."""
+    dice = torch.rand(features.shape[0], 2)
+    scale = torch.where(dice[:, 0] < 0.05, torch.zeros(()), torch.where(dice[:, 0] < 0.25, 0.5 + dice[:, 1], torch.ones(())))
+    return features * scale[:, None, None]
 
 
-def _loss(bert: StarterBert, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-    hidden = bert.hidden(batch["ids"], batch["real"])
-    masked = batch["characters"] != IGNORED
-    losses = {"characters": functional.cross_entropy(bert.characters(hidden[masked]).float(), batch["characters"][masked])}
-    for name in ("classes", "borders"):
-        guess = getattr(bert, name)(hidden).float()
-        losses[name] = functional.cross_entropy(guess.flatten(0, 1), batch[name].flatten(), ignore_index=IGNORED)
-    return losses
+class Reader(nn.Module):
+    """The BERT and the borders it helps to find."""
+
+    def __init__(self, tokens: list[str], classes: list[str]) -> None:
+        super().__init__()
+        self.bert, self.borders = StarterBert(len(tokens), len(classes)), Borders()
+        self.index = {token: place for place, token in enumerate(tokens)}
+        self.classes = {name: place for place, name in enumerate(classes)}
+
+    def batch(self, lines: list[Line], dice: np.random.Generator | None = None) -> dict[str, Tensor]:
+        """Padded tensors of some lines; characters are hidden by `dice` if given."""
+        count, width = len(lines), -(-max(len(line.text) + 2 for line in lines) // 16) * 16
+        longest = -(-max(len(line.phones) for line in lines) // 32) * 32
+        ids, real = np.zeros((count, width), np.int64), np.zeros((count, width), np.float32)
+        words = np.full((count, width, 3), IGNORED, np.int64)
+        phones, tones, rows = (np.zeros((count, longest), np.int64) for _ in range(3))
+        begins, starts, real_phones = (np.zeros((count, longest), np.float32) for _ in range(3))
+        for row, line in enumerate(lines):
+            size, characters = len(line.phones), len(line.text)
+            ids[row, : characters + 2], real[row, : characters + 2] = encode(line.text, self.index), 1
+            words[row, 1 : characters + 1] = [[self.classes.get(name, IGNORED) for name in names] for names in line.words]
+            phones[row, :size], tones[row, :size] = [ID[phone] for phone in line.phones], np.array(line.tones) + TONE_OFFSET
+            rows[row, :size] = row * width + np.repeat(np.arange(len(line.word2ph)), line.word2ph)
+            begins[row, :size], real_phones[row, :size] = line.begins, 1
+            starts[row, :size] = starts_of_moras(phones[row, :size])
+        if dice is not None:
+            ids[(dice.random(ids.shape) < UNKNOWN) & (words[..., 0] != IGNORED)] = UNK
+        names = ("ids", "real", "words", "phones", "tones", "rows", "begins", "starts", "real_phones")
+        arrays: tuple[NDArray[np.generic], ...] = (ids, real, words, phones, tones, rows, begins, starts, real_phones)
+        return {name: torch.from_numpy(values) for name, values in zip(names, arrays, strict=True)}
+
+    def forward(self, batch: dict[str, Tensor], mute: bool = False, zeros: bool = False) -> tuple[Tensor, Tensor]:
+        """Logits of words (B, characters, 3, classes) and of phrase borders (B, n)."""
+        hidden = self.bert.hidden(batch["ids"], batch["real"])
+        features = self.bert.project(hidden)
+        features = features * 0 if zeros else (mute_some(features) if mute else features)
+        rows = functional.embedding(batch["rows"], features.flatten(0, 1))
+        borders = self.borders(batch["phones"], batch["tones"], rows, batch["real_phones"])
+        return self.bert.words(hidden).float().unflatten(-1, (3, -1)), borders
 
 
-def pretrain(shared: Path, work: Path, minutes: float) -> None:
+def _losses(batch: dict[str, Tensor], words: Tensor, borders: Tensor) -> dict[str, Tensor]:
+    wrong = functional.binary_cross_entropy_with_logits(borders, batch["begins"], reduction="none")
+    return {
+        "words": functional.cross_entropy(words.flatten(0, 2), batch["words"].flatten(), ignore_index=IGNORED),
+        "borders": 4 * (wrong * batch["starts"]).sum() / batch["starts"].sum(),
+    }
+
+
+@torch.no_grad()
+def examine(reader: Reader, lines: list[Line]) -> dict[str, float]:
+    """How well it reads `lines`: share of words it names right, and of morae where it is right about a border."""
+    batch = reader.batch(lines)
+    words, borders = reader(batch)
+    known, starts = batch["words"] != IGNORED, batch["starts"].bool()
+    right = ((borders > 0) == batch["begins"].bool())[starts]
+    without = ((reader(batch, zeros=True)[1] > 0) == batch["begins"].bool())[starts]
+    named = (words.argmax(-1) == batch["words"])[known].float().mean().item()
+    return {"words": named, "borders": right.float().mean().item(), "borders_without_bert": without.float().mean().item()}
+
+
+def pretrain(shared: Path, work: Path, minutes: float, zeros: bool) -> None:
     """Writes `bert.pt`; a finished one is kept."""
     if (work / "bert.pt").exists():
         return
@@ -77,35 +133,40 @@ def pretrain(shared: Path, work: Path, minutes: float) -> None:
     dice = np.random.default_rng(SEED)
     lines = read_lines(shared, work)
     tokens = make_vocabulary(line.text for line in lines)
-    index = {token: place for place, token in enumerate(tokens)}
-    names = sorted({name for line in lines for name in line.classes})
-    classes = {name: place for place, name in enumerate(names)}
-    bert = StarterBert(len(tokens), len(names))
-    optimiser = torch.optim.AdamW(bert.parameters(), RATE, betas=(0.9, 0.98), weight_decay=0.01)
+    reader = Reader(tokens, sorted({name for line in lines for names in line.words for name in names}))
+    optimiser = torch.optim.AdamW(reader.parameters(), RATE, betas=(0.9, 0.98), weight_decay=0.01)
     began, step, order = time.monotonic(), 0, list[int]()
     while (done := (time.monotonic() - began) / (60 * minutes)) < 1:
-        if len(order) < BATCH:
+        if len(order) < 8 * BATCH:
             order = [int(place) for place in dice.permutation(len(lines))]
-        pool, order = order[:BATCH], order[BATCH:]
-        for group in optimiser.param_groups:
-            group["lr"] = RATE * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * done))
-        with torch.autocast("cpu", torch.bfloat16):
-            losses = _loss(bert, _batch([lines[place] for place in pool], index, classes, dice))
-        optimiser.zero_grad()
-        sum(losses.values()).backward()  # type: ignore[union-attr]
-        torch.nn.utils.clip_grad_norm_(bert.parameters(), 1.0)
-        optimiser.step()
-        step += 1
-        if step % 100 == 0:
-            print(step, f"{done:.3f}", {name: round(value.item(), 3) for name, value in losses.items()}, flush=True)
-    torch.save({"bert": bert.state_dict(), "tokens": tokens, "classes": len(names)}, work / "bert.pt")
+        pool = sorted(order[: 8 * BATCH], key=lambda place: len(lines[place].text))  # lines of like length waste less padding
+        order = order[8 * BATCH :]
+        for part in dice.permutation(8):
+            for group in optimiser.param_groups:
+                group["lr"] = RATE * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * min(done, 1.0)))
+            batch = reader.batch([lines[place] for place in pool[part * BATCH : (part + 1) * BATCH]], dice)
+            with torch.autocast("cpu", torch.bfloat16):
+                losses = _losses(batch, *reader(batch, mute=True, zeros=zeros))
+            optimiser.zero_grad()
+            sum(losses.values()).backward()  # type: ignore[union-attr]
+            nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
+            optimiser.step()
+            step += 1
+        if step % 80 == 0:
+            print(step, f"{done:.3f}", {name: round(value.item(), 4) for name, value in losses.items()}, flush=True)
+    reader.eval()
+    facts = examine(reader, [line for line in map(_analyse, map(normalise, held_out(shared))) if line is not None])
+    print(facts, flush=True)
+    state = {"bert": reader.bert.state_dict(), "borders": reader.borders.state_dict()}
+    torch.save({**state, "tokens": tokens, "classes": list(reader.classes), "facts": facts, "steps": step}, work / "bert.pt")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, default=Path("../shared"))
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--minutes", type=float, default=12)
+    parser.add_argument("--zeros", action="store_true", help="for comparison: borders without the BERT's features")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    pretrain(options.shared, options.work, options.minutes)
+    pretrain(options.shared, options.work, options.minutes, options.zeros)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
-from batches import TONE_OFFSET, feature_rows
+from batches import feature_rows
+from cast import SPEAKERS, STYLES, Role
 from frontend import Line
 from numpy.typing import NDArray
+from phrases import TONE_OFFSET
 from symbols import ID  # puts the program on the path
 from vocabulary import encode
 
@@ -24,6 +27,14 @@ def _with_blanks(values: NDArray[np.generic]) -> NDArray[np.generic]:
     return row
 
 
+@dataclass(frozen=True)
+class Who:
+    """A speaker's id as the graphs take it, int64 (1,), and a style vector (256,)."""
+
+    speaker: NDArray[np.int64]
+    style: NDArray[np.float32]
+
+
 class Speaker:
     """Sessions of `resources/voices/mei` and `resources/bert/starter`, one thread each."""
 
@@ -37,6 +48,10 @@ class Speaker:
         self._index = {token: place for place, token in enumerate(tokens) if token}
         self.styles = np.load(voice / "style_vectors.npy")
 
+    def who(self, role: Role) -> Who:
+        """The ids of a role."""
+        return Who(np.array([SPEAKERS.index(role.speaker)]), self.styles[STYLES.index(role.style)])
+
     def run(self, name: str, **values: NDArray[np.generic]) -> list[NDArray[np.float32]]:
         """Outputs of one graph."""
         return list(self._sessions[name].run(None, values))
@@ -46,7 +61,7 @@ class Speaker:
         return self.run("bert", input_ids=np.array(encode(line.text, self._index)))[0]
 
     def prosody(
-        self, line: Line, style: NDArray[np.float32], ratio: float = 0.0, noise: NDArray[np.float32] | None = None, bert: float = 1.0
+        self, line: Line, who: Who, ratio: float = 0.0, noise: NDArray[np.float32] | None = None, bert: float = 1.0
     ) -> list[NDArray[np.float32]]:
         """logw, m_p and logs_p, blanks included."""
         phones = _with_blanks(np.array([ID[phone] for phone in line.phones]))
@@ -54,17 +69,21 @@ class Speaker:
         features[:, 1::2] = self.features(line)[feature_rows(line)].T * bert
         noise = np.zeros((2, len(phones)), np.float32) if noise is None else noise
         tones = _with_blanks(np.array(line.tones) + TONE_OFFSET)
-        shared = {"x_tst": phones, "tones": tones, "bert": features, "style_vec": style}
+        shared = {"x_tst": phones, "tones": tones, "bert": features, "style_vec": who.style, "sid": who.speaker}
         return self.run("prosody", **shared, sdp_ratio=np.array(ratio, np.float32), sdp_noise=noise)
 
-    def flow(
-        self, z_p: NDArray[np.float32], frames: NDArray[np.int64], style: NDArray[np.float32], scale: float = 1.0
-    ) -> NDArray[np.float32]:
+    def flow(self, z_p: NDArray[np.float32], frames: NDArray[np.int64], who: Who, scale: float = 1.0) -> NDArray[np.float32]:
         """The z of a line whose symbols last `frames`."""
         length = np.repeat(frames, frames)
         starts = np.repeat(np.cumsum(frames) - frames, frames)
         position = ((np.arange(len(length)) - starts + 0.5) / length).astype(np.float32)
-        values = {"z_p": z_p, "style_vec": style, "frame_position": position, "phone_frames": length.astype(np.float32)}
+        values = {
+            "z_p": z_p,
+            "style_vec": who.style,
+            "sid": who.speaker,
+            "frame_position": position,
+            "phone_frames": length.astype(np.float32),
+        }
         return self.run("flow", **values, length_scale=np.array(scale, np.float32))[0]
 
     def decode(self, z: NDArray[np.float32], seed: int = 0) -> NDArray[np.float32]:
@@ -72,12 +91,12 @@ class Speaker:
         noise = np.random.default_rng(seed).standard_normal(z.shape[1] * HOP, dtype=np.float32)
         return self.run("decoder", z=z, noise=noise)[0]
 
-    def speak(self, line: Line, style: NDArray[np.float32], seed: int = 0, speed: float = 1.0) -> NDArray[np.float32]:
+    def speak(self, line: Line, who: Who, seed: int = 0, speed: float = 1.0) -> NDArray[np.float32]:
         """A line with the product's default settings."""
         dice = np.random.default_rng(seed)
         noise = dice.standard_normal((2, 2 * len(line.phones) + 1), dtype=np.float32) * np.float32(0.8)
-        logw, mean, scale = self.prosody(line, style, 0.2, noise)
+        logw, mean, scale = self.prosody(line, who, 0.2, noise)
         frames = round_with_carry(np.exp(logw) / speed)
         z_p = np.repeat(mean, frames, 1)
         z_p += np.repeat(np.exp(scale), frames, 1) * dice.standard_normal(z_p.shape, dtype=np.float32) * np.float32(0.6)
-        return self.decode(self.flow(z_p, frames, style, 1 / speed), seed)
+        return self.decode(self.flow(z_p, frames, who, 1 / speed), seed)

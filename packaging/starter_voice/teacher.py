@@ -5,22 +5,26 @@ The teacher counts frames of 5 ms, the student frames of 256 samples at 44.1 kHz
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
+from cast import Role
 from frontend import MARKS, MORA_ENDS, Line
 from hts import FRAME_S, STATES, HtsVoice, Trajectory
 from numpy.typing import NDArray
-
-STYLES = ("Neutral", "Happy", "Bashful", "Angry", "Sad")
-VOICE_OF_STYLE = {"Neutral": "normal", "Happy": "happy", "Bashful": "bashful", "Angry": "angry", "Sad": "sad"}
-SPEED = {"Neutral": 1.0, "Happy": 1.0, "Bashful": 1.3, "Angry": 1.3, "Sad": 1.3}
 
 RATE = 44100
 STEP = 256
 EDGE_FRAMES = 18  # first and last silence: 90 ms
 STOP_FRAMES = 24  # punctuation that ends a line: 120 ms before the last silence
 QUESTION_CENTS = 500.0  # at the end of the last mora; about 300 on its average
+EXCLAMATION_CENTS, EXCLAMATION_RANGE, EXCLAMATION_DB = 100.0, 1.2, 2.5
+FADE_FRAMES = 30  # an exclamation swells for 150 ms
+CENT = float(np.log(2.0) / 1200.0)
+DECIBEL = float(np.log(10.0) / 20.0)  # of the first cepstrum, a natural logarithm
+FIRST_N = re.compile(r"\^sil-N\+(?:sil|pau)?")
+LONE_N_SPEED = 0.5
 
 
 @dataclass(frozen=True)
@@ -91,27 +95,81 @@ def _through_unvoiced(log_f0: NDArray[np.float32], voiced: NDArray[np.bool_]) ->
     return np.interp(places, places[voiced], log_f0[voiced]).astype(np.float32)
 
 
+def _marked(line: Line, states: NDArray[np.float64]) -> list[tuple[str, int, float, float, float]]:
+    """Every run of marks after speech: marks, its first token, where its breath group begins, and where the run begins and ends, in frames."""
+    ends = np.cumsum(states.sum(1))
+    found, since, token = [], 1, 1
+    while token < len(line.phones) - 1:
+        if line.phones[token] not in MARKS:
+            token += 1
+            continue
+        stop = token
+        while line.phones[stop] in MARKS:
+            stop += 1
+        if token > since:
+            found.append(("".join(line.phones[token:stop]), token, float(ends[since - 1]), float(ends[token - 1]), float(ends[stop - 1])))
+        since = token = stop
+    return found
+
+
 def _ask(line: Line, states: NDArray[np.float64], log_f0: NDArray[np.float32]) -> None:
-    """Raises the last mora of a line that ends in a question mark, which this teacher does not."""
-    last = len(line.phones) - 1
-    tail = last
-    while line.phones[tail - 1] in MARKS:
-        tail -= 1
-    if "?" not in line.phones[tail:last]:
-        return
-    first = tail - 1
-    if first > 1 and line.phones[first] in MORA_ENDS - {"N", "q"} and line.phones[first - 1] not in MORA_ENDS | MARKS | {"_"}:
-        first -= 1
-    times = np.cumsum(states.sum(1))
-    start, stop = times[first - 1], times[tail - 1]
-    place = np.clip((np.arange(len(log_f0)) + 0.5 - start) / max(0.7 * (stop - start), 1.0), 0.0, 1.0)
-    log_f0 += (place * place * (3.0 - 2.0 * place) * QUESTION_CENTS * np.log(2.0) / 1200.0).astype(np.float32)
+    """Raises the mora before each question mark, which these teachers do not."""
+    ends, times = np.cumsum(states.sum(1)), np.arange(len(log_f0)) + 0.5
+    for marks, token, _, stop, pause_end in _marked(line, states):
+        if "?" not in marks:
+            continue
+        first = token - 1
+        if first > 1 and line.phones[first] in MORA_ENDS - {"N", "q"} and line.phones[first - 1] not in MORA_ENDS | MARKS | {"_"}:
+            first -= 1
+        start = ends[first - 1]
+        place = np.clip((times - start) / max(0.7 * (stop - start), 1.0), 0.0, 1.0)
+        curve = place * place * (3.0 - 2.0 * place)
+        if token + len(marks) < len(line.phones) - 1:  # the pause takes it back
+            curve *= np.clip((pause_end - times) / max(pause_end - stop, 1.0), 0.0, 1.0)
+        log_f0 += (curve * QUESTION_CENTS * CENT).astype(np.float32)
 
 
-def teach(voice: HtsVoice, style: str, line: Line) -> Target:
-    """The line in one mood, mended."""
-    taught = voice.run(line.labels, SPEED[style])
+def _exclaim(line: Line, states: NDArray[np.float64], log_f0: NDArray[np.float32], level: NDArray[np.float32]) -> None:
+    """Makes a breath group that ends in an exclamation mark louder, higher and livelier; `level` is the first cepstrum."""
+    times = np.arange(len(log_f0)) + 0.5
+    for marks, _, start, stop, _ in _marked(line, states):
+        if "!" not in marks or "?" in marks:
+            continue
+        fade = max(min(FADE_FRAMES, 0.4 * (stop - start)), 1.0)
+        swell = np.clip((times - start) / fade, 0.0, 1.0) * np.clip((stop + fade - times) / fade, 0.0, 1.0)
+        inside = (times >= start) & (times < stop)
+        middle = log_f0[inside].mean() if inside.any() else 0.0
+        lift = (EXCLAMATION_RANGE - 1.0) * (log_f0 - middle) + EXCLAMATION_CENTS * CENT
+        log_f0 += (swell * lift).astype(np.float32)
+        level += (swell * EXCLAMATION_DB * DECIBEL).astype(np.float32)
+
+
+def _speak(voice: HtsVoice, role: Role, line: Line) -> Trajectory:
+    """A nasal after silence is faint with all teachers: they hear it inside a word instead, and slower where it stands alone."""
+    alone = {phone for phone in line.phones if phone not in MARKS} == {"_", "N"}
+    speed = role.speed * (LONE_N_SPEED if alone else 1.0)
+    return voice.run([FIRST_N.sub(lambda found: "^o-N+" + "o" * (found[0][-1] != "+"), label) for label in line.labels], speed)
+
+
+def _hummed(line: Line, states: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Frames of nasals that follow silence, which are voiced whatever the teacher says."""
+    ends, hummed = np.round(np.cumsum(states.sum(1))).astype(int), np.zeros(count, np.bool_)
+    after_silence = True
+    for token, phone in enumerate(line.phones):
+        after_silence = phone in MARKS or phone == "_" or (after_silence and phone == "N")
+        if after_silence and phone == "N":
+            hummed[ends[token - 1] : ends[token]] = True
+    return hummed
+
+
+def teach(voice: HtsVoice, role: Role, line: Line) -> Target:
+    """The line as one role says it, mended."""
+    taught = _speak(voice, role, line)
     keep, states = _shorten(line, taught)
     log_f0 = _through_unvoiced(taught.log_f0, taught.voiced)[keep]
+    cepstra = taught.cepstra[keep]
+    cepstra[:, 0] += role.level_db * DECIBEL
+    _exclaim(line, states, log_f0, cepstra[:, 0])
     _ask(line, states, log_f0)
-    return Target((states * FRAME_S).astype(np.float32), taught.cepstra[keep], log_f0, taught.voiced[keep])
+    voiced = taught.voiced[keep] | _hummed(line, states, len(log_f0))
+    return Target((states * FRAME_S).astype(np.float32), cepstra, log_f0, voiced)

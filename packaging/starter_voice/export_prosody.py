@@ -1,0 +1,97 @@
+"""The student's first graph, `prosody.onnx`, obeying the contract of `app/voices/manifest.py`.
+
+m_p carries, for each phone, its five state vectors, their shares of its time, and a channel of noise for F0.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from export_bert import array
+from export_parts import PRIOR, TICKS, Roles, block
+from export_phrases import phrase_bits
+from graph import END, Graph
+from network import HEADS, WIDTH, Borders, EncoderLayer, Prosody
+
+NO_FRAMES = -2e4
+F0_JITTER = 0.005 / 0.6  # 0.5 % at the default noise scale of 0.6
+DURATION_JITTER = 0.2  # the most that noise changes a duration; about 6 % at the defaults
+
+
+def _attention_bias(graph: Graph, places: str, layer: EncoderLayer) -> str:
+    rows, columns = graph.shape(places, -1, 1), graph.shape(places, 1, -1)
+    distance = graph.op("Sub", rows, columns)
+    slopes = array(layer.attention.slopes.exp())
+    back = graph.op("Mul", graph.op("Relu", distance), graph.weight(slopes[:, 0, None, None], False))
+    ahead = graph.op("Mul", graph.op("Relu", graph.op("Neg", distance)), graph.weight(slopes[:, 1, None, None], False))
+    return graph.op("Add", back, ahead)
+
+
+def _encoder_layer(graph: Graph, layer: EncoderLayer, x: str, places: str, role: str) -> str:
+    attention, head = layer.attention, WIDTH // HEADS
+    normed = graph.norm(x, array(layer.norm.weight), array(layer.norm.bias))
+    joined = graph.shape(graph.linear(normed, array(attention.qkv.weight), array(attention.qkv.bias)), 0, 3, HEADS, head)
+    parts = graph.ops("Split", 3, graph.op("Transpose", joined, perm=[1, 2, 0, 3]), graph.ints(1, 1, 1), axis=0)
+    query, key, value = (graph.op("Squeeze", part, graph.ints(0)) for part in parts)
+    scores = graph.op("MatMul", query, graph.op("Transpose", key, perm=[0, 2, 1]))
+    scores = graph.op("Sub", graph.op("Mul", scores, graph.number(head**-0.5)), _attention_bias(graph, places, layer))
+    mixed = graph.op("Transpose", graph.op("MatMul", graph.op("Softmax", scores, axis=-1), value), perm=[1, 0, 2])
+    x = graph.op("Add", x, graph.linear(graph.shape(mixed, 0, WIDTH), array(attention.out.weight), array(attention.out.bias)))
+    return block(graph, layer.block, x, role)
+
+
+def _with_blanks(graph: Graph, value: str, width: int, fill: float) -> str:
+    """(n, width) to (2n+1, width): a blank before, between and after all."""
+    pairs = graph.pad(graph.shape(value, -1, 1, width), 1, 0, axis=1, fill=fill)
+    return graph.pad(graph.shape(pairs, -1, width), 0, 1, axis=0, fill=fill)
+
+
+def find_borders(graph: Graph, model: Borders, ids: str, tones: str, features: str) -> str:
+    """Logits (n,) of an accent phrase that begins."""
+    x = graph.op("Gather", graph.weight(array(model.phone.weight)), ids)
+    x = graph.op("Add", x, graph.op("Gather", graph.weight(array(model.tone.weight)), tones))
+    x = graph.op("Add", x, graph.linear(features, array(model.features.weight), array(model.features.bias)))
+    for layer in model.layers:
+        x = block(graph, layer, x)
+    x = graph.norm(x, array(model.norm.weight), array(model.norm.bias))
+    return graph.shape(graph.linear(x, array(model.leave.weight), array(model.leave.bias)), -1)
+
+
+def export_prosody(model: Prosody, borders: Borders, roles: np.ndarray, path: Path) -> None:
+    """Writes the first graph; blanks get no time."""
+    graph = Graph("starter_prosody")
+    ids, tones = (graph.cut(graph.input(name, "i64", "T"), 1, END, step=2) for name in ("x_tst", "tones"))
+    features = graph.op("Transpose", graph.cut(graph.input("bert", "f32", 1024, "T"), 1, END, axis=1, step=2), perm=[1, 0])
+    ratio, noise = graph.input("sdp_ratio", "f32"), graph.input("sdp_noise", "f32", 2, "T")
+    role = Roles(graph, roles)
+    bits = phrase_bits(graph, ids, tones, find_borders(graph, borders, ids, tones, features))
+    x = graph.op("Gather", graph.weight(array(model.phone.weight)), ids)
+    x = graph.op("Add", x, graph.op("Gather", graph.weight(array(model.tone.weight)), tones))
+    x = graph.op("Add", x, graph.linear(features, array(model.features.weight), array(model.features.bias)))
+    x = graph.op("Add", x, graph.linear(bits, array(model.counts.weight)))
+    x = graph.op("Add", x, graph.linear(role.vector, array(model.role.weight)))
+    count = graph.op("Cast", graph.count(ids), to=1)
+    places = graph.op("Range", graph.number(0), count, graph.number(1))
+    for layer in model.layers:
+        x = _encoder_layer(graph, layer, x, places, role.vector)
+    x = graph.norm(x, array(model.norm.weight), array(model.norm.bias))
+    ticks = graph.op("Relu", graph.linear(x, array(model.durations.weight), array(model.durations.bias)))
+    ticks = graph.op("Sub", graph.op("Exp", ticks), graph.number(1))
+    total = graph.op("ReduceSum", ticks, graph.ints(1), keepdims=1)
+    guarded = graph.op("Add", ticks, graph.number(1e-3))
+    shares = graph.op("Div", guarded, graph.op("ReduceSum", guarded, graph.ints(1), keepdims=1))
+    frames = graph.op("Add", graph.op("Mul", total, graph.number(1 / TICKS)), graph.number(1e-5))
+    drawn = graph.op("Mul", graph.cut(graph.cut(noise, 0, 1), 1, END, axis=1, step=2), graph.op("Mul", ratio, graph.number(2.0)))
+    jitter = graph.op("Mul", graph.op("Tanh", graph.shape(drawn, -1, 1)), graph.number(DURATION_JITTER))
+    logw = graph.op("Add", graph.op("Add", graph.op("Log", frames), graph.cut(role.moves, 1, 2, axis=1)), jitter)
+    graph.output("logw", graph.shape(_with_blanks(graph, logw, 1, NO_FRAMES), -1), "T")
+    vectors = graph.linear(x, array(model.states.weight), array(model.states.bias))
+    prior = graph.pad(graph.stack([vectors, shares], 1), 0, 1, axis=1)
+    graph.output("m_p", graph.op("Transpose", _with_blanks(graph, prior, PRIOR, 0.0), perm=[1, 0]), PRIOR, "T")
+    scales = np.full((PRIOR, 1), -30.0, np.float32)
+    scales[-1] = math.log(F0_JITTER)
+    shape = graph.stack([graph.ints(PRIOR), graph.op("Shape", noise, start=1)], 0)
+    graph.output("logs_p", graph.op("Expand", graph.weight(scales, False), shape), PRIOR, "T")
+    graph.save(path)
