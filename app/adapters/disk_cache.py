@@ -14,6 +14,7 @@ import logging
 import queue
 import sqlite3
 import threading
+import time
 import zlib
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from app.core.types import BERT_WIDTH, Float16
 VERSION = 1
 _WAITING = 64  # sentences that may wait to be written; beyond that they are left out, for the disk does not keep up
 _READ_TIMEOUT_S, _WRITE_TIMEOUT_S, _CLOSE_TIMEOUT_S = 0.05, 5.0, 2.0
+_RETRY_S = 0.02
 _SCHEMA = """
     CREATE TABLE features (key BLOB PRIMARY KEY, used INTEGER NOT NULL, sum INTEGER NOT NULL, data BLOB NOT NULL);
     CREATE INDEX by_use ON features (used);
@@ -56,7 +58,8 @@ class DiskFeatures:
                 self._reader = self._connect(_READ_TIMEOUT_S)
             row = self._reader.execute("SELECT sum, data FROM features WHERE key = ?", (key,)).fetchone()
         except (sqlite3.Error, OSError) as exc:
-            self._give_up(exc)
+            if not _is_busy(exc):
+                self._give_up(exc)
             return None
         if row is None or zlib.crc32(row[1]) != row[0]:
             return None
@@ -91,7 +94,7 @@ class DiskFeatures:
     def _write_all(self) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.closing(self._connect(_WRITE_TIMEOUT_S)) as connection:
+            with contextlib.closing(self._connect_patiently()) as connection:
                 while (item := self._waiting.get()) is not None:
                     with connection:
                         self._write(connection, *item)
@@ -115,6 +118,17 @@ class DiskFeatures:
                 break
             connection.execute("DELETE FROM features WHERE used = ?", (used,))
             held -= size
+
+    def _connect_patiently(self) -> sqlite3.Connection:
+        """SQLite does not wait where two processes make the file at the same moment: each would wait for the other."""
+        ends = time.monotonic() + _WRITE_TIMEOUT_S
+        while True:
+            try:
+                return self._connect(_WRITE_TIMEOUT_S)
+            except sqlite3.OperationalError as exc:
+                if not _is_busy(exc) or time.monotonic() > ends:
+                    raise
+            time.sleep(_RETRY_S)
 
     def _connect(self, timeout_s: float) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=timeout_s, check_same_thread=False)
@@ -146,6 +160,11 @@ class DiskFeatures:
             for suffix in ("", "-wal", "-shm"):
                 with contextlib.suppress(OSError):
                     self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+
+def _is_busy(exc: Exception) -> bool:
+    """Another process has the file just now."""
+    return isinstance(exc, sqlite3.OperationalError) and exc.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _key(bert_id: str, text: str) -> bytes:

@@ -48,6 +48,9 @@ def test_a_voice_that_does_not_open_fails_it(tmp_path: Path) -> None:
     broken = tmp_path / "home" / "voices" / "broken"
     shutil.copytree(resources_dir() / "voices" / "mei", broken)
     (broken / "decoder.onnx").write_bytes(b"no graph")
+    manifest = broken / "voice.json"
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace('"id": "mei"', '"id": "broken"'), encoding="utf-8")
+    (tmp_path / "home" / "settings.json").write_text('{"voice": "broken"}', encoding="utf-8")
     code, report = selftest(tmp_path, KOEBAKO_HOME=str(tmp_path / "home"))
     assert code == 70
     assert report["errors"]
