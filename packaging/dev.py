@@ -5,6 +5,7 @@
     python3 packaging/dev.py run -- speak "…" -o a.wav  the command line
     python3 packaging/dev.py test [PYTEST OPTIONS]     linters, type checker, import contracts, tests
     python3 packaging/dev.py test --bundle             the tests, then the program as users get it, built, started and listened to
+    python3 packaging/dev.py test --bundle --no-wine    the same without the Windows program under Wine (a quarter of an hour)
     python3 packaging/dev.py libraries                 only the system libraries that all this needs
 
 Makes `.venv`, installs what pyproject.toml asks for, and says which system libraries are missing; on Debian and Ubuntu as
@@ -59,6 +60,7 @@ def main() -> int:
     commands.add_parser("libraries", help="install the system libraries that are missing, and nothing else")
     tests = commands.add_parser("test", help="lint and test; further options go to pytest")
     tests.add_argument("--bundle", action="store_true", help="then build the program as users get it, and try it")
+    tests.add_argument("--no-wine", action="store_true", help="leave out the Windows program, built and tried under Wine")
     options, rest = parser.parse_known_args()
     if not (3, 11) <= sys.version_info[:2] < (3, 15):
         sys.exit(f"Koebako needs Python 3.11 to 3.14; this is {sys.version.split()[0]}.")
@@ -72,7 +74,7 @@ def main() -> int:
         return 0
     install_packages("[dev]")
     code = test(rest)
-    return bundle() if options.bundle and not code else code
+    return bundle(wine=not options.no_wine) if options.bundle and not code else code
 
 
 def test(options: Sequence[str]) -> int:
@@ -93,7 +95,7 @@ def test(options: Sequence[str]) -> int:
     return 0
 
 
-def bundle() -> int:
+def bundle(*, wine: bool) -> int:
     """Builds and tries the program for this machine, and the one for Windows where Wine is there or can be installed; says which ran."""
     if sys.platform == "darwin":
         print("SKIPPED  the bundle: there is none for macOS", flush=True)
@@ -105,6 +107,9 @@ def bundle() -> int:
         if code := run([*build, "windows" if WINDOWS else "linux", *places]):
             return code
         if WINDOWS:
+            return 0
+        if not wine:
+            print("RAN  the Linux bundle. SKIPPED  the Windows bundle and its installer: --no-wine", flush=True)
             return 0
         install_libraries(missing({}, programs=WINE_PROGRAMS))
         if lacking := missing({}, programs=WINE_PROGRAMS):
