@@ -44,7 +44,7 @@ def test_a_build_that_ends_in_time_tells_how(dev: ModuleType) -> None:
 
 def test_what_ci_runs_is_what_the_script_knows() -> None:
     last = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
-    assert last == "exec python3 packaging/dev.py test --bundle --run-slow"
+    assert last == "exec python3 packaging/dev.py test --bundle --no-wine --run-slow"
 
 
 def _runs(pid: int) -> bool:
