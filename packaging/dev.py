@@ -102,6 +102,7 @@ def bundle(*, wine: bool) -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="koebako-bundle-") as folder:
         places = ["--dist", f"{folder}/dist", "--work", f"{folder}/build"]
+        Path(folder).chmod(0o755)  # one check runs the program as another user
         os.environ["TMPDIR"] = folder  # what a stopped build leaves goes with it
         build = [sys.executable, str(ROOT / "packaging" / "build.py")]
         if code := run([*build, "windows" if WINDOWS else "linux", *places]):

@@ -39,6 +39,8 @@ def read_only(program: Program, folder: Path) -> str:
     launcher = NOBODY if os.geteuid() == 0 else ()
     if launcher and shutil.which(launcher[0]) is None:
         return "skipped: needs setpriv"
+    if launcher and (closed := [path for path in folder.parents if not path.stat().st_mode & 0o001]):
+        return f"skipped: another user may not enter {closed[0]}"
     folder.chmod(0o755)
     users = folder / "nobody"
     users.mkdir()
@@ -48,7 +50,7 @@ def read_only(program: Program, folder: Path) -> str:
         path.chmod(0o555)
     try:
         output = users / "a.wav"
-        environment = {"KOEBAKO_HOME": str(users / "home"), "HOME": str(users)}
+        environment = {"KOEBAKO_HOME": str(users / "home"), "HOME": str(users), "TMPDIR": str(users)}
         ended(replace(program, folder=moved, launcher=launcher).run("koebako-cli", *SPEAK, "-o", output, env=environment))
     finally:
         for path in folders:
