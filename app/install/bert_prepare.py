@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.adapters.char_tokenizer import CharTokenizer
 from app.core.types import BERT_WIDTH, Float32, Int64
 from app.errors import VoiceError
+from app.install.bert_centres import SENTENCES, centres
 from app.install.bert_check import LEAST_COSINE, TOLERANCE, features_of, largest_difference, least_cosine, trial_texts
 from app.language import say
 from app.progress import Report, part, unreported
@@ -17,14 +19,16 @@ from app.voices.vocabulary import VOCABULARY_NAME, read_vocabulary, vocabulary_t
 
 if TYPE_CHECKING:
     from app.voices.prepare.bert.architecture import Architecture
-    from app.voices.prepare.bert.products import Arithmetic
+    from app.voices.prepare.bert.lean import Int8
+    from app.voices.prepare.bert.source import Tensors
 
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
 
 INT8_NAME = "bert_int8.onnx"
 COPY_NAME = "source.onnx"
-INT8_ARITHMETIC: tuple[Arithmetic, ...] = ("pairs", "blocks")
-"""From the fastest to the most faithful; the first that passes is kept."""
+WATCHED_NAME = "watched.onnx"
+INT8_BLOCKS = (256, 32)
+"""Numbers that share a scale in int8: the fastest, then the most faithful; the first that passes is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class PreparedBert:
         files: name of the graph by precision.
         max_rel_diff: largest difference from the source, relative to the largest feature.
         int8_cosine: of int8 and float32 features, at worst; None where int8 did not pass.
-        int8_arithmetic: how int8 computes; None where it did not pass.
+        int8_block: how many numbers share a scale in int8; None where it did not pass.
         kept_whole: why the source's own graph is used; None when the lean one is.
     """
 
@@ -44,7 +48,7 @@ class PreparedBert:
     files: dict[Precision, str]
     max_rel_diff: float
     int8_cosine: float | None = None
-    int8_arithmetic: str | None = None
+    int8_block: int | None = None
     kept_whole: str | None = None
 
     def values(self) -> dict[str, Any]:
@@ -55,7 +59,7 @@ class PreparedBert:
             "files": self.files,
             "max_rel_diff": self.max_rel_diff,
             "int8_cosine": self.int8_cosine,
-            "int8_arithmetic": self.int8_arithmetic,
+            "int8_block": self.int8_block,
             "kept_whole": self.kept_whole,
         }
         return {key: value for key, value in found.items() if value is not None}
@@ -75,27 +79,28 @@ def prepare_bert(model: Path, folder: Path, report: Report = unreported, *, widt
     report("reading", 0.0)
     tokens = read_vocabulary(model.parent)
     (folder / VOCABULARY_NAME).write_text(vocabulary_text(tokens), encoding="utf-8", newline="\n")
-    architecture = _write(model, folder, ("float32", "pairs"), part(report, 0.0, 0.25), width)
+    source = _opened(model, width)
+    architecture = source.architecture
     if len(tokens) > architecture.vocabulary:
         raise _foreign_vocabulary(len(tokens), architecture.vocabulary)
+    _write(source, folder / GRAPH_NAME, part(report, 0.0, 0.15))
+    del source  # a gigabyte, while the file's own graph takes two
     texts = trial_texts(folder / VOCABULARY_NAME, architecture.vocabulary)
-    expected = _expected(model, folder, texts, width, part(report, 0.25, 0.6))
+    expected = _expected(model, folder, texts, width, part(report, 0.15, 0.5))
     exact = features_of(folder / GRAPH_NAME, texts, width)
-    report("checking", 0.75)
+    report("checking", 0.65)
     difference = largest_difference(expected, exact)
     if difference > TOLERANCE:
         return _kept_whole(architecture, folder, difference)
-    cosine, arithmetic = _passing_int8(model, folder, texts, exact, width, part(report, 0.75, 1.0))
     _remove(folder / COPY_NAME)
+    cosine, block = _passing_int8(model, folder, texts, exact, width, part(report, 0.65, 1.0))
     files: dict[Precision, str] = {"float32": GRAPH_NAME}
-    if arithmetic is not None:
+    if block is not None:
         files["int8"] = INT8_NAME
-    return PreparedBert(architecture, files, difference, cosine, arithmetic)
+    return PreparedBert(architecture, files, difference, cosine, block)
 
 
-def _write(model: Path, folder: Path, wanted: Sequence[Arithmetic], report: Report, width: int) -> Architecture:
-    """Writes lean graphs; the source's weights are let go with it."""
-    from app.voices.prepare.bert.lean import write_lean
+def _opened(model: Path, width: int) -> Tensors:
     from app.voices.prepare.bert.open import open_source
     from app.voices.prepare.bert.source import not_deberta
 
@@ -104,10 +109,13 @@ def _write(model: Path, folder: Path, wanted: Sequence[Arithmetic], report: Repo
         raise not_deberta(
             say(f"特徴量の幅 {source.architecture.hidden}", f"its features are {source.architecture.hidden} wide, not {width}")
         )
-    for index, arithmetic in enumerate(wanted):
-        path = folder / (GRAPH_NAME if arithmetic == "float32" else INT8_NAME)
-        write_lean(source, arithmetic, path, part(report, index / len(wanted), (index + 1) / len(wanted)))
-    return source.architecture
+    return source
+
+
+def _write(source: Tensors, path: Path, report: Report, int8: Int8 | None = None) -> None:
+    from app.voices.prepare.bert.lean import write_lean
+
+    write_lean(source, path, report, int8)
 
 
 def _expected(model: Path, folder: Path, texts: Sequence[Int64], width: int, report: Report) -> list[Float32]:
@@ -127,15 +135,22 @@ def _expected(model: Path, folder: Path, texts: Sequence[Int64], width: int, rep
 
 def _passing_int8(
     model: Path, folder: Path, texts: Sequence[Int64], exact: Sequence[Float32], width: int, report: Report
-) -> tuple[float | None, Arithmetic | None]:
-    """The first way of computing in int8 that stays near enough, and how near; the file is gone where none does."""
-    for index, arithmetic in enumerate(INT8_ARITHMETIC):
-        report("checking", index / len(INT8_ARITHMETIC))
-        if index:
-            _write(model, folder, (arithmetic,), unreported, width)
+) -> tuple[float | None, int | None]:
+    """How near int8 stays, and by which blocks: the first that stay near enough. The file is gone where none do."""
+    from app.voices.prepare.bert.lean import Int8
+    from app.voices.prepare.bert.watched import write_watched
+
+    report("checking", 0.0)
+    write_watched(folder / GRAPH_NAME, folder / WATCHED_NAME)
+    tokenizer = CharTokenizer(folder / VOCABULARY_NAME)
+    found = centres(folder / WATCHED_NAME, [tokenizer.encode(text) for text in SENTENCES])
+    _remove(folder / WATCHED_NAME)
+    source = _opened(model, width)
+    for index, block in enumerate(INT8_BLOCKS):
+        _write(source, folder / INT8_NAME, part(report, 0.3 + 0.35 * index, 0.5 + 0.35 * index), Int8(block, found))
         cosine = least_cosine(exact, features_of(folder / INT8_NAME, texts, width))
         if cosine >= LEAST_COSINE:
-            return cosine, arithmetic
+            return cosine, block
     _remove(folder / INT8_NAME)
     return None, None
 

@@ -13,9 +13,10 @@ import pytest
 from onnx import helper, numpy_helper
 
 from app import paths
+from app.adapters import disk_room
 from app.errors import InputError, OutputFileError, VoiceError
 from app.install import bert as bert_module
-from app.install import bert_prepare, room
+from app.install import bert_prepare
 from app.install.bert import STANDARD_VOCABULARY, add_bert, find_installed_bert, remove_bert
 from app.install.bert_check import LEAST_COSINE, TOLERANCE
 from app.install.bert_prepare import prepare_bert
@@ -51,7 +52,7 @@ def test_both_precisions_are_proved(name: str, tiny: Path, target: Path) -> None
     assert prepared.max_rel_diff < 1e-5 < TOLERANCE
     assert prepared.int8_cosine is not None
     assert LEAST_COSINE < prepared.int8_cosine < 1
-    assert prepared.int8_arithmetic == "pairs"
+    assert prepared.int8_block == 256
     assert {path.name for path in target.iterdir()} == {"bert.onnx", "bert.data", "bert_int8.onnx", "vocab.txt"}
     fractions = [fraction for _, fraction in steps]
     assert fractions == sorted(fractions)
@@ -75,7 +76,7 @@ def test_what_the_lean_graph_does_not_compute_is_kept_whole(tiny: Path, target: 
 def test_a_more_faithful_int8_is_taken_where_the_fast_one_fails(tmp_path: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = write_published(tmp_path, hidden=64, heads=4, inner=128, outlier=0.1)  # matrices with numbers that stand out
     prepared = prepare_bert(model, target, width=64)
-    assert prepared.int8_arithmetic == "blocks"
+    assert prepared.int8_block == 32
     assert prepared.int8_cosine is not None
     assert prepared.int8_cosine >= LEAST_COSINE
     monkeypatch.setattr(bert_prepare, "LEAST_COSINE", 1.0)
@@ -174,7 +175,7 @@ def test_ids_are_names_of_folders(id: str, narrow: Path) -> None:  # noqa: A002
 
 
 def test_a_full_disk_is_told_before_the_work(narrow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "SPARE_BYTES", 1 << 60)
+    monkeypatch.setattr(disk_room, "SPARE_BYTES", 1 << 60)
     with pytest.raises(OutputFileError, match="left where"):
         add_bert(narrow)
 

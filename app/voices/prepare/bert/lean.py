@@ -8,6 +8,8 @@ keys and values are one product; the scale of the scores is part of the weights;
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,35 +17,54 @@ import numpy as np
 from app.core.types import Float32
 from app.progress import Report
 from app.voices.prepare.bert.distances import LONGEST, buckets, by_bucket
-from app.voices.prepare.bert.products import Arithmetic, add_product
+from app.voices.prepare.bert.products import add_product
 from app.voices.prepare.bert.source import Tensors
 from app.voices.prepare.bert.stored_writer import StoredWriter
 
+NOTHING = np.zeros((), np.float32)
 SCORE_PARTS = 3  # content with content, content with position, position with content
-EXACT_SHARE = 5 / 22
-"""Of the layers, the last ones: in int8 they would move the features most, for nothing after them dampens an error."""
 
 
-def write_lean(source: Tensors, arithmetic: Arithmetic, path: Path, report: Report) -> None:
-    """Writes the graph to `path`: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512. In float32 the weights lie beside it.
+def write_lean(source: Tensors, path: Path, report: Report, int8: Int8 | None = None) -> None:
+    """Writes the graph to `path`: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512.
+
+    Args:
+        path: in float32 the weights lie beside it.
+        int8: how the products are computed in int8; None: they are exact.
 
     Raises:
         VoiceError: the source lacks a tensor.
         OSError: the disk is full.
     """
-    with StoredWriter("lean_deberta", "n", path, beside=arithmetic == "float32") as graph:
-        LeanDeberta(graph, source, arithmetic).write(report)
+    with StoredWriter("lean_deberta", "n", path, beside=int8 is None) as graph:
+        LeanDeberta(graph, source, int8).write(report)
         graph.save()
+
+
+@dataclass(frozen=True, slots=True)
+class Int8:
+    """How products are computed in int8.
+
+    Attributes:
+        block: how many numbers share a scale, see `add_product`.
+        centres: mean of a product's content over many tokens, by name of the product (inputs,). Content is quantised without it, and the
+            bias has its exact part of the product: the tokens of a text differ from each other less than all of them do from zero, so
+            what is rounded is half as large. The shift costs nothing where a bias before the product can take it.
+    """
+
+    block: int
+    centres: Mapping[str, Float32]
 
 
 class LeanDeberta:
     """Writes one graph, layer by layer."""
 
-    def __init__(self, graph: StoredWriter, source: Tensors, arithmetic: Arithmetic) -> None:
+    def __init__(self, graph: StoredWriter, source: Tensors, int8: Int8 | None) -> None:
         self._graph = graph
         self._source = source
-        self._arithmetic: Arithmetic = arithmetic
-        self._small = np.float32 if arithmetic == "float32" else np.float16  # tables, which are looked up and not multiplied through
+        self._block = int8.block if int8 else None
+        self._centres = int8.centres if int8 else {}
+        self._small = np.float16 if int8 else np.float32  # tables, which are looked up and not multiplied through
         self._sizes = source.architecture
 
     def write(self, report: Report) -> None:
@@ -54,15 +75,14 @@ class LeanDeberta:
         embedded = self._norm(
             self._looked_up("embeddings", self._source.tensor("embeddings.word_embeddings.weight"), ids, 0), "embeddings.LayerNorm"
         )
-        x = embedded
-        exact_from = sizes.layers - int(EXACT_SHARE * sizes.layers)
+        x, missing = embedded, NOTHING
         for layer in range(sizes.layers):
-            if layer == exact_from:
-                self._arithmetic = "float32"
+            next_missing = self._centre(_joined(layer + 1)) if layer + 1 < sizes.layers else NOTHING
             with graph.scope(f"layer.{layer}"):
-                x = self._layer(x, layer)
+                x = self._layer(x, layer, missing, next_missing if layer else NOTHING)
             if layer == 0:
-                x = self._convolution(embedded, x)
+                x = self._convolution(embedded, x, next_missing)
+            missing = next_missing
             report("building", (layer + 1) / sizes.layers)
         graph.output("output", x, ["n", sizes.hidden])
 
@@ -82,20 +102,28 @@ class LeanDeberta:
         self._end = graph.op("Add", before, graph.op("Mul", self._count, narrow))
         self._square = graph.op("Concat", graph.constant([2 * self._sizes.heads], np.int64), self._count, narrow, axis=0)
 
-    def _layer(self, x: str, layer: int) -> str:
-        name = f"encoder.layer.{layer}"
-        mixed = self._attention(x, layer)
-        x = self._norm(
-            self._graph.op("Add", self._product(mixed, f"{name}.attention.output.dense"), x), f"{name}.attention.output.LayerNorm"
-        )
-        inner = self._graph.gelu(self._product(x, f"{name}.intermediate.dense"))
-        result = self._product(inner, f"{name}.output.dense")
-        return self._norm(self._graph.op("Add", result, x), f"{name}.output.LayerNorm")
+    def _layer(self, x: str, layer: int, missing: Float32, next_missing: Float32) -> str:
+        """One layer [n, hidden] → [n, hidden].
 
-    def _attention(self, x: str, layer: int) -> str:
-        """Content [n, hidden] → what each token gathers from the others [n, hidden]."""
+        Args:
+            missing: what the content lacks of its true value.
+            next_missing: what the result shall lack.
+        """
+        name = f"encoder.layer.{layer}"
+        gathered, inner, outer = f"{name}.attention.output.dense", f"{name}.intermediate.dense", f"{name}.output.dense"
+        mixed = self._attention(x, layer, missing)
+        seen = self._product(mixed, gathered, self._centre(gathered), missing)
+        x = self._norm(self._graph.op("Add", seen, x), f"{name}.attention.output.LayerNorm", self._centre(inner))
+        bent = self._graph.gelu(self._product(x, inner, self._centre(inner)))
+        if outer in self._centres:  # no bias stands between to take it
+            bent = self._graph.op("Sub", bent, self._graph.weight(f"{outer}.centre", self._centres[outer]))
+        result = self._product(bent, outer, self._centre(outer), self._centre(inner))
+        return self._norm(self._graph.op("Add", result, x), f"{name}.output.LayerNorm", next_missing)
+
+    def _attention(self, x: str, layer: int, missing: Float32) -> str:
+        """Content [n, hidden] → what each token gathers from the others [n, hidden], less the centre of the product that takes it."""
         graph, sizes = self._graph, self._sizes
-        joined = self._projected(x, layer)
+        joined = self._projected(x, layer, missing)
         by_head = graph.transpose(graph.reshape(joined, [0, 3 * sizes.heads, sizes.head_width]), 1, 0, 2)
         both, value = graph.split(by_head, [2 * sizes.heads, sizes.heads], 0)
         query, key = graph.split(both, [sizes.heads, sizes.heads], 0)
@@ -105,13 +133,17 @@ class LeanDeberta:
         mixed = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), value)
         return graph.reshape(graph.transpose(mixed, 1, 0, 2), [0, sizes.hidden])
 
-    def _projected(self, x: str, layer: int) -> str:
-        """Queries, keys and values side by side; the queries carry the scale of the scores."""
-        name = f"encoder.layer.{layer}.attention.self"
-        parts = [self._source.product(f"{name}.{part}_proj") for part in ("query", "key", "value")]
-        biases = [self._source.tensor(f"{name}.{part}_proj.bias") for part in ("query", "key", "value")]
+    def _projected(self, x: str, layer: int, missing: Float32) -> str:
+        """Queries, keys and values side by side; the queries carry the scale of the scores.
+
+        The values are less by what the gathered shall be less by: weights that sum to one gather that unchanged.
+        """
+        name = f"encoder.layer.{layer}.attention"
+        parts = [self._source.product(f"{name}.self.{part}_proj") for part in ("query", "key", "value")]
+        biases = [self._source.tensor(f"{name}.self.{part}_proj.bias") for part in ("query", "key", "value")]
         parts[0], biases[0] = parts[0] * self._scale, biases[0] * self._scale
-        return add_product(self._graph, self._arithmetic, f"{name}.joined", x, np.concatenate(parts, 1), np.concatenate(biases))
+        biases[2] = biases[2] - self._centre(f"{name}.output.dense")
+        return self._added(_joined(layer), x, np.concatenate(parts, 1), np.concatenate(biases), missing)
 
     def _by_distance(self, both: str, layer: int) -> str:
         """Scores of queries with the positions of keys, and of keys with those of queries: (2·heads, n, n).
@@ -131,7 +163,7 @@ class LeanDeberta:
     def _scale(self) -> np.float32:
         return np.float32(1 / math.sqrt(SCORE_PARTS * self._sizes.head_width))
 
-    def _convolution(self, embedded: str, x: str) -> str:
+    def _convolution(self, embedded: str, x: str, next_missing: Float32) -> str:
         """What stands beside a token, from before the first layer: a convolution over three, as a product of three rows in one."""
         graph, name = self._graph, "encoder.conv"
         kernel = self._source.tensor(f"{name}.conv.weight")  # (outputs, inputs, 3)
@@ -139,10 +171,8 @@ class LeanDeberta:
         padded = graph.op("Pad", embedded, graph.constant([reach, 0, reach, 0], np.int64))
         rows = [self._shifted(padded, offset) for offset in range(kernel.shape[2])]
         matrix = kernel.transpose(2, 1, 0).reshape(-1, len(kernel))
-        beside = add_product(
-            graph, self._arithmetic, name, graph.op("Concat", *rows, axis=1), matrix, self._source.tensor(f"{name}.conv.bias")
-        )
-        return self._norm(graph.op("Add", graph.gelu(beside), x), f"{name}.LayerNorm")
+        beside = add_product(graph, self._block, name, graph.op("Concat", *rows, axis=1), matrix, self._source.tensor(f"{name}.conv.bias"))
+        return self._norm(graph.op("Add", graph.gelu(beside), x), f"{name}.LayerNorm", next_missing)
 
     def _shifted(self, padded: str, offset: int) -> str:
         graph = self._graph
@@ -153,10 +183,23 @@ class LeanDeberta:
         chosen = self._graph.op("Gather", self._graph.weight(name, table, self._small), rows, axis=axis)
         return chosen if self._small is np.float32 else self._graph.op("Cast", chosen, to=1)
 
-    def _product(self, x: str, name: str) -> str:
-        matrix, bias = self._source.product(name), self._source.tensor(f"{name}.bias")
-        return add_product(self._graph, self._arithmetic, name, x, matrix, bias)
+    def _product(self, x: str, name: str, missing: Float32, beside: Float32 = NOTHING) -> str:
+        """A product of the source with content that lacks `missing`, and with what the rows it is added to lack."""
+        return self._added(name, x, self._source.product(name), self._source.tensor(f"{name}.bias") + beside, missing)
 
-    def _norm(self, x: str, name: str) -> str:
-        gamma, beta = (self._graph.weight(f"{name}.{part}", self._source.tensor(f"{name}.{part}")) for part in ("weight", "bias"))
+    def _added(self, name: str, x: str, matrix: Float32, bias: Float32, missing: Float32) -> str:
+        whole = bias + missing @ matrix if missing.ndim else bias
+        return add_product(self._graph, self._block, name, x, matrix, whole)
+
+    def _centre(self, name: str) -> Float32:
+        return self._centres.get(name, NOTHING)
+
+    def _norm(self, x: str, name: str, less: Float32 = NOTHING) -> str:
+        """A layer norm whose result lacks `less`."""
+        gamma = self._graph.weight(f"{name}.weight", self._source.tensor(f"{name}.weight"))
+        beta = self._graph.weight(f"{name}.bias", self._source.tensor(f"{name}.bias") - less)
         return self._graph.op("LayerNormalization", x, gamma, beta, axis=-1, epsilon=self._sizes.epsilon)
+
+
+def _joined(layer: int) -> str:
+    return f"encoder.layer.{layer}.attention.self.joined"

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.install.bert_centres import centres
 from app.install.bert_check import features_of, largest_difference, least_cosine, trial_texts
 from app.progress import unreported
+from app.voices.prepare.bert import lean
 from app.voices.prepare.bert.distances import buckets, by_bucket
-from app.voices.prepare.bert.lean import write_lean
+from app.voices.prepare.bert.lean import Int8, write_lean
 from app.voices.prepare.bert.open import open_source
 from app.voices.prepare.bert.plain import _bucket, plain_features
-from app.voices.prepare.bert.products import Arithmetic
+from app.voices.prepare.bert.source import Tensors
+from app.voices.prepare.bert.watched import write_watched
 from tests.voices.prepare.bert.deberta_files import write_published
 
 WIDTH = 64
@@ -51,40 +54,81 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_length_up_to_the_longest(length: int, published: Path, tmp_path: Path) -> None:
     source = open_source(published)
     texts = [np.random.default_rng(length).integers(80, size=length)]
-    write_lean(source, "float32", tmp_path / "lean.onnx", unreported)
+    write_lean(source, tmp_path / "lean.onnx", unreported)
     assert largest_difference(plain_features(source, texts), features_of(tmp_path / "lean.onnx", texts, WIDTH)) < 3e-6
 
 
-@pytest.mark.parametrize("arithmetic", ["pairs", "blocks"])
-def test_int8_stays_near(arithmetic: Arithmetic, published: Path, tmp_path: Path) -> None:
+def found_centres(source: Tensors, texts: list[np.ndarray], folder: Path) -> dict[str, np.ndarray]:
+    write_lean(source, folder / "exact.onnx", unreported)
+    write_watched(folder / "exact.onnx", folder / "watched.onnx")
+    return centres(folder / "watched.onnx", texts)
+
+
+@pytest.mark.parametrize("block", [256, 32])
+def test_int8_stays_near(block: int, published: Path, tmp_path: Path) -> None:
     source = open_source(published)
     texts = trial_texts(published.with_name("vocab.txt"), 80)
-    write_lean(source, arithmetic, tmp_path / "lean.onnx", unreported)
+    write_lean(source, tmp_path / "lean.onnx", unreported, Int8(block, found_centres(source, texts[:3], tmp_path)))
     cosine = least_cosine(plain_features(source, texts), features_of(tmp_path / "lean.onnx", texts, WIDTH))
     assert 0.999 < cosine < 1.0
 
 
-@pytest.mark.parametrize(("outlier", "stands_out_in"), [(100.0, "content"), (0.1, "matrix")])
-def test_what_stands_out(outlier: float, stands_out_in: str, tmp_path: Path) -> None:
-    model = write_published(tmp_path, hidden=WIDTH, heads=4, inner=128, outlier=outlier)
+def test_there_is_a_centre_for_every_product_and_it_is_the_mean(published: Path, tmp_path: Path) -> None:
+    source = open_source(published)
+    one, two = (np.random.default_rng(seed).integers(80, size=9 + seed) for seed in (0, 1))
+    found = found_centres(source, [one, two], tmp_path)
+    assert len(found) == 4 * source.architecture.layers + 1  # the convolution is the one more
+    apart = [found_centres(source, [ids], tmp_path) for ids in (one, two)]
+    for name, mean in found.items():
+        np.testing.assert_allclose(mean, (apart[0][name] * 9 + apart[1][name] * 10) / 19, rtol=1e-4, atol=1e-6)
+
+
+def test_a_centre_moves_nothing_but_what_is_rounded(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With exact products, content that is shifted by anything gives the same features."""
+    source = open_source(published)
+    texts = trial_texts(published.with_name("vocab.txt"), 80)[:4]
+    rng = np.random.default_rng(0)
+    shifts = {name: rng.standard_normal(mean.shape, np.float32) for name, mean in found_centres(source, texts[:1], tmp_path).items()}
+    exact_product = lean.add_product
+    monkeypatch.setattr(lean, "add_product", lambda graph, _block, *others: exact_product(graph, None, *others))
+    monkeypatch.setattr(np, "float16", np.float32)  # tables are halved for int8
+    write_lean(source, tmp_path / "lean.onnx", unreported, Int8(256, shifts))
+    assert largest_difference(plain_features(source, texts), features_of(tmp_path / "lean.onnx", texts, WIDTH)) < 1e-5
+
+
+def test_content_that_stands_out_for_every_token_costs_nothing(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in large models, where few numbers are far from zero in every token: the centre takes them away."""
+    source = open_source(published)
+    tensor = source.tensor
+    far = np.zeros(WIDTH, np.float32)
+    far[0] = 20
+    monkeypatch.setattr(
+        type(source), "tensor", lambda _, name: tensor(name) + far if name.endswith("attention.output.LayerNorm.bias") else tensor(name)
+    )
+    texts = trial_texts(published.with_name("vocab.txt"), 80)[:4]
+    exact = [rows[:, 1:] for rows in plain_features(source, texts)]
+    cosines = []
+    for shifts in (found_centres(source, texts[1:3], tmp_path), {}):
+        write_lean(source, tmp_path / "int8.onnx", unreported, Int8(256, shifts))
+        cosines.append(least_cosine(exact, [rows[:, 1:] for rows in features_of(tmp_path / "int8.onnx", texts, WIDTH)]))
+    assert 1 - cosines[0] < 0.7 * (1 - cosines[1])
+
+
+def test_matrices_that_stand_out_need_small_blocks(tmp_path: Path) -> None:
+    model = write_published(tmp_path, hidden=WIDTH, heads=4, inner=128, outlier=0.1)
     source = open_source(model)
     texts = trial_texts(tmp_path / "vocab.txt", 80)[:4]
-    exact = plain_features(source, texts)
+    exact = [rows[:, 1:] for rows in plain_features(source, texts)]
     cosines = {}
-    arithmetics: tuple[Arithmetic, ...] = ("pairs", "blocks")
-    for arithmetic in arithmetics:
-        write_lean(source, arithmetic, tmp_path / f"{arithmetic}.onnx", unreported)
-        results = features_of(tmp_path / f"{arithmetic}.onnx", texts, WIDTH)
-        cosines[arithmetic] = least_cosine([rows[:, 1:] for rows in exact], [rows[:, 1:] for rows in results])
-    if stands_out_in == "content":
-        assert cosines["blocks"] < cosines["pairs"]
-        assert cosines["pairs"] > 0.9995
-    else:
-        assert cosines["pairs"] < 0.999 < cosines["blocks"]
+    for block in (256, 32):
+        write_lean(source, tmp_path / "int8.onnx", unreported, Int8(block, {}))
+        results = features_of(tmp_path / "int8.onnx", texts, WIDTH)
+        cosines[block] = least_cosine(exact, [rows[:, 1:] for rows in results])
+    assert cosines[256] < cosines[32]
 
 
 def test_weights_in_float32_lie_beside_the_graph(published: Path, tmp_path: Path) -> None:
-    write_lean(open_source(published), "float32", tmp_path / "lean.onnx", unreported)
+    write_lean(open_source(published), tmp_path / "lean.onnx", unreported)
     assert (tmp_path / "lean.onnx").stat().st_size < (tmp_path / "lean.data").stat().st_size
-    write_lean(open_source(published), "pairs", tmp_path / "small.onnx", unreported)
+    write_lean(open_source(published), tmp_path / "small.onnx", unreported, Int8(32, {}))
     assert not (tmp_path / "small.data").exists()

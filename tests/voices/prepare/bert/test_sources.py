@@ -38,7 +38,7 @@ def tiny(shared: Path) -> Path:
 
 
 def lean_features(model: Path, folder: Path, texts: list[np.ndarray]) -> list[np.ndarray]:
-    write_lean(open_source(model), "float32", folder / "lean.onnx", unreported)
+    write_lean(open_source(model), folder / "lean.onnx", unreported)
     return features_of(folder / "lean.onnx", texts, WIDTH)
 
 
@@ -140,7 +140,7 @@ def test_what_is_no_deberta_is_refused(damage: str, tiny: Path, shared: Path, tm
             model.graph.initializer.remove(target)
         onnx.save(model, str(path))
     with pytest.raises(VoiceError, match="no DeBERTa"):
-        write_lean(open_source(path), "float32", tmp_path / "lean.onnx", unreported)
+        write_lean(open_source(path), tmp_path / "lean.onnx", unreported)
 
 
 def test_the_model_of_a_folder(tmp_path: Path) -> None:

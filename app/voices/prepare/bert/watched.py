@@ -1,0 +1,28 @@
+"""A lean graph that tells the mean of what goes into each of its products, for int8 to be centred on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto, helper
+
+SUFFIX = ".weight"
+
+
+def write_watched(lean: Path, path: Path) -> None:
+    """Writes a graph beside a lean one in float32, sharing its weights: input_ids [n] → for each product an output of its name [inputs].
+
+    Raises:
+        OSError: the disk is full.
+    """
+    model = onnx.load(str(lean), load_external_data=False)
+    graph = model.graph
+    weights = {item.name: item.dims[0] for item in graph.initializer if item.name.endswith(SUFFIX)}
+    products = [(node.input[0], node.input[1]) for node in graph.node if node.op_type == "MatMul" and node.input[1] in weights]
+    del graph.output[:]
+    for rows, weight in products:
+        name = weight.removesuffix(SUFFIX)
+        graph.node.append(helper.make_node("ReduceMean", [rows], [name], name=f"mean/{name}", axes=[0], keepdims=0))
+        graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [weights[weight]]))
+    onnx.save(model, str(path))
