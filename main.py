@@ -22,6 +22,8 @@ def _shell(arguments: list[str]) -> str:
         return "app.ui.selftest"
     if arguments[:1] == ["--draw"]:
         return "app.ui.drawing"
+    if arguments[:1] == ["--optimise"]:
+        return "app.adapters.ort_optimised"
     files = all(not item.startswith("-") and (Path(item).suffix or len(Path(item).parts) > 1) for item in arguments)
     return "app.ui.main" if files else "app.cli.main"
 

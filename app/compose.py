@@ -24,7 +24,7 @@ from app.adapters.probe_memory import ProbeMemory
 from app.adapters.sound_files import SoundFileSink
 from app.core.pipeline import Pipeline
 from app.core.takes import Caches
-from app.settings import DecoderPrecision, PrecisionChoice, load_settings
+from app.settings import DecoderPrecision, PrecisionChoice, Settings, load_settings
 from app.voices.bert import Bert, find_bert
 from app.voices.library import find_voice
 from app.voices.precision import choose_precision, with_decoder
@@ -104,47 +104,73 @@ def open_speaker(
         like: a speaker whose caches are taken over, and its BERT where it is the same.
         caches: what is remembered from before, where no speaker is left.
     """
-    asked = parse_placement(backend)
+    kept, _ = load_settings()
+    settings = replace(kept, bert_precision=precision or kept.bert_precision, decoder_precision=decoder or kept.decoder_precision)
+    chosen = _choose(wanted, parse_placement(backend), settings, bert, force_bert)
+    same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == chosen.bert_id else None
+    sessions = _open_sessions(chosen, same_bert)
+    caches = like.pipeline.caches if like is not None else caches or Caches()
+    caches.stored = _stored_features(chosen.bert, settings.disk_cache_mib)
+    return _speaker(chosen, sessions, caches)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What a speaker will be made of, before anything is opened.
+
+    Attributes:
+        bert_id, sound_id: names for all that shapes the features and the sound of the voice.
+    """
+
+    voice: Voice
+    bert: Bert
+    bert_graph: Path
+    placement: Placement
+    bert_id: str
+    sound_id: str
+
+
+def _choose(wanted: str | None, asked: Placement, settings: Settings, chosen_bert: str | None, force_bert: bool) -> _Chosen:
     voice = find_voice(wanted, paths.voice_dirs())
-    settings, _ = load_settings()
-    found_bert = find_bert(voice.manifest.bert, paths.bert_dirs(), chosen=bert, force=force_bert, preferred=settings.bert)
-    placement = asked.resolved(known_choice(voice, found_bert)) if asked.undecided else asked
-    bert_graph = found_bert.graphs[choose_precision(voice, found_bert, precision or settings.bert_precision, backend_of(placement.bert))]
-    bert_id = _named(found_bert.id, identity_of(bert_graph), placement.bert)
-    voice = with_decoder(voice, decoder or settings.decoder_precision, backend_of(placement.decoder))
-    same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == bert_id else None
-    sessions = _open_sessions(voice, bert_graph, placement, same_bert)
-    sound_id = _sound_id(voice, placement)
-    models = {name: graph for name, graph in voice.graphs.items() if isinstance(graph, Path)}
-    voice = replace(voice, graphs=dict(models))
-    runner = OrtBert(sessions["bert"], found_bert.id)
-    synthesizer = synthesizer_of(voice, sessions)
+    bert = find_bert(voice.manifest.bert, paths.bert_dirs(), chosen=chosen_bert, force=force_bert, preferred=settings.bert)
+    placement = asked.resolved(known_choice(voice, bert)) if asked.undecided else asked
+    bert_graph = bert.graphs[choose_precision(voice, bert, settings.bert_precision, backend_of(placement.bert))]
+    bert_id = _named(bert.id, identity_of(bert_graph), placement.bert)
+    voice = with_decoder(voice, settings.decoder_precision, backend_of(placement.decoder))
+    graphs = [identity_of(graph) for graph in voice.graphs.values()]
+    sound_id = _named(repr(voice.manifest), *graphs, placement.prosody, placement.decoder)
+    return _Chosen(voice, bert, bert_graph, placement, bert_id, sound_id)
+
+
+def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Caches) -> Speaker:
+    models = {name: graph for name, graph in chosen.voice.graphs.items() if isinstance(graph, Path)}
+    voice = replace(chosen.voice, graphs=dict(models))
+    bert, synthesizer = OrtBert(sessions["bert"], chosen.bert.id), synthesizer_of(voice, sessions)
     traits = voice.traits()
     if isinstance(synthesizer, OrtSynthesizer):
         traits = replace(traits, decoder_noise=synthesizer.decoder_noise)
-    caches = like.pipeline.caches if like is not None else caches or Caches()
-    caches.stored = _stored_features(found_bert, settings.disk_cache_mib)
     pipeline = Pipeline(
         g2p=open_g2p(),
-        tokenizer=CharTokenizer(found_bert.vocabulary),
-        bert=runner,
-        bert_id=bert_id,
+        tokenizer=CharTokenizer(chosen.bert.vocabulary),
+        bert=bert,
+        bert_id=chosen.bert_id,
         synthesizer=synthesizer,
         opaque=voice.manifest.opaque,
         voice=traits,
-        sound_id=sound_id,
+        sound_id=chosen.sound_id,
         caches=caches,
     )
-    return Speaker(pipeline, voice, sessions, models | {"bert": bert_graph}, found_bert.id, (runner, synthesizer))
+    return Speaker(pipeline, voice, sessions, models | {"bert": chosen.bert_graph}, chosen.bert.id, (bert, synthesizer))
 
 
-def _open_sessions(voice: Voice, bert: Path, placement: Placement, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
+def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
     """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is opened anew too."""
     if same_bert is None or same_bert.fallback or same_bert.outage.lost:
-        same_bert = _open("bert", "BERT", bert, placement.bert, Outage())
+        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, Outage())
+    name_of_voice, place_of = chosen.voice.manifest.name, chosen.placement.of
     graphs = {
-        name: _open(name, f"{voice.manifest.name}: {name}", graph, placement.of(name), same_bert.outage)
-        for name, graph in voice.graphs.items()
+        name: _open(name, f"{name_of_voice}: {name}", graph, place_of(name), same_bert.outage)
+        for name, graph in chosen.voice.graphs.items()
     }
     return {"bert": same_bert} | graphs
 
@@ -153,12 +179,6 @@ def _open(graph: str, name: str, model: Path | bytes, place: str, outage: Outage
     store = graph_store()
     opened = open_session(model, place, name, store)
     return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, outage)
-
-
-def _sound_id(voice: Voice, placement: Placement) -> str:
-    """A name for all that shapes a voice's sound."""
-    places = (placement.prosody, placement.decoder)
-    return _named(repr(voice.manifest), *(identity_of(graph) for graph in voice.graphs.values()), *places)
 
 
 def known_choice(voice: Voice, bert: Bert) -> Placement:

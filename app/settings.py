@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -10,8 +9,8 @@ from typing import Any, Literal
 
 from app import settings_words as words
 from app.core.limits import BOUNDS, SEED_BOUNDS
-from app.data_file import keep_copy, write_whole
-from app.errors import AppError, InputError, OutputFileError
+from app.data_file import load_data, save_data, set_aside
+from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
 
@@ -31,6 +30,8 @@ DECODER_PRECISIONS: tuple[DecoderPrecision, ...] = ("float32", "int8")
 LanguageChoice = Literal["system", "ja", "en"]
 LANGUAGE_CHOICES: tuple[LanguageChoice, ...] = ("system", "ja", "en")
 LARGEST_CACHE_MIB = 4096
+StripChoice = Literal["auto", "open", "folded"]
+STRIP_CHOICES: tuple[StripChoice, ...] = ("auto", "open", "folded")
 
 
 def _number(name: str) -> Any:
@@ -48,6 +49,7 @@ class Settings:
         backend: what `--backend` takes, see `app.adapters.ort_placement`.
         device: label of the audio output; empty follows the system.
         speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
+        loop, live: playing starts again at the end; a line speaks again after each change.
         language: "system" is what the system or KOEBAKO_LANG says.
         voice: of the line that was selected last; empty is the voice we ship.
         bert: id of the one that `--force-bert` takes; empty is any.
@@ -58,6 +60,7 @@ class Settings:
         unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
         disk_cache_mib: room for BERT features on the disk; 0 keeps none.
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
+        strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
         geometry, layout: Qt's own bytes of window and docks, in base64.
     """
 
@@ -75,6 +78,9 @@ class Settings:
     volume: float = _number("volume")
     seed: int = field(default=0, metadata={"low": 0, "high": HIGHEST_SEED})
     expression_open: bool = False
+    loop: bool = False
+    live: bool = False
+    strip: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
     save_folder: str = ""
     language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE})
     theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": words.THEME})
@@ -99,31 +105,27 @@ def settings_path() -> Path:
 def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
     """The remembered settings; what cannot be used is replaced by its default, kept in a copy beside, and told in the second value."""
     path = path or settings_path()
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(data, dict):
-            raise ValueError("not an object")
-    except FileNotFoundError:
-        return Settings(), None
-    except (OSError, ValueError, RecursionError) as exc:
-        return Settings(), _unusable(path, str(exc))
-    values = {name: data[name] for name in (item.name for item in fields(Settings)) if name in data}
-    wrong = [name for name, value in values.items() if not _fits(name, value)]
-    good = Settings(**{name: value for name, value in values.items() if name not in wrong})
-    return good, _unusable(path, ", ".join(wrong)) if wrong else None
+    failed = say("設定の一部を読めなかったため、初期値に戻しました。", "Some settings could not be read and are back at their defaults.")
+    found, error = load_data(path, _read, failed)
+    if found is None:
+        return Settings(), error
+    settings, wrong = found
+    return settings, set_aside(path, failed, ", ".join(wrong)) if wrong else None
 
 
 def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Writes all settings at once: the old file stays until the new one is complete. Raises OutputFileError."""
-    path = path or settings_path()
-    text = json.dumps({"version": SETTINGS_VERSION} | asdict(settings), indent=1)
-    try:
-        write_whole(path, text.encode())
-    except OSError as exc:
-        raise OutputFileError(
-            say(f"設定を保存できません: {path}", f"The settings cannot be saved: {path}"),
-            say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
-        ) from exc
+    data = {"version": SETTINGS_VERSION} | asdict(settings)
+    save_data(path or settings_path(), data, say("設定を保存できません", "The settings cannot be saved"))
+
+
+def _read(data: Any) -> tuple[Settings, list[str]]:
+    """What can be used, and the names of what cannot."""
+    if not isinstance(data, dict):
+        raise ValueError("not an object")
+    values = {name: data[name] for name in (item.name for item in fields(Settings)) if name in data}
+    wrong = [name for name, value in values.items() if not _fits(name, value)]
+    return Settings(**{name: value for name, value in values.items() if name not in wrong}), wrong
 
 
 def _fits(name: str, value: Any) -> bool:
@@ -145,15 +147,3 @@ def _is_number(value: Any, whole: bool) -> bool:
     if isinstance(value, bool):
         return False
     return isinstance(value, int) or (not whole and isinstance(value, float) and math.isfinite(value))
-
-
-def _unusable(path: Path, reason: str) -> AppError:
-    """Keeps a copy of the file, for the next save would overwrite it."""
-    copy = keep_copy(path)
-    return InputError(
-        say(
-            f"設定の一部を読めなかったため、初期値に戻しました。（{reason}）",
-            f"Some settings could not be read and are back at their defaults. ({reason})",
-        ),
-        say(f"元のファイルは {copy} に残してあります。", f"The file as it was is kept as {copy}.") if copy else "",
-    )

@@ -58,9 +58,9 @@ def targets_of(wanted: str) -> list[str]:
     from bundle.wine import missing_programs
 
     if missing := missing_programs():
-        print(f"SKIPPED windows-wine and installer: apt-get install {' '.join(missing)} nsis", flush=True)
+        print(f"SKIPPED windows-wine, installer and wine-tests: apt-get install {' '.join(missing)} nsis", flush=True)
         return ["linux", "zip"]
-    return ["linux", "windows-wine", "installer", "zip"]
+    return ["linux", "windows-wine", "installer", "zip", "wine-tests"]
 
 
 def enter_venv(venv: Path) -> None:

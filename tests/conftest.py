@@ -12,8 +12,10 @@ SHARED = Path(__file__).parent.parent.parent / "shared"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--run-slow` for CI."""
+    """`--run-slow` for CI; `--soak-s` for a long look at what only time brings out."""
     parser.addoption("--run-slow", action="store_true", help="also run tests marked slow")
+    parser.addoption("--soak-s", type=float, default=12.0, help="seconds for which random deeds are done to the window")
+    parser.addoption("--soak-seed", type=int, default=1, help="which deeds")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import time
 import urllib.parse
 from collections.abc import Callable, Mapping
@@ -13,11 +12,11 @@ from pathlib import Path
 
 from app.adapters.download_job import DownloadJob
 from app.adapters.download_limits import LARGEST_FILE, Expected
-from app.adapters.download_part import HASHED_AT_ONCE, Part
+from app.adapters.download_part import Part, hash_of
 from app.adapters.download_progress import OnProgress, Speedometer, unwatched
-from app.adapters.http_failures import DownloadCancelledError, of_disk
-from app.adapters.http_patience import Patience, never, persist
+from app.adapters.http_patience import Patience, persist
 from app.adapters.http_request import Request
+from app.core.timing import never
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,26 +79,12 @@ def download(
     return Downloaded(target, _name(head.headers, url, head.url), head.headers.get("Content-Type", "").partition(";")[0].strip().lower())
 
 
-def hash_of(path: Path, cancelled: Callable[[], bool] = never) -> str:
-    """SHA-256 of a file in hex; raises DownloadError or DownloadCancelledError."""
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while block := file.read(HASHED_AT_ONCE):
-                if cancelled():
-                    raise DownloadCancelledError
-                digest.update(block)
-    except OSError as exc:
-        raise of_disk(exc, path.parent) from exc
-    return digest.hexdigest()
-
-
 def _in_place(target: Path, sha256: str | None, cancelled: Callable[[], bool], newer_than: float | None) -> bool:
     """Whether the file is there: by its hash, or because another process, for which we waited, has just brought it."""
     if not target.is_file():
         return False
     if sha256 is not None:
-        return hash_of(target, cancelled) == sha256
+        return hash_of(target, cancelled)[0].hexdigest() == sha256
     return newer_than is not None and target.stat().st_mtime >= newer_than
 
 

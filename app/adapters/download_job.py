@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from app.adapters.download_limits import Expected, UnfitFileError, WrongBytesError, check_room
+from app.adapters.disk_room import check_room
+from app.adapters.download_limits import Expected, UnfitFileError, WrongBytesError
 from app.adapters.download_part import Origin, Part
 from app.adapters.download_progress import Speedometer
-from app.adapters.http_failures import broken_off, of_status
+from app.adapters.http_failures import broken_off, disk_full, of_status
 from app.adapters.http_request import Head, Request
 from app.adapters.http_stream import AnswerStream
 
@@ -100,7 +101,7 @@ class DownloadJob:
         self._pieced = False
         if origin.total is not None:
             self._expected.check_total(origin.total, head.host)
-            check_room(self._part.folder, origin.total)
+            check_room(self._part.folder, origin.total, disk_full)
         self._part.begin(origin)
         return origin.total
 
@@ -108,7 +109,7 @@ class DownloadJob:
         self._pieced = True
         if total is not None:
             self._expected.check_total(total, head.host)
-            check_room(self._part.folder, total - self._part.length)
+            check_room(self._part.folder, total - self._part.length, disk_full)
         return total
 
     def _same_file(self, origin: Origin, head: Head, total: int | None) -> bool:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 
-from app.adapters.http_failures import disk_full, of_disk
 from app.errors import DownloadError
 from app.language import say
 
 LARGEST_FILE = 8 << 30
-ROOM_TO_LEAVE = 64 << 20  # a full disk hurts other programs too
 
 
 class UnfitFileError(DownloadError):
@@ -64,16 +60,6 @@ class Expected:
                 ),
                 say("削除しました。もう一度お試しください。", "It was deleted. Try again."),
             )
-
-
-def check_room(folder: Path, needed_bytes: int) -> None:
-    """Raises DownloadError if the disk of an existing folder has no room for so much more."""
-    try:
-        free_bytes = shutil.disk_usage(folder).free
-    except OSError as exc:
-        raise of_disk(exc, folder) from exc
-    if needed_bytes + ROOM_TO_LEAVE > free_bytes:
-        raise disk_full(folder, needed_bytes + ROOM_TO_LEAVE - free_bytes)
 
 
 def _wrong_size(host: str, expected: int, found: int) -> UnfitFileError:

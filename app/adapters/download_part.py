@@ -16,6 +16,8 @@ from pathlib import Path
 from app.adapters.file_lock import FileLock
 from app.adapters.http_failures import DownloadCancelledError, of_disk
 from app.adapters.http_patience import rest
+from app.core.timing import never
+from app.data_file import move, write_json
 from app.paths import data_dir
 
 LOCK_POLL_S = 0.1
@@ -30,6 +32,20 @@ def downloads_dir() -> Path:
 def key_of(url: str, sha256: str | None) -> str:
     """A file name for a download. It is a hash: addresses may carry secrets and be longer than a name may be."""
     return hashlib.sha256(f"{url}\n{(sha256 or '').lower()}".encode()).hexdigest()[:32]
+
+
+def hash_of(path: Path, cancelled: Callable[[], bool] = never) -> tuple[hashlib._Hash, int]:
+    """SHA-256 of a file so far, and its length in bytes; raises DownloadError or DownloadCancelledError."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(HASHED_AT_ONCE):
+                if cancelled():
+                    raise DownloadCancelledError
+                digest.update(block)
+            return digest, file.tell()
+    except OSError as exc:
+        raise of_disk(exc, path.parent) from exc
 
 
 def arrived_bytes(url: str, sha256: str | None) -> int:
@@ -107,28 +123,17 @@ class Part:
         if origin is None or origin.encoded or not (origin.validator or verified_later):
             self.drop()
             return
-        self.length, self._hash = 0, hashlib.sha256()
-        try:
-            with self._path.open("rb") as file:
-                while block := file.read(HASHED_AT_ONCE):
-                    if cancelled():
-                        raise DownloadCancelledError
-                    self._hash.update(block)
-                    self.length += len(block)
-        except FileNotFoundError:
+        if not self._path.exists():
             self.drop()
             return
-        except OSError as exc:
-            raise of_disk(exc, self.folder) from exc
+        self._hash, self.length = hash_of(self._path, cancelled)
         self.origin = origin if self.length else None
 
     def begin(self, origin: Origin) -> None:
         """A whole file starts to arrive: forgets what was there."""
         self.drop()
         try:
-            new = self._sidecar.with_suffix(".new")
-            new.write_text(json.dumps(asdict(origin)), encoding="utf-8")
-            new.replace(self._sidecar)
+            write_json(self._sidecar, asdict(origin))
             self._path.touch()
         except OSError as exc:
             raise of_disk(exc, self.folder) from exc
@@ -158,7 +163,7 @@ class Part:
             with self._path.open("rb+") as file:
                 os.fsync(file.fileno())
             target.parent.mkdir(parents=True, exist_ok=True)
-            self._path.replace(target)
+            move(self._path, target)
         except OSError as exc:
             raise of_disk(exc, target.parent) from exc
         self.drop()

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from http.client import HTTPException
 from pathlib import Path
 
+from app.adapters.disk_room import megabytes
 from app.errors import DownloadError
 from app.language import say
 
@@ -167,21 +168,14 @@ def of_disk(error: OSError, folder: Path) -> DownloadError:
     )
 
 
-def disk_full(folder: Path, needed_bytes: int | None = None) -> DownloadError:
-    """Not enough room, found out before or while writing."""
-    ja, en = (
-        ("", "")
-        if needed_bytes is None
-        else (f"あと約 {_megabytes(needed_bytes)} MB 必要です。", f" About {_megabytes(needed_bytes)} MB are needed.")
-    )
+def disk_full(folder: Path, needed_bytes: int = 0, free_bytes: int = 0) -> DownloadError:
+    """Not enough room, found out while writing, or before: then it is known how much is needed and free."""
+    missing = megabytes(needed_bytes - free_bytes)
+    more = say(f"あと約 {missing} 必要です。", f" About {missing} more are needed.") if needed_bytes else ""
     return DownloadError(
-        say(f"「{folder}」のディスクに空きがありません。{ja}", f'The disk of "{folder}" is full.{en}'),
+        say(f"「{folder}」のディスクに空きがありません。", f'The disk of "{folder}" is full.') + more,
         say("空きを作ってからもう一度お試しください。途中までの分は残っています。", "Make room and try again; what has arrived is kept."),
     )
-
-
-def _megabytes(count: int) -> int:
-    return -(-count // 1_000_000)
 
 
 def connection_hint() -> str:

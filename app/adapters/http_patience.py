@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.adapters.http_failures import DownloadCancelledError, PassingError
+from app.core.timing import never
 
 Result = TypeVar("Result")
 
@@ -39,11 +40,6 @@ class Patience:
     def wait_s(self, failures: int) -> float:
         """How long to wait after that many failures in a row (from 1), a little different for each program so that they do not come back as one."""
         return min(self.longest_wait_s, self.first_wait_s * 2.0 ** (failures - 1)) * random.uniform(0.5, 1.0)
-
-
-def never() -> bool:
-    """For callers that do not cancel."""
-    return False
 
 
 def persist(

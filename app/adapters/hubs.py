@@ -23,9 +23,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.adapters.http_failures import of_status
-from app.adapters.http_patience import Patience, never, persist
+from app.adapters.http_patience import Patience, persist
 from app.adapters.http_request import REDIRECTS, Head, Request, origin_of
 from app.adapters.http_stream import AnswerStream
+from app.core.timing import never
 from app.errors import DownloadError, InputError
 from app.language import say
 
@@ -57,20 +58,10 @@ class HubFile:
 
 @dataclass(frozen=True, slots=True)
 class HubVoice:
-    """A voice on AivisHub, with what a user wants to know before the download.
+    """A voice on AivisHub. What else the hub says of it the file says as well, and that is checked."""
 
-    Attributes:
-        size: bytes as the hub shows them; the checksum decides, not this.
-    """
-
-    uuid: str
     name: str
-    description: str
     version: str
-    size: int | None
-    creators: tuple[str, ...]
-    license_type: str
-    license_text: str | None
     file: HubFile
 
 
@@ -114,17 +105,9 @@ def aivishub_voice(text: str, cancelled: Callable[[], bool] = never, patience: P
             ),
         )
     newest = max(files, key=lambda item: _version(str(item.get("version", ""))))
-    creators = newest.get("creators")
-    license_text = newest.get("license_text")
     return HubVoice(
-        uuid=known,
         name=str(data.get("name") or newest.get("name") or known),
-        description=str(data.get("description") or ""),
         version=str(newest.get("version") or ""),
-        size=_size(newest.get("file_size")),
-        creators=tuple(str(item) for item in creators) if isinstance(creators, list) else (),
-        license_type=str(newest.get("license_type") or ""),
-        license_text=license_text if isinstance(license_text, str) else None,
         file=HubFile(f"{url}/download?model_type=AIVMX", _sha256(newest.get("checksum")), None),
     )
 

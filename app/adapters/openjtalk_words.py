@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from app.adapters.read_ahead import wait_for
 from app.core.sentences import split_sentences
 from app.core.words import Word
 from app.errors import InternalError
@@ -58,6 +59,7 @@ def _analyse_piece(text: str) -> list[Word]:
 
 def _features(run_frontend: Callable[..., list[dict[str, Any]]], text: str) -> list[dict[str, Any]]:
     """What the front end says of each word. Homographs and rare kanji ask Sudachi, whose dictionary is a package of its own."""
+    wait_for("sudachidict_core")
     for options in ({}, {"use_sudachi_kanji_yomi": False}):
         with suppress(ModuleNotFoundError):
             return run_frontend(text, **options)

@@ -177,6 +177,7 @@ def create_session(model: Path | bytes, place: str, name: str, options: ort.Sess
                 ),
             ) from exc
         raise _not_started(place, plain_words(exc)) from exc
+    session._model_bytes = None  # its Python half would hold a serialised model as long as the session, to no use
     if session.get_providers()[0] != provider:
         raise _not_started(place, say("ONNX Runtime が採用しませんでした", "ONNX Runtime left it out of the session"))
     return session

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from pathlib import Path
 
+from app.data_file import move, part_beside
 from app.errors import OutputFileError
 from app.language import say
 
 
 class PartFile:
-    """Written beside its target as `.NAME-….part` and renamed by `commit`; a file object as libsndfile wants it.
+    """Written beside its target (see `part_beside`) and renamed by `commit`; a file object as libsndfile wants it.
 
     libsndfile swallows what goes wrong while writing (some encoders report success on a full disk), so the first
     failure is kept in `failure` and `check` raises it. Raises OutputFileError where the target cannot be written.
@@ -25,7 +25,7 @@ class PartFile:
             # A link stays a link; what it points to is replaced.
             self._target = Path(os.path.realpath(path))
             self._check_target()
-            self._part = self._target.with_name(f".{self._target.name[:24]}-{secrets.token_hex(4)}.part")
+            self._part = part_beside(self._target)
             self._file = self._part.open("xb+", buffering=0)
         except (OSError, ValueError) as exc:
             raise write_error(self._shown, exc) from exc
@@ -64,7 +64,7 @@ class PartFile:
         try:
             os.fsync(self._file.fileno())
             self._file.close()
-            self._part.replace(self._target)
+            move(self._part, self._target)
         except OSError as exc:
             self.discard()
             raise write_error(self._shown, exc) from exc

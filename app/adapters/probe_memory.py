@@ -6,15 +6,13 @@ A trial is noted before it begins: one that takes the whole machine down with it
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from app.adapters.ort_providers import machine_facts
-from app.data_file import write_whole
-from app.errors import OutputFileError
+from app.data_file import read_json, save_data
 from app.language import say
 
 MOST_ENTRIES = 100
@@ -88,20 +86,12 @@ class ProbeMemory:
         return entries.get(_key(models), {}) if entries else {}
 
     def _read(self) -> dict[str, dict[str, Any]]:
-        try:
-            entries = json.loads(self._path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return {key: value for key, value in entries.items() if isinstance(value, dict)} if isinstance(entries, dict) else {}
+        entries: dict[str, Any] = read_json(self._path, dict)
+        return {key: value for key, value in entries.items() if isinstance(value, dict)}
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
         kept = dict(list(entries.items())[-MOST_ENTRIES:])
-        try:
-            write_whole(self._path, json.dumps(kept, ensure_ascii=False, indent=1).encode("utf-8", "surrogateescape"))
-        except OSError as exc:
-            raise OutputFileError(
-                say(f"計測結果を保存できません: {self._path}", f"What was measured cannot be saved: {self._path}"), exc.strerror or ""
-            ) from exc
+        save_data(self._path, kept, say("計測結果を保存できません", "What was measured cannot be saved"))
 
 
 def _key(models: tuple[str, ...]) -> str:

@@ -76,7 +76,7 @@ def _add(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _source(options: argparse.Namespace, shown: Shown, report: Report) -> Iterator[Path]:
-    """What to add, on this disk; a download is removed when it was installed, and kept for another try when not."""
+    """What to add, on this disk; a download is not kept longer than it is of use."""
     if options.source is not None:
         yield Path(options.source)
         return
@@ -84,12 +84,12 @@ def _source(options: argparse.Namespace, shown: Shown, report: Report) -> Iterat
 
     if options.hub:
         note(say("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
-        found = fetch.fetch_standard_bert(report, on_progress=shown.downloaded)
+        found = fetch.fetch_standard_bert(fetch.Watch(report, shown.downloaded))
     else:
-        found = fetch.fetch_url(options.url, report, on_progress=shown.downloaded)
+        found = fetch.fetch_url(options.url, fetch.Watch(report, shown.downloaded))
         _fetch_companions(options.url, found)
-    yield found
-    fetch.discard(found)
+    with fetch.used_up(found):
+        yield found
 
 
 def _fetch_companions(url: str, model: Path) -> None:

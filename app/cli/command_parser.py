@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
+from app.cli.usage_words import in_japanese
 from app.errors import InputError
 from app.language import say
 
@@ -21,7 +22,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """A usage mistake becomes an InputError, shown like any other error."""
         raise InputError(
-            say(f"コマンドの指定に誤りがあります: {message}", f"The command is not right: {message}"),
+            say(f"コマンドの指定に誤りがあります: {in_japanese(message)}", f"The command is not right: {message}"),
             say(f"使い方: {self.prog} --help", f"See {self.prog} --help"),
         )
 

@@ -30,6 +30,7 @@ def add_voices(commands: Any) -> None:
     )
     export.add_argument("voice", metavar="ID|NAME")
     export.add_argument("target", metavar="FOLDER|FILE.zip")
+    export.add_argument("--replace", action="store_true", help=say("同じ名前の zip があれば置き換える", "replace a zip of this name"))
     check = add_command(actions, "check", "声の計算結果を期待値と比べる", "compare a voice with expected outputs")
     check.add_argument("source", metavar="SOURCE")
     check.add_argument("--expected", required=True, metavar="NPZ", help=say("期待値のファイル", "file of expected outputs"))

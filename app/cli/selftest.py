@@ -23,6 +23,7 @@ import psutil
 from app.cli.output import json_line, note
 from app.cli.parser import version
 from app.cli.surroundings import log_tail, window_report
+from app.data_file import write_whole
 from app.errors import AppError, OutputFileError
 from app.language import say
 from app.paths import own_command
@@ -179,7 +180,7 @@ def _write(report: str, value: dict[str, Any]) -> None:
     for home in {str(Path.home()), json.dumps(str(Path.home()), ensure_ascii=False)[1:-1]}:
         text = text.replace(home, "~")
     try:
-        Path(report).write_text(text + "\n", encoding="utf-8")
+        write_whole(Path(report), f"{text}\n".encode("utf-8", "replace"))
     except OSError as exc:
         raise OutputFileError(
             say(f"報告のファイルを書けません: {report}", f"The report cannot be written: {report}"), exc.strerror or str(exc)

@@ -12,9 +12,8 @@ from app.cli.licence_prompt import licence_prompt
 from app.cli.output import json_line, note, print_error, result
 from app.cli.progress import shown_progress
 from app.cli.voice_lines import listed
-from app.errors import AppError, InputError, VoiceError
-from app.install.choice import UndecidedError
-from app.install.library import Installed, Wishes, add_voices
+from app.errors import AppError, InputError
+from app.install.library import Installed, Wishes, add_voices, known_by_content
 from app.install.precision import check_precisions
 from app.install.upkeep import checked_name
 from app.language import say
@@ -61,7 +60,7 @@ def _jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[Wishes],
     for url in options.url:
         yield url, partial(_add_download, "fetch_url", url, options)
     for uuid in options.hub:
-        yield uuid, partial(_add_download, "fetch_hub_voice", uuid, options)
+        yield uuid, partial(_add_from_hub, uuid, options)
 
 
 def _add_file(source: Path, options: argparse.Namespace, wishes: Wishes) -> None:
@@ -70,19 +69,26 @@ def _add_file(source: Path, options: argparse.Namespace, wishes: Wishes) -> None
     _tell(added, options.json)
 
 
+def _add_from_hub(uuid: str, options: argparse.Namespace, wishes: Wishes) -> None:
+    """An update that would bring what is here already brings nothing."""
+    from app.install.fetch import hub_checksum
+
+    checksum = hub_checksum(uuid) if options.update else None
+    newest = known_by_content(checksum) if checksum else None
+    if newest is not None:
+        _tell([newest], options.json)
+    else:
+        _add_download("fetch_hub_voice", uuid, options, wishes)
+
+
 def _add_download(fetch: str, address: str, options: argparse.Namespace, wishes: Wishes) -> None:
     from app.install import fetch as fetching  # brings an HTTP library, which files do not need
 
     with shown_progress(as_json=options.json) as shown:
-        file: Path = getattr(fetching, fetch)(address, part(shown, 0.0, DOWNLOAD_SHARE), on_progress=shown.downloaded)
-        try:
+        watch = fetching.Watch(part(shown, 0.0, DOWNLOAD_SHARE), shown.downloaded)
+        file: Path = getattr(fetching, fetch)(address, watch)
+        with fetching.used_up(file):
             added = _add(file, wishes, options, part(shown, DOWNLOAD_SHARE, 1.0))
-        except UndecidedError:
-            raise  # what was downloaded is there for the next try
-        except VoiceError:
-            fetching.discard(file)  # it would be found again, and be as bad
-            raise
-    fetching.discard(file)
     _tell(added, options.json)
 
 

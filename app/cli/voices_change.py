@@ -35,7 +35,7 @@ def rename(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> int:
     """Copies a voice to a folder or a zip."""
     with shown_progress(as_json=options.json) as report:
-        target = export_voice(options.voice, Path(options.target), report)
+        target = export_voice(options.voice, Path(options.target), report, replacing=options.replace)
     if options.json:
         json_line({"exported": str(target)})
     else:

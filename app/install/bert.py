@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app import paths
+from app.adapters.disk_room import check_room
 from app.errors import InputError, VoiceError
 from app.install.bert_prepare import PreparedBert, prepare_bert
-from app.install.digest import content_digest, file_digests, total_bytes
-from app.install.room import check_room
-from app.install.staging import mend, put_in_place, staged_folder
+from app.install.staging import mend, put_in_place, remove_folder, staged_folder
 from app.language import say
 from app.progress import Report, part, unreported
 from app.voices.bert import STANDARD_LICENCE, Bert, installed_berts, is_bert_id, read_bert, write_bert
 from app.voices.description import SBV2_BERT
+from app.voices.digest import content_digest, file_digests, total_bytes
 from app.voices.vocabulary import read_vocabulary, vocabulary_sha256
 
 STANDARD_VOCABULARY = "902cbd7e218aaf23a72955533293ceac12fcc4e010ad98c0c14757b94ce7abb6"
@@ -80,8 +80,7 @@ def remove_bert(bert: Bert) -> None:
             say(f"BERT「{bert.id}」は Koebako に付属しているため削除できません。", f'The BERT "{bert.id}" comes with Koebako and stays.'),
             say("削除できるのは自分で取り込んだ BERT だけです。", "Only what you added yourself can be removed."),
         )
-    with staged_folder() as folder:
-        bert.folder.rename(folder / "removed")
+    remove_folder(bert.folder)
 
 
 def find_installed_bert(wanted: str) -> Bert:

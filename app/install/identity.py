@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.install.digest import combined, content_digest, file_digests, total_bytes
 from app.install.licence import Licence
 from app.progress import Report, unreported
 from app.voices.card import Card, media_files, read_card
+from app.voices.digest import combined, content_digest, file_digests, total_bytes
 from app.voices.json_text import long_text, short_text
 from app.voices.manifest import MANIFEST_NAME, read_manifest
 from app.voices.sources import read_facts, source_files
+from app.voices.zip_names import RESERVED
 
 DIGEST_ID_LETTERS = 16
 PREPARED_TO_SOURCE = 2.2  # float16 weights double; verifying writes the source once more for a while
 _ID = re.compile(r"[0-9a-z](?:[0-9a-z-]{0,62}[0-9a-z])?")
-_DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")  # no file may be called so on Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _prepared(folder: Path, report: Report) -> Identity:
     manifest, card = read_manifest(folder), read_card(folder)
     files = prepared_files(folder, card)
     sha256 = prepared_digest(folder, card, report)
-    usable = _ID.fullmatch(manifest.id) and not _DEVICES.fullmatch(manifest.id)
+    usable = _ID.fullmatch(manifest.id) and not RESERVED.match(manifest.id)
     return Identity(
         id=manifest.id if usable else sha256[:DIGEST_ID_LETTERS],
         name=manifest.name,

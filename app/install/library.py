@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.adapters.disk_room import check_room
 from app.install.choice import UndecidedError, choose
 from app.install.identity import Identity, identify, prepared_digest
 from app.install.licence import Ask, require_licence
 from app.install.prepare import prepare_voice
 from app.install.prepared_folder import Prepare, prepare_into
-from app.install.room import check_room
 from app.install.staging import mend, put_in_place, staged_folder
 from app.language import say
 from app.paths import data_dir, voice_dirs
@@ -96,6 +96,12 @@ def add_voices(
             source_name = source.name if item.label in ("", source.name) else f"{source.name}/{item.label}"
             installed.append(_add(item.path, source_name, named, own, prepare))
         return installed
+
+
+def known_by_content(sha256: str) -> Installed | None:
+    """The voice that was made from a file with this SHA-256 (hex); None where there is none."""
+    voice = next((item for item in installed_voices(voice_dirs()) if _digest(item) == sha256), None)
+    return None if voice is None else Installed(voice, read_card(voice.path), already=True)
 
 
 def user_voices() -> Path:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.adapters.part_file import PartFile, write_error
+from app.data_file import read_json, save_data
 from app.errors import OutputFileError
 from app.install.choice import UndecidedError
 from app.language import say
@@ -67,7 +66,8 @@ def remember(licence: Licence) -> None:
     """As `accept`, for a voice that is not installed yet."""
     if not is_accepted(licence):
         date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
-        _write([*_read(), licence.entry() | {"date": date}])
+        accepted = [*_read(), licence.entry() | {"date": date}]
+        save_data(accepted_path(), accepted, say("同意を記録できません", "What was accepted cannot be kept"))
 
 
 def require_licence(licence: Licence, ask: Ask) -> None:
@@ -91,24 +91,5 @@ def require_licence(licence: Licence, ask: Ask) -> None:
 
 def _read() -> list[dict[str, Any]]:
     """What was accepted; a damaged file only means that licences are shown again."""
-    try:
-        items = json.loads(accepted_path().read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return []
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-
-
-def _write(items: list[dict[str, Any]]) -> None:
-    path = accepted_path()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as exc:
-        raise write_error(path, exc) from exc
-    file = PartFile(path)
-    file.write(json.dumps(items, ensure_ascii=False, indent=1).encode())
-    try:
-        file.check()
-    except OutputFileError:
-        file.discard()
-        raise
-    file.commit()
+    items: list[Any] = read_json(accepted_path(), list)
+    return [item for item in items if isinstance(item, dict)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import traceback
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from app.data_file import drop
 from app.errors import OutputFileError
 from app.install.verify import SourceGraph, verify_prepared, verify_whole
 from app.language import say
@@ -64,7 +64,8 @@ def prepare_voice(source: Path, folder: Path, report: Report = unreported, *, in
             prepared = replace(prepared, manifest=add_int8(read_prepared(folder), folder, part(report, EXACT_SHARE, 1.0)))
     except BaseException as exc:
         traceback.clear_frames(exc.__traceback__)  # open sessions hold their files, which Windows then does not delete
-        _empty(folder)
+        for item in folder.iterdir():
+            drop(item)
         raise
     report("checking", 1.0)
     return prepared
@@ -143,11 +144,3 @@ def _write(manifest: VoiceManifest, files: dict[str, str], voice: Voice, folder:
             say(f"ディスクの空き容量を確かめてください。詳細: {exc}", f"Check the free disk space. Details: {exc}"),
         ) from exc
     return read_prepared(folder)
-
-
-def _empty(folder: Path) -> None:
-    for item in folder.iterdir():
-        if item.is_dir():
-            shutil.rmtree(item, ignore_errors=True)
-        else:
-            item.unlink(missing_ok=True)

@@ -6,11 +6,11 @@ import contextlib
 import os
 from pathlib import Path
 
+from app.adapters.disk_room import check_room
 from app.errors import AppError, VoiceError
 from app.install.identity import Identity, digest_of
 from app.install.prepare import prepare_voice
 from app.install.prepared_folder import Prepare, prepare_into
-from app.install.room import check_room
 from app.install.staging import put_in_place, remove_folder, staged_folder
 from app.paths import data_dir, folders_in
 from app.progress import Report, unreported

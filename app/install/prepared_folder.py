@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from app.install.digest import total_bytes
 from app.install.identity import Identity, prepared_files
 from app.install.prepare import Prepared
 from app.progress import Report
 from app.voices.card import Card, media_files, write_card
 from app.voices.card_reader import LARGEST_SAMPLE_BYTES, card_of
+from app.voices.digest import total_bytes
 from app.voices.manifest import write_manifest
 from app.voices.voice import read_prepared
 

@@ -15,8 +15,8 @@ from app.install.prepared_cache import keep_voice, kept_voice
 from app.install.prepared_folder import Prepare
 from app.language import say
 from app.progress import Report, part, unreported
-from app.voices.aivisspeech import FoundVoice, aivisspeech_folder, aivisspeech_voices
-from app.voices.library import find_installed, find_voice, installed_voices, is_path, unknown_voice
+from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
+from app.voices.library import find_among, find_installed, find_voice, installed_voices, is_path, unknown_voice
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.sources import SBV2_BERT, read_source
 from app.voices.voice import Voice
@@ -104,26 +104,13 @@ def _from_source(source: Path, report: Report, before: _Before, prepare: Prepare
 def _source(wanted: str) -> Path:
     """Where an unprepared voice lies: in AivisSpeech's folder, or where the user says."""
     found = aivisspeech_voices(aivisspeech_folder())
-    text = wanted.casefold()
-    for item in found:
-        if text == item.manifest.id.casefold():
-            return item.path
-    named = [item for item in found if text == item.manifest.name.casefold()]
-    if len(named) > 1:
-        raise _ambiguous(wanted, named)
-    if named:
-        return named[0].path
+    voice = find_among(wanted, found)
+    if voice is not None:
+        return voice.path
     if is_path(wanted):
         return Path(wanted)
     installed = [item.manifest for item in installed_voices(paths.voice_dirs())]
     raise unknown_voice(wanted, [*installed, *(item.manifest for item in found)])
-
-
-def _ambiguous(wanted: str, found: list[FoundVoice]) -> VoiceError:
-    return VoiceError(
-        say(f"「{wanted}」という名前の声がいくつもあります。", f'Several voices are named "{wanted}".'),
-        say("ID で指定してください: ", "Give the id: ") + ", ".join(item.manifest.id for item in found),
-    )
 
 
 def _whole(source: Path, error: VoiceError) -> Ready:

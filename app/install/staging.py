@@ -11,18 +11,18 @@ import contextlib
 import os
 import secrets
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from app.adapters.file_lock import FileLock
 from app.adapters.part_file import write_error
+from app.data_file import move
+from app.errors import AppError
 from app.paths import ASIDE_SUFFIX, aside_of, data_dir
 
 LOCK_SUFFIX = ".lock"
 MOVING_NAME = ".moving"
-WINDOWS_WAITS_S = (0.1, 0.3, 1.0)
 LONGEST_WAIT_S = 30.0  # moving folders takes milliseconds; an antivirus may hold one for seconds
 
 
@@ -90,6 +90,13 @@ def sweep(parent: Path | None = None) -> None:
                 lock_path.unlink(missing_ok=True)
 
 
+def sweep_at_rest() -> None:
+    """As `sweep`, for those who are not about to stage anything: at the start, and after work was cancelled."""
+    if leftovers():
+        with contextlib.suppress(OSError, AppError), moving(staging_dir()):
+            sweep()
+
+
 def put_in_place(folder: Path, target: Path) -> None:
     """Moves a complete folder to its place, replacing what is there; raises OSError with the old one back in place."""
     sync(folder)
@@ -98,9 +105,9 @@ def put_in_place(folder: Path, target: Path) -> None:
         aside = aside_of(target)
         if target.exists():
             shutil.rmtree(aside, ignore_errors=True)
-            _rename(target, aside)
+            move(target, aside)
         try:
-            _rename(folder, target)
+            move(folder, target)
         except OSError:
             if aside.exists() and not target.exists():
                 aside.rename(target)
@@ -109,20 +116,10 @@ def put_in_place(folder: Path, target: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _rename(source: Path, target: Path) -> None:
-    """Windows refuses while somebody looks into the folder; an antivirus does, for a moment after it was written."""
-    for wait_s in WINDOWS_WAITS_S if os.name == "nt" else ():
-        with contextlib.suppress(PermissionError):
-            source.rename(target)
-            return
-        time.sleep(wait_s)
-    source.rename(target)
-
-
 def remove_folder(folder: Path) -> None:
     """Removes a folder so that it is there whole or not at all. OutputFileError when it is in use."""
     with staged_folder() as stage:
-        _rename(folder, stage / folder.name)
+        move(folder, stage / folder.name)
 
 
 def mend(root: Path) -> None:

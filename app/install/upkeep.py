@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import secrets
 import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 from app.adapters.part_file import write_error
+from app.data_file import drop, move, part_beside
 from app.errors import InputError, OutputFileError, VoiceError
 from app.install.identity import prepared_files
 from app.install.library import user_voices
@@ -60,8 +59,11 @@ def checked_name(name: str) -> str:
     return shown
 
 
-def export_voice(wanted: str, target: Path, report: Report = unreported) -> Path:
+def export_voice(wanted: str, target: Path, report: Report = unreported, *, replacing: bool = False) -> Path:
     """Copies a prepared voice with its card into a new folder or a `.zip`, which another Koebako can add.
+
+    Args:
+        replacing: a zip that is there already gives way when the new one is complete.
 
     Raises:
         VoiceError: there is no such voice.
@@ -73,12 +75,13 @@ def export_voice(wanted: str, target: Path, report: Report = unreported) -> Path
     files = prepared_files(voice.path, read_card(voice.path))
     target = target.absolute()
     try:
-        _check_free(target)
-        part = target.with_name(f".{target.name[:24]}-{secrets.token_hex(4)}.part")
+        if not (replacing and target.suffix.lower() == ZIP_SUFFIX and target.is_file()):
+            _check_free(target)
+        part = part_beside(target)
         try:
             _write(files, voice, part, target, report)
         finally:
-            _drop(part)
+            drop(part)
     except OSError as exc:
         raise write_error(target, exc) from exc
     return target
@@ -91,15 +94,7 @@ def _write(files: list[Path], voice: Voice, part: Path, target: Path, report: Re
         _copy(files, voice, part, report)
         if target.exists():
             target.rmdir()
-    part.replace(target)
-
-
-def _drop(part: Path) -> None:
-    if part.is_dir():
-        shutil.rmtree(part, ignore_errors=True)
-    else:
-        with contextlib.suppress(OSError):
-            part.unlink()
+    move(part, target)
 
 
 def _check_free(target: Path) -> None:

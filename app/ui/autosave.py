@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.script import Script
 from app.core.script_data import script_from_data, script_to_data
-from app.data_file import keep_copy, write_whole
-from app.errors import AppError, InputError, OutputFileError
+from app.data_file import load_data, save_data
+from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
 from app.ui.document import ScriptDocument
@@ -28,34 +28,19 @@ def autosave_path() -> Path:
 
 def load_autosave() -> tuple[Script | None, str, AppError | None]:
     """The script, the id of its current line, and what is to be told; None where there is none or it cannot be read."""
-    path = autosave_path()
-    try:
-        data = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
-        script = script_from_data(data)
-        return script, str(data.get("current", "")), None
-    except FileNotFoundError:
-        return None, "", None
-    except (OSError, ValueError, RecursionError) as exc:
-        copy = keep_copy(path)
-        message = say(f"前回の台本を読めませんでした。（{exc}）", f"The script of last time could not be read. ({exc})")
-        return (
-            None,
-            "",
-            InputError(message, say(f"元のファイルは {copy} に残してあります。", f"The file is kept as {copy}.") if copy else ""),
-        )
+    failed = say("前回の台本を読めませんでした。", "The script of last time could not be read.")
+    found, error = load_data(autosave_path(), _read, failed)
+    return (*(found or (None, "")), error)
 
 
 def write_autosave(script: Script, current: str) -> None:
     """Writes the script at once. Raises OutputFileError."""
-    path = autosave_path()
-    text = json.dumps(script_to_data(script) | {"current": current}, ensure_ascii=False, separators=(",", ":"))
-    try:
-        write_whole(path, text.encode("utf-8", "surrogatepass"))
-    except OSError as exc:
-        raise OutputFileError(
-            say(f"台本を自動保存できません: {path}", f"The script cannot be kept: {path}"),
-            say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
-        ) from exc
+    data = script_to_data(script) | {"current": current}
+    save_data(autosave_path(), data, say("台本を自動保存できません", "The script cannot be kept"), indent=None)
+
+
+def _read(data: Any) -> tuple[Script, str]:
+    return script_from_data(data), str(data.get("current", ""))
 
 
 class Autosave(QObject):

@@ -8,23 +8,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.core.types import SynthesisRequest
 from app.errors import AudioDeviceError
-from app.ui.jobs import Cast, ChooseDevice, CloseVoice, Done, Failed, Job, OpenedVoice, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
+from app.ui.jobs import Cast, ChooseDevice, CloseVoice, Done, Failed, Job, OpenedVoice, OpenVoice, PlaySample, Speak, Synthesised
 from app.ui.latency import Utterance
 from app.ui.line_reader import ReadLine
+from app.ui.news import SpeechNews
+from app.ui.outstanding import Outstanding
 from app.ui.player import OpenPlayer
 from app.ui.recorder import LatencyRecorder
 from app.ui.state import SpeechState
+from app.ui.synthesis_thread import SynthesisThread
 from app.ui.worker import SynthesisWorker
 
 TICK_MS = 25  # 40 times a second: bars and play state move smoothly
-STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
 
 
-class SpeechController(QObject):
+class SpeechController(SpeechNews):
     """Asks the synthesis thread for work; the newest request to be heard wins, files are always finished.
 
     Attributes:
@@ -32,26 +34,7 @@ class SpeechController(QObject):
         voice: the one opened last, None before the first one has opened.
         voices: all that were opened, by the id that lines have.
         state: as last told.
-
-    Signals:
-        state_changed(SpeechState), voice_opened(OpenedVoice), surroundings_found(Surroundings), saved(Path), failed(Failed).
-        chunk_made(AudioChunk), line_read(LineRead): see `SynthesisWorker`.
-        made(str), heard(str): all sound of a request was computed; was played to the end, which may be told first.
-        measured(): the history has changed.  ticked(): time has passed while something goes on.
     """
-
-    state_changed = Signal(object)
-    voice_opened = Signal(object)
-    surroundings_found = Signal(object)
-    saved = Signal(object)
-    failed = Signal(object)
-    made = Signal(str)
-    heard = Signal(str)
-    chunk_made = Signal(object)
-    line_read = Signal(object)
-    measured = Signal()
-    ticked = Signal()
-    announced = Signal(str)
 
     def __init__(self, open_player: OpenPlayer | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -62,27 +45,19 @@ class SpeechController(QObject):
         self.voices: dict[str, OpenedVoice] = {}
         self.state = SpeechState()
         self._ids = itertools.count(1)
-        self._pending: list[Job] = []
-        self._spoken: list[Speak] = []  # to be heard, in order: the first sounds now, or will as soon as it is made
+        self._open = Outstanding()
         self._closed = False
-        self._worker = SynthesisWorker(open_player)
-        self._thread = QThread(self)
-        self._thread.setObjectName("synthesis")
-        self._thread.setStackSize(STACK_BYTES)
-        self._worker.moveToThread(self._thread)
-        self._worker.surroundings_found.connect(self.surroundings_found)
-        self._worker.voice_opened.connect(self._on_voice_opened)
-        self._worker.stage_timed.connect(self._recorder.on_stage)
-        self._worker.first_audio.connect(self._recorder.on_first_audio)
-        self._worker.chunk_made.connect(self.chunk_made)
-        self._worker.line_read.connect(self.line_read)
-        self._worker.synthesised.connect(self._on_synthesised)
-        self._worker.announced.connect(self.announced)
-        self._worker.failed.connect(self._on_failed)
-        self._worker.done.connect(self._on_done)
+        self._thread = SynthesisThread(open_player, self)
+        self._worker = self._thread.worker
+        self._listen(self._worker)
         self._timer = QTimer(self)
         self._timer.setInterval(TICK_MS)
         self._timer.timeout.connect(self._tick)
+
+    @property
+    def busy(self) -> bool:
+        """The synthesis thread has something to do."""
+        return bool(self._open.jobs)
 
     def start(self, backend: str, device: str, *, hold: bool = True, unload_after_min: float = 0) -> None:
         """Starts the thread and opens the first voice; see `OpenVoice.hold` and `SynthesisWorker.unload_after_min`."""
@@ -95,16 +70,12 @@ class SpeechController(QObject):
     def open_voice(self, backend: str, *, hold: bool = True) -> None:
         """Opens the voice on a backend; what is spoken now stops, an opening that has not begun is left out."""
         self.stop()
-        for job in self._pending:
-            if isinstance(job, OpenVoice):
-                self._worker.cancel(job)
+        self._give_up(self._open.openings())
         self._post(OpenVoice(backend, hold=hold))
 
     def prepare_voice(self, voice: str) -> None:
         """Opens a voice behind what goes on, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""
-        for job in self._pending:
-            if isinstance(job, OpenVoice) and job.voice != voice and job.voice:
-                self._worker.cancel(job)
+        self._give_up([job for job in self._open.openings() if job.voice not in ("", voice)])
         if self.voice is not None and voice not in self.voices:
             self._post(OpenVoice(self.voice.requested, voice))
 
@@ -149,7 +120,7 @@ class SpeechController(QObject):
     def speak_next(self, request: SynthesisRequest, cast: Cast | None = None, from_s: float = 0.0) -> str:
         """Speaks a request, or what follows `from_s` in it, without a gap behind what is spoken now, and returns its id."""
         job = replace(self._begin(request, None, casts=(cast,) if cast else ()), from_s=from_s)
-        self._spoken.append(job)
+        self._open.spoken.append(job)
         self._post(job)
         return job.request.id
 
@@ -164,18 +135,13 @@ class SpeechController(QObject):
 
     def stop(self) -> None:
         """Stops what is spoken now and what would follow; silence comes at once."""
-        jobs, self._spoken = self._spoken, []
-        for job in jobs:
-            self._worker.cancel(job)
-            self._recorder.stop(job.request.id)
+        jobs, self._open.spoken = self._open.spoken, []
+        self._give_up(jobs)
         self._tell_state()
 
     def stop_saving(self) -> None:
         """Gives up the files that are not complete; nothing of them stays."""
-        for job in self._pending:
-            if isinstance(job, Speak) and job.file is not None:
-                self._worker.cancel(job)
-                self._recorder.stop(job.request.id)
+        self._give_up(self._open.files())
         self._tell_state()
 
     def live(self) -> tuple[Utterance, float] | None:
@@ -194,11 +160,8 @@ class SpeechController(QObject):
             return
         self.stop()
         self.stop_saving()
-        for job in self._pending:
-            if isinstance(job, OpenVoice):
-                self._worker.cancel(job)
-        self._worker.post(Shutdown())
-        self._thread.wait()  # bounded by one session's creation and by the player, which leaves a hanging device behind
+        self._give_up(self._open.openings())
+        self._thread.end()
 
     def _begin(
         self, request: SynthesisRequest, file: Path | None, then: Sequence[SynthesisRequest] = (), casts: Sequence[Cast] = ()
@@ -212,7 +175,7 @@ class SpeechController(QObject):
     def _post(self, job: Job) -> None:
         if self._closed:
             return
-        self._pending.append(job)
+        self._open.jobs.append(job)
         self._worker.post(job)
         self._timer.start()
         self._tell_state()
@@ -221,40 +184,37 @@ class SpeechController(QObject):
     def _tick(self) -> None:
         self._tell_state()
         self.ticked.emit()
-        if not self._pending and not self._spoken:
+        if not self._open:
             self._timer.stop()
 
+    def _give_up(self, jobs: Sequence[Speak | OpenVoice]) -> None:
+        for job in jobs:
+            self._worker.cancel(job)
+            if isinstance(job, Speak):
+                self._recorder.stop(job.request.id)
+
     def _tell_state(self) -> None:
-        played_s = self._follow()
-        made = self.history.find(self._spoken[0].request.id) if self._spoken else None
-        wanted = [job for job in self._pending if not (isinstance(job, Speak | OpenVoice) and job.cancelled.is_set())]
-        state = SpeechState(
-            ready=self.voice is not None,
-            loading=any(isinstance(job, OpenVoice) for job in wanted),
-            speaking=bool(self._spoken),
-            saving=any(isinstance(job, Speak) and job.file is not None for job in wanted),
-            request_id=self._spoken[0].request.id if self._spoken else "",
-            played_s=played_s,
-            made_s=made.audio_s if made else 0.0,
-        )
+        player = self._worker.player
+        played_s, heard = self._open.follow(player.position if player is not None else None)
+        for request_id in heard:
+            self.heard.emit(request_id)
+        made = self.history.find(self._open.first_id)
+        state = self._open.state(self.voice is not None, played_s, made.audio_s if made else 0.0)
         if state != self.state:
             self.state = state
             self.state_changed.emit(state)
 
-    def _follow(self) -> float:
-        """Seconds heard of the request that sounds; those that were heard to the end are spoken no more."""
-        position = self._worker.player.position if self._worker.player is not None else None
-        if position is None:  # what is made, but sounds no more, was lost with its device
-            self._spoken = [job for job in self._spoken if job in self._pending]
-            return 0.0
-        place = next((place for place, job in enumerate(self._spoken) if job.request.id == position.request_id), None)
-        if place is None:
-            return 0.0
-        over = place + position.finished
-        ended, self._spoken = self._spoken[:over], self._spoken[over:]
-        for job in ended:
-            self.heard.emit(job.request.id)
-        return 0.0 if position.finished else self._spoken[0].from_s + position.frames / position.sampling_rate
+    def _listen(self, worker: SynthesisWorker) -> None:
+        worker.surroundings_found.connect(self.surroundings_found)
+        worker.voice_opened.connect(self._on_voice_opened)
+        worker.stage_timed.connect(self._recorder.on_stage)
+        worker.first_audio.connect(self._recorder.on_first_audio)
+        worker.chunk_made.connect(self.chunk_made)
+        worker.line_read.connect(self.line_read)
+        worker.synthesised.connect(self._on_synthesised)
+        worker.announced.connect(self.announced)
+        worker.failed.connect(self._on_failed)
+        worker.done.connect(self._on_done)
 
     @Slot(object)
     def _on_voice_opened(self, voice: OpenedVoice) -> None:
@@ -267,8 +227,7 @@ class SpeechController(QObject):
         job = failed.job
         if isinstance(job, Speak):
             self._recorder.stop(job.request.id)
-        spoken = isinstance(job, Speak) and job in self._spoken
-        self._spoken = [other for other in self._spoken if other is not job]
+        spoken = self._open.leave_out(job)
         self.failed.emit(failed)
         if spoken and isinstance(failed.error, AudioDeviceError):
             self.stop()  # what waits would fail as well
@@ -276,8 +235,8 @@ class SpeechController(QObject):
     @Slot(object)
     def _on_done(self, done: Done) -> None:
         job = done.job
-        if job in self._pending:
-            self._pending.remove(job)
+        if job in self._open.jobs:
+            self._open.jobs.remove(job)
         if isinstance(job, Speak) and job.file is not None and done.succeeded:
             self.saved.emit(job.file)
         self._tell_state()

@@ -1,4 +1,7 @@
-"""Opens the dialogs that belong to the program as a whole, and looks after the list of audio outputs."""
+"""Opens the dialogs that belong to the program as a whole, and looks after the list of audio outputs.
+
+Dialogs are imported when they are first wanted: the window is there sooner.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,12 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QDialog
 
 from app.errors import AppError
-from app.ui.commands import commands_in
 from app.ui.devices import DeviceWatch
-from app.ui.dialogs.settings_dialog import SettingsDialog, open_data_folder
 from app.ui.jobs import Surroundings
 from app.ui.shortcuts import Bindings, load_shortcuts, save_shortcuts
-from app.ui.widgets.command_search import CommandSearch
 
 if TYPE_CHECKING:
+    from app.ui.dialogs.settings_dialog import SettingsDialog
     from app.ui.window import MainWindow
 
 
@@ -38,7 +39,7 @@ class Dialogs(QObject):
             "find_command": self.open_search,
             "diagnose": self.open_diagnostics,
             "show_log": self.open_log,
-            "open_data": open_data_folder,
+            "open_data": _open_data,
             "about": self.open_about,
         }.items():
             window.deeds[name].triggered.connect(called)
@@ -54,6 +55,8 @@ class Dialogs(QObject):
     @Slot()
     def open_settings(self) -> None:
         """Shows the settings; what was changed takes effect when the user agrees."""
+        from app.ui.dialogs.settings_dialog import SettingsDialog
+
         self.devices.look()
         window = self._window
         dialog = SettingsDialog(window.current_settings(), self.devices.labels, window.deeds.bindings, window)
@@ -64,6 +67,9 @@ class Dialogs(QObject):
     @Slot()
     def open_search(self) -> None:
         """Shows what can be done, to be found by typing."""
+        from app.ui.commands import commands_in
+        from app.ui.widgets.command_search import CommandSearch
+
         search = CommandSearch(commands_in(self._window.menus), self._window)
         search.accepted.connect(lambda: search.chosen.trigger() if search.chosen is not None else None)
         self._show(search)
@@ -124,3 +130,9 @@ class Dialogs(QObject):
     @Slot(object)
     def _on_surroundings(self, found: Surroundings) -> None:
         self.devices.know(found.devices)
+
+
+def _open_data() -> None:
+    from app.ui.dialogs.settings_dialog import open_data_folder
+
+    open_data_folder()

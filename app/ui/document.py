@@ -75,10 +75,11 @@ class _Edit(QUndoCommand):
         return _MERGEABLE if self.merge else -1
 
     def mergeWith(self, other: QUndoCommand) -> bool:
-        """Takes in the step that follows."""
+        """Takes in the step that follows; what comes to nothing, like a letter that is typed and taken back, is no step."""
         if not isinstance(other, _Edit) or other.merge != self.merge or other.done_at - self.done_at > MERGE_WITHIN_S:
             return False
         self.after, self.done_at = other.after, other.done_at
+        self.setObsolete(self.after == self.before)
         return True
 
     def undo(self) -> None:

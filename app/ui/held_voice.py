@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from app.errors import AppError
 from app.language import say
+from app.ui.jobs import OpenedVoice
+from app.ui.surroundings import describe_voice
 
 if TYPE_CHECKING:
     from app.compose import Speaker
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 MOST_VOICES = 3
 MOST_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory
-_NEVER_TOLD = object()
 
 
 class LicenceOpenError(AppError):
@@ -45,16 +46,21 @@ class HeldVoice:
         caches: what is remembered; outlives the voices.
         backend: where they run.
         force_bert: a voice whose BERT is missing speaks with another one, which sounds wrong.
+
+    Args:
+        on_opened: told of each voice that was opened, and again when it had to leave its device.
         announce: told, in the language of the user, what takes long.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, on_opened: Callable[[OpenedVoice], object] = lambda _voice: None, announce: Callable[[str], object] = lambda _text: None
+    ) -> None:
         self.caches: Caches | None = None
         self.backend = "auto"
         self.force_bert = False
-        self.announce: Callable[[str], object] = lambda _text: None
+        self._on_opened, self._announce = on_opened, announce
         self._open: dict[str, Speaker] = {}  # by the id that lines have, the newest used last
-        self._told: dict[str, object] = {}
+        self._told: dict[str, str | None] = {}  # why each voice that was told of does not run where it was asked to
 
     @property
     def speaker(self) -> Speaker | None:
@@ -65,8 +71,10 @@ class HeldVoice:
         """The voice of this id, which is opened first where it is not open; empty is the one we ship."""
         speaker = self._open.pop(voice, None)
         if speaker is None:
-            return self.load(voice, self.backend)
+            speaker = self.load(voice, self.backend)
         self._open[voice] = speaker
+        if voice not in self._told:
+            self.tell(voice)
         return speaker
 
     def load(self, voice: str, backend: str) -> Speaker:
@@ -88,23 +96,20 @@ class HeldVoice:
         self._open[voice] = speaker
         self._make_room()
         if ready.note:
-            self.announce(ready.note)
+            self._announce(ready.note)
         return speaker
 
-    def is_new(self, voice: str) -> bool:
-        """True once for each voice that was opened and not told of."""
-        return voice in self._open and self._told.get(voice, _NEVER_TOLD) is _NEVER_TOLD
+    def tell(self, voice: str) -> None:
+        """Tells of an open voice as it is now."""
+        speaker = self._open[voice]
+        self._told[voice] = speaker.fallback
+        self._on_opened(describe_voice(speaker, self.backend, voice))
 
-    def told(self, voice: str) -> None:
-        """The window knows this voice as it is now."""
-        self._told[voice] = self._open[voice].fallback
-
-    def fell_back(self) -> str | None:
-        """The voice used last, once, when it had to leave its device since it was told of."""
+    def tell_fallback(self) -> None:
+        """A device that failed on the way is told as a voice that now runs elsewhere."""
         voice = next(reversed(self._open), None)
-        if voice is None or self._open[voice].fallback == self._told.get(voice):
-            return None
-        return voice
+        if voice is not None and self._open[voice].fallback != self._told.get(voice):
+            self.tell(voice)
 
     def close(self, voice: str) -> None:
         """Lets one voice go."""
@@ -126,7 +131,7 @@ class HeldVoice:
         def ask(licence: Licence) -> bool:
             raise LicenceOpenError(licence.voice_id, licence.name, licence.text)
 
-        return ready_voice(voice or shipped_voice(), ask, announce=self.announce, need_bert=self._need_bert)
+        return ready_voice(voice or shipped_voice(), ask, announce=self._announce, need_bert=self._need_bert)
 
     def _need_bert(self, needed: str) -> None:
         from app.paths import bert_dirs

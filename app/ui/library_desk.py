@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from app.language import say
 from app.ui.background import works
-from app.ui.dialogs.add_address import AddAddress
 from app.ui.dialogs.text_dialog import show_text
-from app.ui.dialogs.voice_library import VoiceLibrary
+from app.ui.save_dialog import title as file_title
 from app.ui.shelf import ShelfVoice
 
 if TYPE_CHECKING:
+    from app.ui.dialogs.voice_library import VoiceLibrary
     from app.ui.voice_desk import VoiceDesk
     from app.ui.window import MainWindow
 
@@ -38,6 +38,8 @@ class LibraryDesk(QObject):
     @Slot()
     def open(self) -> None:
         """Shows the library at the voice of the current line."""
+        from app.ui.dialogs.voice_library import VoiceLibrary
+
         if self.dialog is None:
             self.dialog = VoiceLibrary(self._window, self._desk.shelf)
             self.dialog.wanted.connect(self._on_wanted)
@@ -61,6 +63,8 @@ class LibraryDesk(QObject):
             folder = QFileDialog.getExistingDirectory(parent, say("声のフォルダーを選ぶ", "Choose a voice folder"))
             self._desk.works.add_files([Path(folder)] if folder else [])
         else:
+            from app.ui.dialogs.add_address import AddAddress
+
             dialog = AddAddress(parent)
             dialog.url_given.connect(self._desk.works.add_url)
             dialog.uuid_given.connect(self._desk.works.add_from_hub)
@@ -102,11 +106,13 @@ class LibraryDesk(QObject):
 
     def _export(self, voice: ShelfVoice) -> None:
         title = say("声を書き出す", "Export the voice")
-        file, _ = QFileDialog.getSaveFileName(self.dialog or self._window, title, str(Path.home() / f"{voice.id}.zip"), "ZIP (*.zip)")
+        start = str(Path.home() / f"{file_title(voice.name)}.zip")
+        file, _ = QFileDialog.getSaveFileName(self.dialog or self._window, title, start, "ZIP (*.zip)")
         if file:
             path = Path(file)
-            target = path if path.suffix.lower() == ".zip" else path.with_name(path.name + ".zip")
-            self._desk.works.queue.add(works.export_voice(voice.id, voice.name, target))
+            named = path.suffix.lower() == ".zip"  # else the dialog has asked about another name
+            target = path if named else path.with_name(path.name + ".zip")
+            self._desk.works.queue.add(works.export_voice(voice.id, voice.name, target, replacing=named))
 
     def _remove(self, voice: ShelfVoice) -> None:
         """Asks first: a voice may be hard to get again."""

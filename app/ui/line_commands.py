@@ -10,15 +10,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.core.script import Line, LineSettings, Script, change, duplicate, insert, move, new_id, remove, retext, shift
-from app.core.text_lines import SUFFIXES, lines_of_file, split_lines
-from app.errors import AppError, InputError
+from app.core.text_lines import SUFFIXES, split_lines
+from app.errors import AppError
 from app.language import say
 from app.ui.document import ScriptDocument
 from app.ui.script_model import ScriptModel
+from app.ui.text_files import read_pairs
 from app.ui.widgets.line_editor import LineEditor
 from app.ui.widgets.script_list import ScriptList
-
-LONGEST_FILE = 20_000_000  # bytes; a longer one is no script
 
 
 class LineCommands(QObject):
@@ -131,19 +130,22 @@ class LineCommands(QObject):
 
     @Slot(object, int)
     def add_files(self, files: list[Path], row: int) -> None:
-        """The lines of text files; other files are told as `voice_file_dropped`."""
+        """The lines of text files, but for those that cannot be read; other files are told as `voice_file_dropped`."""
         lines: list[Line] = []
+        errors: list[AppError] = []
         settings = self._settings_here()
         others = [file for file in files if file.suffix.lower() not in SUFFIXES]
-        try:
-            for file in files:
-                if file not in others:
-                    pairs = lines_of_file(file.name, _read(file))
+        for file in files:
+            if file not in others:
+                try:
+                    pairs = read_pairs(file)
+                except AppError as error:
+                    errors.append(error)
+                else:
                     lines += [Line(text, replace(settings, speaker=name) if name else settings) for name, text in pairs]
-        except AppError as error:
-            self.failed.emit(error)
-        else:
-            self._put(lines, row, say("ファイルを追加", "Add file"))
+        self._put(lines, row, say("ファイルを追加", "Add file"))
+        if errors:
+            self.failed.emit(errors[0])
         if others:
             self.voice_file_dropped.emit(others)
 
@@ -229,17 +231,3 @@ class LineCommands(QObject):
             self._view.choose(changed)
         elif not self._view.chosen_ids:
             self._choose_row(max(0, self._view.currentIndex().row()))
-
-
-def _read(file: Path) -> bytes:
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(LONGEST_FILE + 1)
-    except OSError as exc:
-        raise InputError(
-            say(f"「{file.name}」を開けません。", f'"{file.name}" cannot be opened.'),
-            say(f"ファイルの場所を確かめてください。（{exc.strerror}）", f"Check the path. ({exc.strerror})"),
-        ) from exc
-    if len(data) > LONGEST_FILE:
-        raise InputError(say(f"「{file.name}」は大きすぎます。", f'"{file.name}" is too large.'), say("20 MB までです。", "Up to 20 MB."))
-    return data

@@ -60,13 +60,6 @@ def use_language(choice: LanguageChoice) -> None:
     os.environ["KOEBAKO_LANG"] = language()
 
 
-def qt_version() -> str:
-    """Version of Qt; needs no display."""
-    from PySide6.QtCore import qVersion
-
-    return qVersion()
-
-
 def check_display() -> None:
     """Raises InternalError where Qt would end the process: no display, or a library missing that Qt's X11 part needs."""
     if not sys.platform.startswith("linux") or os.environ.get("QT_QPA_PLATFORM"):

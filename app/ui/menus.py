@@ -54,7 +54,7 @@ class Menus(QMenuBar):
         self._devices = play.addMenu(say("音声の出力先", "Output device"))
         self._devices.aboutToShow.connect(self.devices_wanted)
         self._device_group = QActionGroup(self)
-        self.view = self._fill(say("表示(&V)", "&View"), actions, ("full_screen",))
+        self.view = self._fill(say("表示(&V)", "&View"), actions, ("show_strip", "", "full_screen"))
         self._add_themes(self.view.addMenu(say("配色", "Theme")), theme)
         self.view.addSeparator()
         self._fill(say("ヘルプ(&H)", "&Help"), actions, HELP)

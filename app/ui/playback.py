@@ -26,6 +26,7 @@ class Playback(QObject):
     Attributes:
         waiting: lines were asked for before there was a voice, and will be spoken as soon as it is there.
         loop: starts again at the end.
+        given_up: lines that were not spoken because one of them failed, that one first.
 
     Signals:
         line_began(str): this line sounds now.
@@ -49,6 +50,7 @@ class Playback(QObject):
         self._from_s = 0.0
         self.waiting = False
         self.loop = False
+        self.given_up: list[str] = []
         controller.state_changed.connect(self._on_state)
         controller.made.connect(self._on_made)
         controller.heard.connect(self._on_heard)
@@ -90,6 +92,7 @@ class Playback(QObject):
         asked = [*self._asked.values()]
         waited = self._chosen[:1] if self.waiting else []
         self._left, self._asked, self._made, self._early = [], {}, set(), {}
+        self.given_up = []
         self._wait(False)
         self._controller.stop()
         for line_id in (*(line.id for line in asked), *waited):
@@ -187,6 +190,7 @@ class Playback(QObject):
             self._show(line.id, Phase.FAILED, trouble=failed.error.message)
             self._chosen = [line_id for line_id in self._chosen if line_id != line.id]  # a loop must not try it for ever
             if not isinstance(failed.error, InputError):  # not for the line's own sake: the others would fail as well
+                self.given_up = [line.id, *self._left]
                 self._chosen, self._left = [], []
             self._advance()
 

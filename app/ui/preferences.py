@@ -31,7 +31,10 @@ class Preferences(QObject):
         changed = {item.name for item in fields(Settings) if getattr(before, item.name) != getattr(window.settings, item.name)}
         if not changed:
             return
-        window.keeper.save_now()  # the synthesis thread reads the precision from the disk
+        if changed & {"bert_precision", "decoder_precision"}:  # which the synthesis thread reads from the disk
+            window.keeper.save_now(self._open_voice_anew)
+        else:
+            window.keeper.save_now()
         if "theme" in changed:
             window.menus.show_theme(window.settings.theme)
             window.show_theme()
@@ -39,8 +42,6 @@ class Preferences(QObject):
             window.controller.unload_after(window.settings.unload_after_min)
         if "device" in changed:
             self._change_device()
-        if changed & {"bert_precision", "decoder_precision"}:
-            self._open_voice_anew()
 
     def _change_device(self) -> None:
         window = self._window

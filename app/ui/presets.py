@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from app.core.limits import BOUNDS
 from app.core.script import LineSettings
 from app.core.script_data import settings_from_data, settings_to_data
-from app.data_file import keep_copy, write_whole
-from app.errors import AppError, InputError, OutputFileError
+from app.data_file import load_data, save_data, versioned
+from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
 
@@ -38,28 +38,15 @@ def preset_of(settings: LineSettings) -> LineSettings:
 
 def load_presets() -> tuple[Presets, AppError | None]:
     """The presets by name; what cannot be read is kept in a copy and told."""
-    path = presets_path()
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("presets"), dict):
-            raise ValueError("no presets")
-        return {str(name): settings_from_data(item) for name, item in data["presets"].items()}, None
-    except FileNotFoundError:
-        return {}, None
-    except (OSError, ValueError, RecursionError) as exc:
-        copy = keep_copy(path)
-        message = say(f"プリセットを読めませんでした。（{exc}）", f"The presets could not be read. ({exc})")
-        return {}, InputError(message, say(f"元のファイルは {copy} に残してあります。", f"The file is kept as {copy}.") if copy else "")
+    presets, error = load_data(presets_path(), _read, say("プリセットを読めませんでした。", "The presets could not be read."))
+    return presets or {}, error
 
 
 def save_presets(presets: Presets) -> None:
     """Writes all of them; OutputFileError where that fails."""
-    path = presets_path()
     data = {"version": VERSION, "presets": {name: settings_to_data(item) for name, item in presets.items()}}
-    try:
-        write_whole(path, json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
-    except OSError as exc:
-        raise OutputFileError(
-            say(f"プリセットを保存できません: {path}", f"The presets cannot be saved: {path}"),
-            say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
-        ) from exc
+    save_data(presets_path(), data, say("プリセットを保存できません", "The presets cannot be saved"))
+
+
+def _read(data: Any) -> Presets:
+    return {name: settings_from_data(item) for name, item in versioned(data, VERSION, "presets").items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -11,20 +11,24 @@ from app.adapters.sound_formats import FORMATS
 from app.language import say
 
 TITLE_LENGTH = 20
+OTHER_SOUNDS = (".aac", ".aif", ".aiff", ".m4a", ".mp4", ".wma")  # meant as they are typed, though we cannot write them
 NUMBERS, TEXTS = ("{number}", "{番号}"), ("{text}", "{文章}")
 
 
 def ask_for_file(parent: QWidget, name: str, folder: str) -> Path | None:
-    """A file with a suffix that can be written, called `name` at first; None when the user gives up."""
+    """A file with a suffix of a sound, called `name` at first; None when the user gives up.
+
+    Where the suffix is ours, so is the care for what is there already: the dialog has asked about another name.
+    """
     start = (Path(folder) if folder and Path(folder).is_dir() else Path.home()) / f"{name}.wav"
     kinds = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in FORMATS)
     chosen, kind = QFileDialog.getSaveFileName(parent, say("音声を保存", "Save sound"), str(start), kinds)
     if not chosen:
         return None
     file = Path(chosen)
-    if file.suffix.lower() in FORMATS:
+    if file.suffix.lower() in (*FORMATS, *OTHER_SOUNDS):
         return file
-    return file.with_name(f"{file.name}.{kind.split()[0].lower() if kind else 'wav'}")
+    return _free(file.with_name(f"{file.name}.{kind.split()[0].lower() if kind else 'wav'}"), ())
 
 
 def first_pattern() -> str:
@@ -32,23 +36,28 @@ def first_pattern() -> str:
     return say(f"{NUMBERS[1]}_{TEXTS[1]}", f"{NUMBERS[0]}_{TEXTS[0]}")
 
 
-def files_for(pattern: Path, lines: Iterable[tuple[int, str]]) -> list[Path]:
-    """A file for each (number, text), named after the pattern; none of them is there yet, and no two are the same."""
+def files_for(pattern: Path, lines: Iterable[tuple[int, str]], coming: Iterable[Path] = ()) -> list[Path]:
+    """A file for each (number, text), named after the pattern; none is there yet or among those `coming`, and no two are the same."""
     stem = pattern.stem if any(mark in pattern.stem for mark in NUMBERS) else f"{pattern.stem}_{NUMBERS[0]}"
     files: list[Path] = []
-    taken: set[str] = set()
+    taken = {file.name.casefold() for file in coming if file.parent == pattern.parent}
     for number, text in lines:
         name = stem
         for marks, value in ((NUMBERS, f"{number:03d}"), (TEXTS, title(text))):
             for mark in marks:
                 name = name.replace(mark, value)
-        file, count = pattern.with_name(name + pattern.suffix), 1
-        while file.name.casefold() in taken or file.exists():
-            count += 1
-            file = pattern.with_name(f"{name} {count}{pattern.suffix}")
-        taken.add(file.name.casefold())
-        files.append(file)
+        files.append(_free(pattern.with_name(name + pattern.suffix), taken))
+        taken.add(files[-1].name.casefold())
     return files
+
+
+def _free(file: Path, taken: Collection[str]) -> Path:
+    """The file, or one with a number behind its name."""
+    free, count = file, 1
+    while free.name.casefold() in taken or free.exists():
+        count += 1
+        free = file.with_name(f"{file.stem} {count}{file.suffix}")
+    return free
 
 
 def title(text: str) -> str:

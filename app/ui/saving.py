@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.core.script import Line
-from app.errors import OutputFileError
+from app.errors import AppError, OutputFileError
 from app.language import say
 from app.ui.controller import SpeechController
 from app.ui.document import ScriptDocument
@@ -26,21 +26,28 @@ class Saving(QObject):
 
     Signals:
         told(str, str): a message and a hint, for the banner.
+        incomplete(str, str): the same, when some of several files were not written.
         nothing(): there is no text to save.
     """
 
     told = Signal(str, str)
+    incomplete = Signal(str, str)
     nothing = Signal()
+    _over = Signal()
 
     def __init__(self, controller: SpeechController, document: ScriptDocument, folder: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._controller, self._document, self._window = controller, document, parent
         self.folder = folder
-        self._wanted: set[Path] = set()
+        self._wanted: list[Path] = []
+        self._given_up: list[Path] = []
         self._saved = 0
         self._count = 0
+        self._failures: list[tuple[Path, AppError]] = []
         controller.saved.connect(self._on_saved)
         controller.failed.connect(self._on_failed)
+        # Queued: what went wrong with one file is told first, then what has become of all of them.
+        self._over.connect(self._tell_failures, Qt.ConnectionType.QueuedConnection)
 
     def save(self, ids: Sequence[str]) -> None:
         """Each of these lines into a file of its own."""
@@ -53,7 +60,9 @@ class Saving(QObject):
             numbered = [(number, line.text) for number, line in lines]
             self._ask(
                 first_pattern(),
-                lambda file: self._write([(name, [line]) for name, (_, line) in zip(files_for(file, numbered), lines, strict=True)]),
+                lambda file: self._write(
+                    [(name, [line]) for name, (_, line) in zip(files_for(file, numbered, self._wanted), lines, strict=True)]
+                ),
             )
 
     def save_joined(self, ids: Sequence[str]) -> None:
@@ -67,8 +76,10 @@ class Saving(QObject):
     @Slot()
     def stop(self) -> None:
         """Gives up what is not complete; nothing half-written stays."""
-        self._wanted.clear()
-        self._controller.stop_saving()
+        if self._wanted:
+            complete = say("書き終えたファイルは残っています。", "Files that were complete stay.") if self._saved else ""
+            self.told.emit(say("保存をやめました。", "Saving was stopped."), complete)
+        self._give_up()
 
     def _lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
         """Lines with text, with their numbers in the script."""
@@ -82,20 +93,29 @@ class Saving(QObject):
             write(file)
 
     def _write(self, files: list[tuple[Path, list[Line]]]) -> None:
-        self._saved, self._count = 0, len(files)
-        self._wanted = {file for file, _ in files}
+        if not self._wanted:
+            self._saved, self._count, self._failures, self._given_up = 0, 0, [], []
+        self._count += len(files)
+        self._wanted += [file for file, _ in files]
         for file, lines in files:
             first, *then = (request_of(line) for line in lines)
             self._controller.save(first, file, then, [cast_of(line) for line in lines])
 
     @Slot(object)
     def _on_saved(self, file: Path) -> None:
+        if file in self._given_up:  # it was complete before it was given up
+            self._given_up.remove(file)
+            self._saved += 1
+            self._over.emit()
+            return
         if file not in self._wanted:
             return
-        self._wanted.discard(file)
+        self._wanted.remove(file)
         self._saved += 1
         if self._wanted:
             self.told.emit(say(f"保存中… {self._saved} / {self._count}", f"Saving… {self._saved} of {self._count}"), file.name)
+        elif self._failures:
+            self._over.emit()
         elif self._count == 1:
             self.told.emit(say(f"保存しました: {file.name}", f"Saved: {file.name}"), str(file.parent))
         else:
@@ -105,6 +125,24 @@ class Saving(QObject):
     def _on_failed(self, failed: Failed) -> None:
         """A line that cannot be spoken leaves the others alone; where one file cannot be written, the next ones could not either."""
         if isinstance(failed.job, Speak) and failed.job.file in self._wanted:
-            self._wanted.discard(failed.job.file)
+            self._wanted.remove(failed.job.file)
+            self._failures.append((failed.job.file, failed.error))
             if isinstance(failed.error, OutputFileError):
-                self.stop()
+                self._give_up()
+            if not self._wanted:
+                self._over.emit()
+
+    def _give_up(self) -> None:
+        self._given_up, self._wanted = self._wanted, []
+        self._controller.stop_saving()
+
+    @Slot()
+    def _tell_failures(self) -> None:
+        """Of a single file the error itself is shown already, and it may come with a way out."""
+        if self._failures and self._count > 1:
+            file, error = self._failures[0]
+            more = len(self._failures) - 1
+            others = say(f"（ほか {more} 個）", f" (and {more} more)") if more else ""
+            message = say(f"{self._count} 個のうち {self._saved} 個を保存しました。", f"Saved {self._saved} of {self._count} files.")
+            hint = error.hint if isinstance(error, OutputFileError) else ""  # of a voice its card and banner tell more
+            self.incomplete.emit(message, f"{file.name}: {error.message} {hint}".strip() + others)

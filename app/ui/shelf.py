@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.errors import AppError
+from app.ui.behind import Behind
 from app.voices.card import Card, Sample
 from app.voices.manifest import VoiceManifest
 
@@ -85,6 +85,10 @@ class ShelfVoice:
         return [(names.get(style.id, ""), self.path / sample.file, sample) for style in cards for sample in style.samples]
 
 
+Found = tuple[tuple[ShelfVoice, ...], tuple[str, ...]]
+"""All voices, and the ids of all BERTs."""
+
+
 class Shelf(QObject):
     """Looks at the disk in a thread of its own.
 
@@ -98,19 +102,18 @@ class Shelf(QObject):
     """
 
     changed = Signal()
-    _found = Signal(object, object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.voices: tuple[ShelfVoice, ...] = ()
         self.berts: tuple[str, ...] = ()
         self.is_read = False
-        self._thread = ThreadPoolExecutor(1, "shelf")
-        self._found.connect(self._take)
+        self._behind = Behind(self, "shelf")
+        self._behind.failed.connect(self._on_failed)
 
     def look(self) -> None:
         """Looks again; `changed` follows."""
-        self._thread.submit(self._look)
+        self._behind.do(_read, self._take)
 
     def find(self, voice: str) -> ShelfVoice | None:
         """The voice that lines call so."""
@@ -118,18 +121,18 @@ class Shelf(QObject):
 
     def close(self) -> None:
         """Waits for the look that goes on."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        self._behind.close()
 
-    def _look(self) -> None:
-        from app.ui.shelf_reader import read_shelf  # what reads files is imported here, behind the window
-
-        try:
-            self._found.emit(*read_shelf())
-        except AppError as error:
-            logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
-        except Exception:
-            logging.getLogger("koebako").exception("unexpected error while looking for voices")
-
-    def _take(self, voices: tuple[ShelfVoice, ...], berts: tuple[str, ...]) -> None:
-        self.voices, self.berts, self.is_read = voices, berts, True
+    def _take(self, found: Found) -> None:
+        (self.voices, self.berts), self.is_read = found, True
         self.changed.emit()
+
+    @Slot(object)
+    def _on_failed(self, error: AppError) -> None:
+        logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
+
+
+def _read() -> Found:
+    from app.ui.shelf_reader import read_shelf  # what reads files is imported here, behind the window
+
+    return read_shelf()

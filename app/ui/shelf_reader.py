@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.install.identity import PREPARED_TO_SOURCE
+from app.install.staging import sweep_at_rest
 from app.paths import bert_dirs, data_dir, resources_dir
 from app.ui.shelf import Place, ShelfVoice
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
@@ -18,7 +19,8 @@ from app.voices.voice import Voice
 
 
 def read_shelf() -> tuple[tuple[ShelfVoice, ...], tuple[str, ...]]:
-    """All voices, and the ids of all BERTs. Raises VoiceError where a folder cannot be read."""
+    """All voices, and the ids of all BERTs, where also what cancelled work has left is removed. Raises VoiceError where a folder cannot be read."""
+    sweep_at_rest()
     berts = {bert.id: bert for bert in reversed(installed_berts(bert_dirs()))}
     own = [_installed(voice, "own", berts) for voice in installed_voices([data_dir() / "voices"])]
     shipped = [_installed(voice, "shipped", berts) for voice in installed_voices([resources_dir() / "voices"])]

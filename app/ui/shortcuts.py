@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,8 +10,8 @@ from typing import Any
 
 from PySide6.QtGui import QKeySequence
 
-from app.data_file import keep_copy, write_whole
-from app.errors import AppError, InputError, OutputFileError
+from app.data_file import load_data, save_data, versioned
+from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
 
@@ -62,31 +61,19 @@ def conflicts(bindings: Bindings) -> dict[str, list[str]]:
 
 def load_shortcuts() -> tuple[dict[str, Binding], AppError | None]:
     """Changed keys by name of the action; what cannot be read is kept in a copy and told."""
-    path = shortcuts_path()
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("shortcuts"), dict):
-            raise ValueError("no shortcuts")
-        return {str(name): Binding(_keys(item, "keys"), _keys(item, "list_keys")) for name, item in data["shortcuts"].items()}, None
-    except FileNotFoundError:
-        return {}, None
-    except (OSError, ValueError, RecursionError) as exc:
-        copy = keep_copy(path)
-        message = say(f"キーの割り当てを読めませんでした。（{exc}）", f"The keys could not be read. ({exc})")
-        return {}, InputError(message, say(f"元のファイルは {copy} に残してあります。", f"The file is kept as {copy}.") if copy else "")
+    shortcuts, error = load_data(shortcuts_path(), _read, say("キーの割り当てを読めませんでした。", "The keys could not be read."))
+    return shortcuts or {}, error
 
 
 def save_shortcuts(bindings: Bindings) -> None:
     """Writes all of them; OutputFileError where that fails."""
-    path = shortcuts_path()
     data = {"version": VERSION, "shortcuts": {name: asdict(binding) for name, binding in bindings.items()}}
-    try:
-        write_whole(path, json.dumps(data, indent=1).encode())
-    except OSError as exc:
-        raise OutputFileError(
-            say(f"キーの割り当てを保存できません: {path}", f"The keys cannot be saved: {path}"),
-            say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
-        ) from exc
+    save_data(shortcuts_path(), data, say("キーの割り当てを保存できません", "The keys cannot be saved"))
+
+
+def _read(data: Any) -> dict[str, Binding]:
+    items = versioned(data, VERSION, "shortcuts").items()
+    return {name: Binding(_keys(item, "keys"), _keys(item, "list_keys")) for name, item in items}
 
 
 def _keys(item: Any, scope: str) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtWidgets import QWidget
 
 from app.core.accents import with_reading, without_phrase
 from app.core.line_reading import LineReading, LineWord
@@ -16,6 +18,7 @@ from app.language import say
 from app.ui.line_reader import LineRead, ReadLine
 from app.ui.line_sounds import LineSounds
 from app.ui.state import SpeechState
+from app.ui.strip_fold import StripFold
 from app.ui.theme import Theme
 from app.ui.widgets.strip.panel import StripPanel
 from app.ui.widgets.strip.shape import mora_of, shape_of
@@ -33,6 +36,7 @@ class StripWiring(QObject):
     Attributes:
         panel: strip and waveform.
         sounds: what lines sounded like.
+        fold: whether the strip is open.
     """
 
     def __init__(self, window: MainWindow, panel: StripPanel) -> None:
@@ -40,6 +44,7 @@ class StripWiring(QObject):
         self.panel = panel
         self._document, self._controller, self._playback, self._script = window.document, window.controller, window.playback, window.script
         self.sounds = LineSounds(window.controller, window.playback)
+        self.fold = StripFold(window, panel)
         self._asked: ReadLine | None = None
         self._reading: LineReading | None = None
         self._overrides = Overrides()
@@ -72,15 +77,15 @@ class StripWiring(QObject):
     def _on_changed(self, *_what: object) -> None:
         """Shows an edit at once where that needs no reading; else reads as soon as typing rests."""
         line = self._line
-        self.panel.setVisible(line is not None and bool(line.text.strip()))
-        if line is None:
-            self._reading = None
+        self.panel.setVisible(line is not None)
+        if line is None or not line.text.strip():
+            self._reading, self._shown_id, self._asked = None, "", None
+            self.panel.show_empty()
             return
         is_other = line.id != self._shown_id
         if is_other:
             self._shown_id, self._reading = line.id, None
-            self.panel.reading.hide()
-            self.panel.title.show()
+            self.panel.close_reading()
             self.panel.show_line(None, None, False)
         edits, reading = line.overrides, self._reading
         if reading is not None and edits.text in ("", line.text) and (reading.text, reading.readings) == (line.text, edits.readings):
@@ -214,6 +219,9 @@ def add_strip(window: MainWindow, theme: Theme) -> StripWiring:
     panel = StripPanel(theme)
     column = window.left.column
     column.insertWidget(column.indexOf(window.script) + 1, panel)
+    stops = (window.script, panel.title, panel.reading.edit, panel.reset_phrase, panel.reset_all, panel.strip)
+    for before, after in itertools.pairwise(stops):  # it was made after the buttons below it
+        QWidget.setTabOrder(before, after)
     return StripWiring(window, panel)
 
 

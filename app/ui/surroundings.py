@@ -24,6 +24,13 @@ def find_surroundings() -> Surroundings:
     return Surroundings(names, ("auto", *(place for place in places() if place != "cpu"), "cpu"), devices)
 
 
+def spare_window() -> None:
+    """Lets sessions be created in a way that does not hold up the window."""
+    from app.adapters.ort_optimised import spare_the_window
+
+    spare_the_window()
+
+
 def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedVoice:
     """What the window shows of the voice that lines call `voice` and that was asked to run on the backend `requested`."""
     info = speaker.voice.manifest

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from string import Template
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from app.paths import resources_dir
 from app.settings import ThemeChoice
+from app.ui.style_sheet import STYLE
 
 # Without these, Han characters may come in their Chinese shapes.
 JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic")
@@ -18,7 +19,13 @@ JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP",
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours of one look, as #rrggbb. `stages` by name; `notice` and `trouble` are the banner's backgrounds."""
+    """Colours of one look, as #rrggbb.
+
+    Attributes:
+        border, edge: of what only groups, and of what can be filled in: a field has to be found by its edge alone.
+        notice, trouble: the banner's backgrounds.
+        stages: by name.
+    """
 
     name: str
     window: str
@@ -27,6 +34,7 @@ class Theme:
     muted: str
     faint: str
     border: str
+    edge: str
     accent: str
     on_accent: str
     notice: str
@@ -43,6 +51,7 @@ LIGHT = Theme(
     muted="#5b6472",
     faint="#e3e6eb",
     border="#ccd2da",
+    edge="#838c9a",
     accent="#2563c9",
     on_accent="#ffffff",
     notice="#e5eefc",
@@ -69,6 +78,7 @@ DARK = Theme(
     muted="#a3adbb",
     faint="#333945",
     border="#414957",
+    edge="#6c7687",
     accent="#6ea3f7",
     on_accent="#0e1420",
     notice="#22324d",
@@ -88,59 +98,6 @@ DARK = Theme(
     },
 )
 
-_STYLE = Template("""
-QToolTip { color: $text; background: $surface; border: 1px solid $border; padding: 5px; }
-QListView#script { background: transparent; border: 2px solid transparent; border-radius: 8px; }
-QListView#script:focus { border-color: $faint; }
-QPlainTextEdit#line { background: transparent; border: none; padding: 0; }
-QFrame#card { background: $surface; border: 1px solid $border; border-radius: 8px; }
-QFrame#banner { background: $notice; border-radius: 8px; }
-QFrame#banner[trouble="true"] { background: $trouble; }
-QFrame#banner[trouble="true"] QLabel { color: $trouble_text; }
-QLabel#muted { color: $muted; }
-QLabel#heading { font-weight: 600; }
-QLabel#trouble { color: $trouble_text; background: $trouble; border-radius: 4px; padding: 1px 6px; }
-QPushButton { padding: 7px 16px; border: 1px solid $border; border-radius: 8px; background: $surface; color: $text; }
-QPushButton:hover, QPushButton:focus { border-color: $accent; }
-QPushButton:pressed { background: $faint; }
-QPushButton:disabled { color: $muted; background: $window; }
-QPushButton#small { padding: 2px 10px; border-radius: 6px; }
-QPushButton#primary { background: $accent; border-color: $accent; color: $on_accent; font-weight: 600; padding: 9px 22px; }
-QPushButton#primary:focus { border: 2px solid $text; padding: 8px 21px; }
-QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 4px; }
-QToolButton:hover { background: $faint; }
-QToolButton:focus { border-color: $accent; }
-QToolButton:checked { background: $notice; border-color: $accent; }
-QToolButton#fold:checked { background: transparent; border-color: transparent; }
-QToolButton#fold:focus { border-color: $accent; }
-QToolBar { border: none; padding: 4px 10px 0 10px; spacing: 4px; }
-QToolBar::separator { background: $border; width: 1px; margin: 6px 6px; }
-QLineEdit { background: $surface; border: 1px solid $border; border-radius: 6px; padding: 5px 8px; color: $text; }
-QLineEdit:focus { border-color: $accent; }
-QScrollArea, QScrollArea > QWidget > QWidget#side { background: transparent; border: none; }
-QScrollArea, QScrollArea > QWidget > QWidget#strip { background: transparent; border: none; }
-QTableView { background: $surface; border: none; gridline-color: $faint; }
-QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $faint; padding: 3px 6px; }
-QDialog#search { border: 1px solid $border; }
-QDialog#search QTreeView { border: none; }
-QDialog#search QTreeView::item { padding: 5px 6px; }
-QProgressBar#played { background: $faint; border: none; border-radius: 2px; }
-QProgressBar#played::chunk { background: $accent; border-radius: 2px; }
-QScrollBar:vertical { width: 10px; background: transparent; margin: 0; }
-QScrollBar::handle:vertical { background: $border; border-radius: 4px; min-height: 28px; margin: 0 1px; }
-QScrollBar::handle:vertical:hover { background: $muted; }
-QScrollBar::handle:vertical:disabled { background: transparent; }
-QScrollBar::add-line, QScrollBar::sub-line { height: 0; }
-QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
-QScrollBar:horizontal { height: 9px; background: transparent; margin: 0; }
-QScrollBar::handle:horizontal { background: $border; border-radius: 4px; min-width: 28px; margin: 1px 0 0 0; }
-QScrollBar::handle:horizontal:hover { background: $muted; }
-QScrollBar::add-line:horizontal, QScrollBar::sub-line:horizontal { width: 0; }
-QStatusBar { border-top: 1px solid $border; }
-QStatusBar::item { border: none; }
-QMainWindow::separator { background: transparent; height: 6px; width: 6px; }
-""")
-
 
 def chosen_theme(choice: ThemeChoice) -> Theme:
     """The look for a choice; `system` asks the desktop."""
@@ -152,7 +109,8 @@ def chosen_theme(choice: ThemeChoice) -> Theme:
 def apply_theme(app: QApplication, theme: Theme) -> None:
     """Gives all windows the look."""
     app.setPalette(_palette(theme))
-    app.setStyleSheet(_STYLE.substitute({name: getattr(theme, name) for name in Theme.__slots__ if name != "stages"}))
+    colors = {name: getattr(theme, name) for name in Theme.__slots__ if name != "stages"}
+    app.setStyleSheet(STYLE.substitute(colors, controls=(resources_dir() / "controls").as_posix()))
 
 
 def apply_fonts(app: QApplication, japanese: bool) -> None:

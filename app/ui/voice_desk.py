@@ -10,11 +10,12 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.core.script import change
 from app.language import say
 from app.ui.dialogs.bert_offer import BertOffer
-from app.ui.dialogs.text_dialog import TextDialog, ask_licence, show_text
+from app.ui.dialogs.text_dialog import show_text
 from app.ui.held_voice import LicenceOpenError
 from app.ui.jobs import Failed, OpenedVoice
 from app.ui.library_desk import LibraryDesk
 from app.ui.shelf import Shelf, ShelfVoice
+from app.ui.voice_names import VoiceNames
 from app.ui.voice_works import VoiceWorks
 from app.ui.widgets.banner import Banner
 from app.ui.window_drops import WindowDrops
@@ -41,6 +42,7 @@ class VoiceDesk(QObject):
         self._window = window
         self.controller = window.controller
         self.shelf = Shelf(self)
+        self.names = VoiceNames(self)
         self.banner = Banner()
         self.banner.action.setText(say("BERT を入手…", "Get the BERT…"))
         self.banner.action.setToolTip(say("声が話すのに要るモデルを入れます。", "Installs the model that the voice needs."))
@@ -93,7 +95,9 @@ class VoiceDesk(QObject):
         """Ends all work."""
         self._timer.stop()
         self.works.queue.close()
+        self.works.licences.close()
         self.shelf.close()
+        self.names.close()
 
     @Slot()
     def follow(self, *_what: object) -> None:
@@ -107,14 +111,14 @@ class VoiceDesk(QObject):
         if self._lacking not in ("", voice):
             self._lacking = ""
             self.banner.hide()  # it was about another line's voice
-        side.chooser.show_current(known.id if known else voice)
+        side.chooser.show_current(known.id if known else voice, self.names.find(voice))
         if known is not None:
             side.show_voice(known)
             opened = self.controller.voices.get(known.id)
             if opened is not None and opened.forced_bert and not known.has_bert:
                 side.card.show_forced()
         elif self.shelf.is_read and voice:
-            side.card.show_missing(voice)
+            side.show_missing(voice, self.names.find(voice))
         elif voice in self.controller.voices:
             side.show_voice(self.controller.voices[voice])
         self._timer.start()
@@ -145,8 +149,9 @@ class VoiceDesk(QObject):
 
     @Slot()
     def _on_shelf(self) -> None:
+        self.names.learn(self.shelf.voices)
         self._window.side.chooser.show_voices(self.shelf.voices)
-        self._window.script.show_voices(self.shelf.voices)
+        self._window.script.show_voices(self.shelf.voices, self.names.find)
         self.follow()
         self.works.on_shelf()
 
@@ -176,6 +181,8 @@ class VoiceDesk(QObject):
             self.works.prepare(voice, self._window.script.chosen_ids)
         elif voice is not None:
             self.offer_bert(voice)
+        else:
+            self._window.side.chooser.open()
 
     def _force_bert(self, voice: str) -> None:
         self._window.preferences.change(force_bert=True)
@@ -220,11 +227,15 @@ class VoiceDesk(QObject):
             self.banner.tell("trouble", error.message, hint, action=say("BERT を入手…", "Get the BERT…") if known else "")
         elif isinstance(error, LicenceOpenError):
             self._window.banner.hide()
-            dialog = ask_licence(self._window, error.name, error.text)
-            dialog.accepted.connect(lambda: self._accept(dialog, error))
+            self.works.licences.ask(error.voice_id, error.name, error.text, self._go_on, lambda: self._decline(error))
 
-    def _accept(self, _dialog: TextDialog, error: LicenceOpenError) -> None:
-        from app.install.licence import Licence, remember
+    def _go_on(self) -> None:
+        """What waited for a licence: lines that were to be spoken, or the opening of the voice."""
+        lines = self._window.playback.given_up
+        if lines:
+            self._window.play(lines)
+        else:
+            self._timer.start()
 
-        remember(Licence(error.voice_id, error.name, error.text))
-        self._timer.start()
+    def _decline(self, error: LicenceOpenError) -> None:
+        self.banner.tell("notice", error.message, say("同意するまで、この声では話せません。", "It cannot speak until you accept it."))

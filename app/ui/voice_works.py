@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.language import say
 from app.ui.background import works
-from app.ui.background.child import ChildJob, Work
+from app.ui.background.child import ChildJob
 from app.ui.background.queue import WorkQueue
-from app.ui.dialogs.text_dialog import ask_licence
+from app.ui.background.work import Work
 from app.ui.findings import summary
+from app.ui.licence_questions import LicenceQuestions
 from app.ui.shelf import ShelfVoice
 from app.ui.widgets.jobs_panel import JobsPanel
 from app.voices.description import SBV2_BERT
@@ -30,6 +31,7 @@ class VoiceWorks(QObject):
     Attributes:
         queue: the work.
         panel: shows it.
+        licences: asks for them.
     """
 
     def __init__(self, desk: VoiceDesk, window: MainWindow) -> None:
@@ -38,10 +40,12 @@ class VoiceWorks(QObject):
         self._added: list[str] = []  # voices that came in and were not looked at yet
         self.queue = WorkQueue(self)
         self.panel = JobsPanel(self.queue)
+        self.licences = LicenceQuestions(window, desk.banner)
         window.left.column.addWidget(self.panel)
         self.queue.asked.connect(self._on_asked)
         self.queue.finished.connect(self._on_finished)
         self.queue.failed.connect(self._on_failed)
+        self.queue.removed.connect(self._on_removed)
 
     @Slot(object)
     def add_files(self, files: Sequence[Path]) -> None:
@@ -98,9 +102,8 @@ class VoiceWorks(QObject):
         """A licence is asked for here; other questions have their buttons in the panel."""
         if job.licence is None:
             return
-        dialog = ask_licence(self._window, job.licence.name, job.licence.text)
-        dialog.accepted.connect(lambda: self.queue.again(job, "--accept-licence"))
-        dialog.rejected.connect(lambda: self._decline(job))
+        licence = job.licence
+        self.licences.ask(licence.voice_id, licence.name, licence.text, lambda: self.queue.again(job), lambda: self._decline(job))
 
     def _decline(self, job: ChildJob) -> None:
         self.queue.clear(job)
@@ -116,12 +119,21 @@ class VoiceWorks(QObject):
             self._on_voices(job)
         elif kind == works.ADD_BERT:
             self._on_bert()
+        elif kind == works.EXPORT:
+            target = job.work.note["target"]
+            self._desk.banner.tell("notice", say(f"書き出しました: {target.name}", f"Exported: {target.name}"), str(target.parent))
         elif kind == works.PROBE:
             self._on_measured(job)
         if kind in (works.ADD_VOICE, works.ADD_BERT, works.CHANGE):
             self._desk.shelf.look()
         if kind in (works.ADD_VOICE, works.ADD_BERT):
             self.queue.add(works.check_precisions())
+
+    @Slot(object)
+    def _on_removed(self, job: ChildJob) -> None:
+        """What a process had staged that was stopped in the middle is swept with the next look."""
+        if job.has_process:
+            job.ended.connect(self._desk.shelf.look)
 
     def _on_voices(self, job: ChildJob) -> None:
         found = [item for item in job.results if item.get("type") == "voice"]
@@ -134,10 +146,13 @@ class VoiceWorks(QObject):
         if lines or not self._window.document.script.lines:
             self._desk.use(str(found[0]["id"]), lines)
         names = say("、", ", ").join(str(item["name"]) for item in found)
-        already = all(item.get("already") for item in found)
         told = say(f"声「{names}」を追加しました。", f'The voice "{names}" was added.')
-        if already:
+        if all(item.get("already") for item in found):
             told = say(f"声「{names}」はすでにあります。", f'The voice "{names}" is here already.')
+            if job.work.note.get("update"):
+                told = say(f"声「{names}」は最新です。", f'The voice "{names}" is up to date.')
+        elif all(item.get("updated") for item in found):
+            told = say(f"声「{names}」を更新しました。", f'The voice "{names}" was updated.')
         spoken = say("選んでいた行は、この声で話します。", "The lines that were selected speak with it.") if lines else ""
         reasons = [str(item["opaque_reason"]) for item in found if item.get("opaque_reason")]
         self._desk.banner.tell("notice", told, " ".join([spoken, *reasons]).strip())

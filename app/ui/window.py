@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import QApplication, QMainWindow
 
@@ -18,7 +18,7 @@ from app.ui.document import ScriptDocument
 from app.ui.first_script import SHARED, line_settings, open_script
 from app.ui.icons import icon
 from app.ui.keeper import SettingsKeeper
-from app.ui.layout import lay_out
+from app.ui.layout import lay_out, share_out
 from app.ui.line_commands import LineCommands
 from app.ui.live import LiveMode
 from app.ui.menus import Menus
@@ -38,7 +38,6 @@ from app.ui.widgets.status_line import StatusLine
 from app.ui.wiring import connect_actions
 
 SMALLEST = (1100, 700)
-DOCK_SHARE = 0.27  # of the window at first; most of the room belongs to the lines
 
 
 class MainWindow(QMainWindow):
@@ -98,9 +97,7 @@ class MainWindow(QMainWindow):
     def start(self) -> None:
         """Shows the window, and opens voice and audio device behind it."""
         self.show()
-        if not self.settings.layout:  # a dock takes a size only once it is shown
-            room = min(self.latency.sizeHint().height(), round(self.height() * DOCK_SHARE))
-            self.resizeDocks([self.latency], [room], Qt.Orientation.Vertical)
+        share_out(self, self.settings)
         kept = self.settings
         self.controller.start(kept.backend, kept.device, hold=kept.load_voice == "at_start", unload_after_min=kept.unload_after_min)
 
@@ -129,6 +126,9 @@ class MainWindow(QMainWindow):
             backend=self.status.backend,
             save_folder=self.saving.folder,
             expression_open=self.side.expression.is_open,
+            loop=self.deeds["loop"].isChecked(),
+            live=self.deeds["live"].isChecked(),
+            strip=self.strip.fold.choice,
             geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
             layout=bytes(self.saveState().toBase64().data()).decode(),
             **{name: getattr(spoken, name) for name in SHARED},
@@ -195,6 +195,7 @@ class MainWindow(QMainWindow):
         self.live.speak_wanted.connect(self._speak_again)
         self.playback.line_began.connect(self.script.show_line)
         self.saving.told.connect(self._tell)
+        self.saving.incomplete.connect(lambda message, hint: self.banner.tell("trouble", message, hint))
         self.saving.nothing.connect(self.left.tell_empty)
         self.commands.stop_wanted.connect(self.stop)
         self.commands.failed.connect(self._on_trouble)

@@ -23,13 +23,16 @@ class WindowDrops(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Takes files; everything else goes its way."""
-        if event.type() == QEvent.Type.DragEnter and isinstance(event, QDragEnterEvent) and event.mimeData().hasUrls():
+        if event.type() == QEvent.Type.DragEnter and isinstance(event, QDragEnterEvent) and _files(event):
             event.acceptProposedAction()
             return True
-        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent):
-            files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-            if files:
-                event.acceptProposedAction()
-                self._window.commands.add_files(files, self._window.commands.place())
-                return True
+        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent) and (files := _files(event)):
+            event.acceptProposedAction()
+            self._window.commands.add_files(files, self._window.commands.place())
+            return True
         return super().eventFilter(watched, event)
+
+
+def _files(event: QDropEvent) -> list[Path]:
+    """What lies on this machine; addresses elsewhere are not files."""
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

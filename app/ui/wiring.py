@@ -40,8 +40,13 @@ def connect_actions(window: MainWindow) -> None:
         "stop": window.stop,
     }.items():
         actions[name].triggered.connect(called)
-    actions["loop"].toggled.connect(window.playback.set_loop)
-    actions["live"].toggled.connect(window.live.switch)
+    for name, switch, is_on in (
+        ("loop", window.playback.set_loop, window.settings.loop),
+        ("live", window.live.switch, window.settings.live),
+    ):
+        actions[name].toggled.connect(switch)
+        actions[name].setChecked(is_on)
+        actions[name].toggled.connect(window.keeper.changed)
     actions["full_screen"].toggled.connect(lambda full: window.showFullScreen() if full else window.showNormal())
     for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
         actions[name].setEnabled(possible)

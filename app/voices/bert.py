@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from app.data_file import write_json
 from app.errors import VoiceError
 from app.language import say
 from app.paths import folders_in
@@ -135,8 +136,7 @@ def read_bert(folder: Path) -> Bert:
 
 def write_bert(folder: Path, values: Mapping[str, Any]) -> Bert:
     """Writes the description of a BERT whose files are in the folder, and reads it back."""
-    text = json.dumps(dict(values), ensure_ascii=False, indent=1, allow_nan=False)
-    (folder / BERT_MANIFEST_NAME).write_text(text + "\n", encoding="utf-8")
+    write_json(folder / BERT_MANIFEST_NAME, dict(values), errors="replace")
     return read_bert(folder)
 
 
@@ -201,7 +201,7 @@ def _damaged(folder: Path) -> VoiceError:
     return VoiceError(
         say(f"BERT のファイルが欠けているか壊れています: {folder}", f"The BERT is incomplete or damaged: {folder}"),
         say(
-            "koebako bert add でもう一度取り込むか、Koebako を入れ直してください。",
-            "Add it again with `koebako bert add`, or reinstall Koebako.",
+            "この BERT をもう一度追加するか、Koebako を入れ直してください。",
+            "Add this BERT again, or reinstall Koebako.",
         ),
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app.data_file import write_json
 from app.voices.json_text import long_text, parse_object
 
 CARD_NAME = "card.json"
@@ -78,12 +77,7 @@ class Card:
 
 def write_card(card: Card, folder: Path) -> None:
     """Writes `folder/card.json` at once; letters of a file name that are no text are replaced. Raises OSError."""
-    part = folder / f".{CARD_NAME}.part"
-    with part.open("w", encoding="utf-8", errors="replace") as file:
-        json.dump(asdict(card), file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(folder / CARD_NAME)
+    write_json(folder / CARD_NAME, asdict(card), errors="replace")
 
 
 def read_card(folder: Path) -> Card:

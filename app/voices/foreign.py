@@ -42,8 +42,8 @@ KINDS = {
     "bert": Foreign(
         "BERT (文を読み取るモデル)",
         "a BERT, not a voice",
-        "koebako bert add で追加してください。",
-        "Add it with the command koebako bert add.",
+        "メニューの「BERT のファイルを追加…」（コマンドでは koebako bert add）で追加してください。",
+        "Add it with Add BERT file… in the menu, or with the command koebako bert add.",
     ),
     "checkpoint": Foreign(
         "Style-Bert-VITS2 の学習途中のファイル (G_*.pth など)", "a training checkpoint of Style-Bert-VITS2 (G_*.pth)", *_PICKLE

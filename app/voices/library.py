@@ -6,6 +6,7 @@ import contextlib
 import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from app.errors import VoiceError
 from app.language import say
@@ -62,13 +63,32 @@ def find_installed(wanted: str, folders: Sequence[Path]) -> Voice | None:
             return read_prepared(folder)
         with contextlib.suppress(VoiceError):
             voices.append(read_prepared(folder))
+    return find_among(wanted, voices)
+
+
+class Described(Protocol):
+    """A voice, opened or not."""
+
+    @property
+    def manifest(self) -> VoiceManifest:
+        """What it says of itself."""
+
+
+AnyVoice = TypeVar("AnyVoice", bound=Described)
+
+
+def find_among(wanted: str, voices: Sequence[AnyVoice]) -> AnyVoice | None:
+    """The one of this id, or else of this name; a VoiceError where several have this name, whose hint tells their ids."""
     text = wanted.casefold()
     for voice in voices:
         if text == voice.manifest.id.casefold():
             return voice
     named = [voice for voice in voices if text == voice.manifest.name.casefold()]
     if len(named) > 1:
-        raise _ambiguous(wanted, [voice.manifest.id for voice in named])
+        raise VoiceError(
+            say(f"「{wanted}」という名前の声がいくつもあります。", f'Several voices are named "{wanted}".'),
+            say("ID で指定してください: ", "Give the id: ") + ", ".join(voice.manifest.id for voice in named),
+        )
     return named[0] if named else None
 
 
@@ -106,13 +126,6 @@ def unknown_voice(wanted: str, known: Sequence[VoiceManifest]) -> VoiceError:
     return VoiceError(
         say(f"声「{shown}」は見つかりません。", f'There is no voice "{shown}".'),
         near(wanted, [name for manifest in known for name in (manifest.id, manifest.name)]),
-    )
-
-
-def _ambiguous(wanted: str, ids: Sequence[str]) -> VoiceError:
-    return VoiceError(
-        say(f"「{wanted}」という名前の声がいくつもあります。", f'Several voices are named "{wanted}".'),
-        say("ID で指定してください: ", "Give the id: ") + ", ".join(ids),
     )
 
 

@@ -21,13 +21,12 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from app.core.voice import DurationRule
+from app.data_file import write_json
 from app.errors import VoiceError
 from app.language import say
 from app.voices.json_text import long_text, parse_object, short_text
@@ -118,13 +117,8 @@ def read_manifest(folder: Path) -> VoiceManifest:
 
 
 def write_manifest(manifest: VoiceManifest, folder: Path) -> None:
-    """Writes `folder/voice.json` at once: an older one stays until the new one is complete. Raises OSError."""
-    part = folder / f".{MANIFEST_NAME}.part"
-    with part.open("w", encoding="utf-8") as file:
-        json.dump(manifest_values(manifest), file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(folder / MANIFEST_NAME)
+    """Writes `folder/voice.json` at once; letters of a file name that are no text are replaced. Raises OSError."""
+    write_json(folder / MANIFEST_NAME, manifest_values(manifest), errors="replace")
 
 
 def manifest_values(manifest: VoiceManifest) -> dict[str, Any]:

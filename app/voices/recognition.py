@@ -6,11 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
-from app.errors import VoiceError
 from app.language import say
 from app.voices.foreign import ForeignError
 from app.voices.onnx_outline import Outline
-from app.voices.regular_file import open_regular
+from app.voices.regular_file import open_regular, unreadable
 from app.voices.safetensors import TensorFile
 from app.voices.sbv2_archive import ZSTD_MAGIC
 from app.voices.style_vectors import NPY_MAGIC
@@ -103,7 +102,7 @@ def read_start(path: Path, most_bytes: int) -> bytes:
         try:
             return file.read(most_bytes)
         except OSError as exc:
-            raise VoiceError(say(f"ファイルを読めません: {path}", f"This file cannot be read: {path}"), str(exc)) from exc
+            raise unreadable(path, exc) from exc
 
 
 def kind_of_start(start: bytes) -> str | None:

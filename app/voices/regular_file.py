@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,13 +13,13 @@ from app.errors import VoiceError
 from app.language import say
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """A regular file, opened for reading; a VoiceError says why it cannot be."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(path, flags)
     except (OSError, ValueError) as exc:  # ValueError: a null character
-        raise _unopened(path, exc) from exc
+        raise unreadable(path, exc) from exc
     if stat.S_ISREG(os.fstat(number).st_mode):
         return os.fdopen(number, "rb")
     os.close(number)
@@ -39,7 +40,7 @@ def read_regular(path: Path, largest_bytes: int) -> bytes:
         try:
             content = file.read(largest_bytes + 1)
         except OSError as exc:
-            raise _unopened(path, exc) from exc
+            raise unreadable(path, exc) from exc
     if len(content) > largest_bytes:
         raise VoiceError(
             say(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
@@ -48,7 +49,8 @@ def read_regular(path: Path, largest_bytes: int) -> bytes:
     return content
 
 
-def _unopened(path: Path, reason: OSError | ValueError) -> VoiceError:
+def unreadable(path: Path, reason: OSError | ValueError) -> VoiceError:
+    """What to tell of a file that cannot be opened, or not be read to its end."""
     if isinstance(reason, FileNotFoundError | NotADirectoryError):
         return VoiceError(
             say(f"声が見つかりません: {path}", f"There is no voice at {path}"),
@@ -60,7 +62,7 @@ def _unopened(path: Path, reason: OSError | ValueError) -> VoiceError:
             say("ファイルの権限を確かめてください。", "Check the permissions of the file."),
         )
     return VoiceError(
-        say(f"ファイルを開けません: {path}", f"This file cannot be opened: {path}"),
+        say(f"ファイルを読めません: {path}", f"This file cannot be read: {path}"),
         str(reason) or say("ファイルの場所を確かめてください。", "Check the path."),
     )
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import secrets
 from pathlib import Path
 from typing import Any
 
+from app.data_file import read_json, write_json
 from app.paths import data_dir
 
 MOST_FILES = 2000
@@ -25,10 +24,9 @@ class Remembered:
         self._path = data_dir() / "cache" / name
         self._changed = False
         self._entries: dict[str, list[Any]] = {}
-        with contextlib.suppress(OSError, ValueError, RecursionError):
+        with contextlib.suppress(OSError):
             if self._path.stat().st_size <= LARGEST_STORE_BYTES:
-                found = json.loads(self._path.read_text(encoding="utf-8"))
-                self._entries = found if isinstance(found, dict) else {}
+                self._entries = read_json(self._path, dict)
 
     def get(self, path: Path) -> Any:
         """What is known of a file as it is now, or None."""
@@ -50,15 +48,9 @@ class Remembered:
         if not self._changed:
             return
         kept = dict(list(self._entries.items())[-MOST_FILES:])
-        part = self._path.with_name(f".{self._path.name}-{secrets.token_hex(4)}.part")
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps(kept), encoding="utf-8")
-            part.replace(self._path)
+        with contextlib.suppress(OSError):
+            write_json(self._path, kept, indent=None)
             self._changed = False
-        except OSError:
-            with contextlib.suppress(OSError):
-                part.unlink()
 
 
 def _stamp(path: Path) -> list[int]:

@@ -6,7 +6,6 @@ Weights are built into the three graphs of a prepared voice; a graph runs whole 
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +16,13 @@ from app.errors import VoiceError
 from app.language import say
 from app.voices.checkpoints import Checkpoint, checkpoints
 from app.voices.description import SBV2_BERT, describe
+from app.voices.digest import combined, file_digest
 from app.voices.external_data import external_files, refuse_external
 from app.voices.facts import Facts, facts_of, is_aivm
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.onnx_metadata import outline_of, read_metadata, read_onnx
 from app.voices.recognition import container_of, require_voice_graph, tensors_of
-from app.voices.regular_file import is_folder, is_regular, open_regular
+from app.voices.regular_file import is_folder, is_regular
 from app.voices.safetensors import TensorFile
 from app.voices.sbv2_archive import read_sbv2
 from app.voices.sidecars import config_beside, vectors_beside
@@ -31,7 +31,6 @@ from app.voices.voice import STYLE_VECTORS_NAME, Graphs, Voice, check_vectors, r
 __all__ = ["SBV2_BERT", "SUFFIXES", "Facts", "read_facts", "read_source", "source_digest", "source_files"]
 
 SUFFIXES = (".aivmx", ".aivm", ".onnx", ".safetensors", ".sbv2", ".zip")
-PIECE_BYTES = 1 << 20
 
 
 def read_source(path: Path) -> Voice:
@@ -105,14 +104,7 @@ def source_files(path: Path) -> list[Path]:
 
 def source_digest(path: Path) -> str:
     """SHA-256 of everything a voice consists of; equal for equal voices, wherever they lie and whatever they are called."""
-    digest = hashlib.sha256()
-    for file in source_files(path):
-        own = hashlib.sha256()
-        with open_regular(file) as content:
-            while piece := content.read(PIECE_BYTES):
-                own.update(piece)
-        digest.update(own.digest())
-    return digest.hexdigest()
+    return combined([file_digest(file) for file in source_files(path)])
 
 
 @contextmanager

@@ -7,14 +7,16 @@ from pathlib import Path
 
 WINDOWS = sys.platform == "win32"
 
-# Modules that nothing of ours reaches. `sympy` is wanted by ONNX Runtime's training tools, `_cffi` is zstandard's second, equal core.
+# Modules that nothing of ours reaches. `sympy` is wanted by ONNX Runtime's training tools, `_cffi` is zstandard's second, equal core;
+# `tsqyomi` is a second way of pyopenjtalk to choose readings, and the only one who asks for pydantic.
 EXCLUDED_MODULES = [
     "tkinter", "torch", "scipy", "matplotlib", "IPython", "OpenGL", "sympy", "mpmath", "setuptools", "pip", "wheel",
     "pytest", "_pytest", "hypothesis", "mypy", "librt", "ast_serialize", "onnx.backend.test", "onnxruntime.training",
     "onnxruntime.transformers", "onnxruntime.quantization", "onnxruntime.tools", "zstandard._cffi",
     "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtOpenGL", "pyqtgraph.opengl",
     "pyqtgraph.examples", "pyqtgraph.jupyter", "pyqtgraph.flowchart", "pyqtgraph.console", "numpy.f2py",
-    "pydoc_data",
+    "pydoc_data", "pyopenjtalk.tsqyomi.model", "pyopenjtalk.tsqyomi.inference", "pydantic", "pydantic_core", "numpy.testing", "unittest", "doctest", "pdb",
+    "PySide6.QtOpenGLWidgets", "PySide6.QtTest",
 ]  # fmt: skip
 
 # Parts of paths. Qt: only widgets, SVG and what the platforms need; no network, no embedded screens, no second look.
@@ -23,7 +25,7 @@ UNUSED = (
     "libqvnc", "platforms/libqminimal", "platforms/qminimal", "platforms/qdirect2d", "libqgtk3", "qt6network", "/networkinformation/", "/tls/",
     "/generic/", "qtiff", "qwebp", "qpdf", "qtga", "qwbmp", "qicns", "opengl32sw", "d3dcompiler", "qmodernwindowsstyle",
     "onnxruntime/capi/onnxruntime.dll",
-    "onnxruntime/datasets", "htsvoice/", "onnx/backend/test", "pyqtgraph/examples",
+    "onnxruntime/datasets", "htsvoice/", "onnx/backend/test", "pyqtgraph/examples", "pyqtgraph/icons/peegee", "koebako.egg-info/",
 )  # fmt: skip
 PORTAUDIO_VARIANTS = ("32bit", "arm64", "-asio")
 
@@ -31,6 +33,11 @@ PORTAUDIO_VARIANTS = ("32bit", "arm64", "-asio")
 # driver and the sound server of the machine.
 PYTHONS_OWN = ("libpython3", "libcrypto", "libssl", "libffi", "libz.", "libbz2", "liblzma", "libexpat", "libuuid", "libmpdec", "libsqlite3")
 SYSTEM_FOLDERS = ("/usr/lib/", "/lib/", "/usr/local/lib/lib", "/lib64/")
+
+
+def reached(module: str) -> bool:
+    """Whether a module is none of those left out."""
+    return not f"{module}.".startswith(tuple(f"{left_out}." for left_out in EXCLUDED_MODULES))
 
 
 def wanted(name: str, source: str) -> bool:

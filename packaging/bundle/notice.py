@@ -9,10 +9,12 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+
+from bundle.command import PROJECT
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
 # Licences of code inside a wheel whose metadata does not name them; PyInstaller's start code is under the GPL with an exception for bundles.
@@ -21,46 +23,62 @@ WITHIN = {
     "sounddevice": "PortAudio (MIT)",
     "soundfile": "libsndfile (LGPL-2.1-or-later) with FLAC, Ogg, Vorbis, Opus (BSD-3-Clause), LAME and mpg123 (LGPL)",
     "onnxruntime-directml": "DirectML.dll (Microsoft's licence for redistribution, see LICENSE and ThirdPartyNotices)",
-    "pyside6-essentials": "Qt 6 (LGPL-3.0-only): the libraries lie as files of their own in PySide6 and can be replaced",
+    "pyside6-essentials": "Qt 6 (LGPL-3.0-only): the libraries lie as files of their own in PySide6 and can be replaced; "
+    "source code of Qt and PySide: https://download.qt.io/official_releases/",
+    "soxr": "libsoxr (LGPL-2.1-or-later), PFFFT (BSD-like)",
     "numpy": "OpenBLAS (BSD-3-Clause), libgfortran and libquadmath (GPL-3.0 with the GCC runtime exception, LGPL-2.1)",
-    "sudachidict-small": "connection classes of equal costs merged by Koebako (packaging/bundle/sudachi.py)",
+    "sudachidict-small": "connection classes merged by Koebako (packaging/bundle/sudachi.py)",
     "pyinstaller": "start code of the executables (GPL-2.0-or-later with the bootloader exception)",
 }
+if sys.platform == "win32":  # elsewhere these are packages of the system
+    WITHIN["python"] = (
+        "OpenSSL (Apache-2.0), SQLite (public domain), libffi and Expat (MIT), zlib (Zlib), bzip2 (BSD-like), liblzma (public domain)"
+    )
+# Texts that a licence must come with, and that wheels under it leave out.
+TEXTS = PROJECT / "packaging" / "licences"
+OWED = {"LGPL-3.0": ("LGPL-3.0.txt", "GPL-3.0.txt")}
 # Metadata without a short licence of its own.
 KNOWN = {"sudachidict-small": "Apache-2.0", "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception"}
-STARTER_VOICE = (
-    "Starter voice and starter BERT: CC BY 3.0, after the HTS Voice “Mei” of Nagoya Institute of Technology; see the model card."
-)
+# A folder of the program's resources with one of these in it is a voice, or what voices need; it says itself under which terms.
+MODELS = ("voice.json", "bert.json")
+CARDS = ("MODEL_CARD.md", "LICEN[CS]E*", "NOTICE*")
+MODEL = "model"
+MICROSOFT = "Microsoft's licence for redistributable code of Visual Studio"
 
 
 @dataclass(slots=True)
 class Part:
-    """One thing that is in the bundle and not ours."""
+    """One thing that is in the bundle and not ours; `title` where its name is only that of a folder."""
 
     name: str
     version: str
     licence: str
     ecosystem: str = "pypi"
     texts: list[Path] = field(default_factory=list)
+    title: str = ""
 
 
-def write_notice(folder: Path, collected: Iterable[tuple[str, str]], version: str) -> None:
+def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: str) -> None:
     """Writes NOTICE.txt, licenses/ and sbom.cdx.json into the program's folder.
 
     Args:
         collected: name in the bundle and file it came from.
     """
     sources = [Path(source).resolve() for _, source in collected if source and source != "-"]
-    parts = sorted([*_packages(sources), *_system_parts(sources), _python()], key=lambda part: part.name.lower())
+    parts = [*_packages(sources), *_system_parts(sources), *_microsoft_runtime(collected), _python()]
+    parts.sort(key=lambda part: part.name.lower())
+    models = sorted(map(_model, {source.parent for source in sources if source.name in MODELS}), key=lambda part: part.title)
     texts = folder / "licenses"
     shutil.rmtree(texts, ignore_errors=True)
-    for part in parts:
+    for part in [*models, *parts]:
         for text in part.texts:
             target = texts / part.name / text.name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(text, target)
-    (folder / "NOTICE.txt").write_text(_notice(parts, version), encoding="utf-8")
-    (folder / "sbom.cdx.json").write_text(json.dumps(_sbom(parts, version), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "NOTICE.txt").write_text(_notice(models, parts, version), encoding="utf-8")
+    (folder / "sbom.cdx.json").write_text(
+        json.dumps(_sbom([*models, *parts], version), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def _packages(sources: list[Path]) -> Iterable[Part]:
@@ -73,6 +91,7 @@ def _packages(sources: list[Path]) -> Iterable[Part]:
         if name.lower() != "pyinstaller" and not any(Path(str(item.locate_file(file))).resolve() in wanted for file in _code(item)):
             continue
         texts = [Path(str(item.locate_file(file))) for file in item.files or [] if _is_licence(Path(str(file)))]
+        texts += [TEXTS / name for licence, names in OWED.items() if licence in _licence(item) for name in names]
         yield Part(name, item.version, _licence(item), texts=[text for text in texts if text.is_file()])
 
 
@@ -82,7 +101,7 @@ def _code(item: metadata.Distribution) -> Iterable[metadata.PackagePath]:
 
 
 def _is_licence(path: Path) -> bool:
-    return path.name.lower().startswith(LICENCE_NAMES) and path.suffix.lower() in ("", ".txt", ".md", ".rst")
+    return path.name.lower().startswith(LICENCE_NAMES) and path.suffix.lower() in ("", ".txt", ".md", ".rst", ".lgpl")
 
 
 def _licence(item: metadata.Distribution) -> str:
@@ -92,6 +111,23 @@ def _licence(item: metadata.Distribution) -> str:
     short = next((value for key in ("License-Expression", "License") for value in fields.get_all(key) or []), "")
     classifiers = [value.rsplit(" :: ", 1)[-1] for value in fields.get_all("Classifier") or [] if value.startswith("License ::")]
     return short if 0 < len(short) < 80 else ", ".join(classifiers) or "see its licence file"
+
+
+def _model(folder: Path) -> Part:
+    """A voice or a BERT that ships, in its own words; SystemExit where it says nothing of its licence."""
+    told = json.loads(next(folder / name for name in MODELS if (folder / name).exists()).read_text(encoding="utf-8"))
+    if not told.get("licence"):
+        sys.exit(f"{folder} does not say under which licence it may be given away.")
+    texts = [text for pattern in CARDS for text in sorted(folder.glob(pattern))]
+    return Part(folder.name, "", told["licence"], MODEL, texts, told["name"])
+
+
+def _microsoft_runtime(collected: Iterable[tuple[str, str]]) -> Iterable[Part]:
+    """The C++ runtime of a Windows program, which comes inside wheels."""
+    for source in (source for name, source in collected if name == "msvcp140.dll"):
+        from bundle.pe import file_version  # only builds have pefile
+
+        yield Part("Microsoft Visual C++ runtime", file_version(Path(source)), MICROSOFT, "generic")
 
 
 def _python() -> Part:
@@ -116,21 +152,28 @@ def _system_parts(sources: list[Path]) -> Iterable[Part]:
         yield Part(package, version[0] if version else "", "see its licence file", "deb", [text] if text.is_file() else [])
 
 
-def _notice(parts: list[Part], version: str) -> str:
-    lines = [
-        f"Koebako {version}",
-        "",
-        "Koebako itself: MIT licence, see _internal/LICENSE.",
-        STARTER_VOICE,
-        "",
-        "This folder also holds:",
-        "",
-    ]
+def _notice(models: list[Part], parts: list[Part], version: str) -> str:
+    lines = [f"Koebako {version}", "", "Koebako itself: MIT licence, see _internal/LICENSE.", "", "It speaks with:", ""]
+    for model in models:
+        lines.append(f"* {model.title}: {model.licence}")
+        lines += [f"    {line}" for text in model.texts for line in _of_licences(text)]
+    lines += ["", "This folder also holds:", ""]
     for part in parts:
         lines.append(f"* {part.name} {part.version}: {part.licence}")
         within = WITHIN.get(part.name.lower().replace("_", "-"))
         lines += [f"    with {within}"] if within else []
     return "\n".join([*lines, "", "Full texts are in the folder licenses.", ""])
+
+
+def _of_licences(text: Path) -> list[str]:
+    """What a model's file says about licences: of a card the part with such a heading, of others all."""
+    lines = text.read_text(encoding="utf-8").strip().splitlines()
+    headings = [index for index, line in enumerate(lines) if line.startswith("#")]
+    start = next((index for index in headings if "licen" in lines[index].lower()), None)
+    if start is None:
+        return lines
+    end = next((index for index in headings if index > start), len(lines))
+    return [line.rstrip() for line in lines[start + 1 : end] if line.strip()]
 
 
 def _sbom(parts: list[Part], version: str) -> dict[str, object]:
@@ -139,14 +182,13 @@ def _sbom(parts: list[Part], version: str) -> dict[str, object]:
         "specVersion": "1.5",
         "version": 1,
         "metadata": {"component": {"type": "application", "name": "Koebako", "version": version}},
-        "components": [
-            {
-                "type": "library",
-                "name": part.name,
-                "version": part.version,
-                "purl": f"pkg:{part.ecosystem}/{part.name.lower()}@{part.version}",
-                "licenses": [{"license": {"name": part.licence}}],
-            }
-            for part in parts
-        ],
+        "components": [_component(part) for part in parts],
     }
+
+
+def _component(part: Part) -> dict[str, object]:
+    licences = [{"license": {"name": part.licence}}]
+    if part.ecosystem == MODEL:
+        return {"type": "machine-learning-model", "name": part.title, "licenses": licences}
+    purl = f"pkg:{part.ecosystem}/{part.name.lower().replace(' ', '-')}@{part.version}"
+    return {"type": "library", "name": part.name, "version": part.version, "purl": purl, "licenses": licences}

@@ -24,9 +24,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters import download_limits, http_request
-from app.adapters.download import download, hash_of
-from app.adapters.download_part import Part, downloads_dir, sweep_downloads
+from app.adapters import disk_room, http_request
+from app.adapters.download import download
+from app.adapters.download_part import Part, downloads_dir, hash_of, sweep_downloads
 from app.adapters.download_progress import Progress, Speedometer
 from app.adapters.http_failures import DownloadCancelledError, PassingError, retry_after_s
 from app.adapters.http_patience import Patience, persist
@@ -422,14 +422,14 @@ def test_processes_at_once_do_not_spoil_each_other(server: FaultServer, tmp_path
     arguments = [sys.executable, "-c", CHILD, url, str(tmp_path / "x"), SHA]
     children = [subprocess.Popen(arguments, stdout=subprocess.DEVNULL, cwd=Path(__file__).parents[2]) for _ in range(2)]
     assert [child.wait() for child in children] == [0, 0]
-    assert hash_of(tmp_path / "x") == SHA
+    assert hash_of(tmp_path / "x")[0].hexdigest() == SHA
     assert len(server.asked) == 1
 
 
 def test_a_disk_without_room(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = server.reply("/x", GOOD)
     with monkeypatch.context() as patch:
-        patch.setattr(download_limits.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(10**9, 10**9, 1_000_000))  # type: ignore[attr-defined]
+        patch.setattr(disk_room.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(10**9, 10**9, 1_000_000))  # type: ignore[attr-defined]
         with pytest.raises(DownloadError, match=r"disk of .* is full"):
             download(url, tmp_path / "x", patience=QUICK)
     assert left_behind() == []
@@ -445,7 +445,7 @@ def test_a_disk_without_room(server: FaultServer, tmp_path: Path, monkeypatch: p
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.skipif(os.name == "nt" or not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_disk_that_fills_up_while_writing(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Part, "begin", lambda self, origin: self._path.symlink_to("/dev/full"))
     with pytest.raises(DownloadError, match="is full"):

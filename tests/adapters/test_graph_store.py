@@ -252,3 +252,20 @@ def test_serialised_graphs_are_opened_as_they_are(model: Path, store: GraphStore
     opened = open_session(model.read_bytes(), "cpu", "tiny", store)
     assert np.array_equal(opened.session.run({"x": VALUE})[0], run(model, None))
     assert not copies(store)
+
+
+def test_a_window_has_its_copies_written_by_a_child(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run(model, None)
+    monkeypatch.setattr(ort_optimised, "_in_child", True)
+    monkeypatch.setattr(ort_optimised, "_write", lambda *_: pytest.fail("written here"))
+    assert np.array_equal(run(model, store), expected)
+    assert {file.name for file in copies(store)[0].iterdir()} == {GRAPH_NAME, WEIGHTS_NAME, "record.json"}
+
+
+def test_without_the_child_the_graph_itself_is_opened(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = run(model, None)
+    monkeypatch.setattr(ort_optimised, "_in_child", True)
+    for command in (["/nowhere/koebako-cli"], [sys.executable, "-c", "raise SystemExit(70)"]):
+        monkeypatch.setattr(ort_optimised, "own_command", lambda command=command: command)
+        assert np.array_equal(run(model, store), expected)
+        assert not copies(store)

@@ -1,6 +1,6 @@
 """Whether memory grows with the number of sentences: speaks thousands that all differ, and fits a line through what is resident.
 
-    python -m tests.benchmarks.memory [--voice ID|PATH] [--sentences 2000]
+    python -m tests.benchmarks.memory [--voice ID|PATH] [--bert ID|PATH] [--decoder int8] [--sentences 2000]
 
 Caches are as small as they go from the start, so that whatever still grows would grow for ever.
 """
@@ -31,10 +31,11 @@ def sentences(count: int) -> Iterator[str]:
 def main() -> None:
     """Prints resident memory on the way, and the slope."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--voice")
+    for name in ("--voice", "--bert", "--decoder"):
+        parser.add_argument(name)
     parser.add_argument("--sentences", type=int, default=2000)
     options = parser.parse_args()
-    pipeline = open_speaker(options.voice).pipeline
+    pipeline = open_speaker(options.voice, decoder=options.decoder, bert=options.bert, force_bert=options.bert is not None).pipeline
     pipeline.caches = Caches(*(LRUCache(2, 1 << 20) for _ in range(4)))  # type: ignore[arg-type]
     process, held = psutil.Process(), []
     for text in sentences(options.sentences):

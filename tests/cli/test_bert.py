@@ -98,6 +98,16 @@ def test_by_its_address_with_what_lies_beside_it(narrow: Path, server: FaultServ
     assert not any((paths.data_dir() / "downloads").glob("*/*.safetensors"))
 
 
+@pytest.mark.parametrize(("options", "code", "kept"), [([], 3, False), (["--id", "Ä"], 2, True)])
+def test_a_download_that_is_no_bert_is_dropped_and_one_for_another_try_kept(
+    options: list[str], code: int, kept: bool, server: FaultServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("model.onnx", "tokenizer.json"):
+        server.reply(f"/bert/{name}", Reply(b"{}"))
+    assert main(["bert", "add", "--url", server.url("/bert/model.onnx"), *options]) == code
+    assert any((paths.data_dir() / "downloads").glob("*/*.onnx")) == kept
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

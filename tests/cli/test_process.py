@@ -46,6 +46,7 @@ def test_g2p_answers_line_by_line_and_goes_on_after_unreadable_ones() -> None:
     assert found[4]["reading"] == "テスト"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 def test_ctrl_c_stops_and_leaves_no_half_file(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*MAIN, "speak", LONG_TEXT, "-o", str(tmp_path / "a.wav"), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -119,7 +120,7 @@ def test_an_interruption_at_any_moment_leaves_nothing(delay_s: float, number: si
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.skipif(sys.platform == "win32" or not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize(
     "arguments", [["voices", "list"], ["voices", "list", "--json"], ["bench", "--tokens", "5", "--runs", "1", "--csv"]]
 )
@@ -130,6 +131,7 @@ def test_a_full_disk_behind_stdout_is_told(arguments: list[str]) -> None:
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="closes stdin by a shell of Unix")
 def test_no_stdin_is_an_input_error() -> None:
     for command in ("g2p", "speak"):
         done = subprocess.run(f"exec '{MAIN[0]}' '{MAIN[1]}' {command} <&-", shell=True, capture_output=True, timeout=60, check=False)

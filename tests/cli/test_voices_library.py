@@ -118,10 +118,10 @@ def test_a_licence_needs_the_option_where_nobody_can_be_asked(
 def test_downloads_are_added_and_discarded(
     reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fetched(address: str, report: Any, *, on_progress: Any) -> Path:
+    def fetched(address: str, watch: fetch.Watch) -> Path:
         folder = paths.data_dir() / "downloads" / "key"
         folder.mkdir(parents=True)
-        report("downloading", 1.0)
+        watch.report("downloading", 1.0)
         return aivmx(reference, folder / "voice.aivmx", name=address)
 
     for name in ("fetch_url", "fetch_hub_voice"):
@@ -240,7 +240,7 @@ def test_a_bad_download_is_dropped_and_an_undecided_one_kept(
 ) -> None:
     file = paths.data_dir() / "downloads" / "key" / "voice.aivmx"
 
-    def fetched(_address: str, _report: Any, *, on_progress: Any) -> Path:
+    def fetched(_address: str, _watch: fetch.Watch) -> Path:
         file.parent.mkdir(parents=True)
         if content is None:
             return aivmx(reference, file, license=TERMS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import urllib.parse
@@ -13,19 +14,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters import download_limits
+from app.adapters import disk_room
 from app.adapters.download_part import downloads_dir
 from app.adapters.download_progress import Progress
 from app.adapters.http_patience import Patience
 from app.errors import DownloadError
 from app.install import fetch
-from app.install.fetch import discard, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url, safe_name
+from app.install.fetch import Watch, discard, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url, safe_name
 from tests.fault_server import FaultServer, Reply
 
 BODY = bytes(range(256)) * 800
 SHA = hashlib.sha256(BODY).hexdigest()
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
 QUICK = Patience(retries=2, first_wait_s=0.01, connect_s=1, silence_s=0.5)
+QUICKLY = Watch(patience=QUICK)
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def test_a_voice_by_its_address(hub: FaultServer) -> None:
     url = hub.reply(
         "/get", Reply(BODY, headers={"Content-Disposition": 'attachment; filename="../a/声?.aivmx"'.encode().decode("latin-1")})
     )
-    path = fetch_url(url, lambda *step: steps.append(step), patience=QUICK)
+    path = fetch_url(url, Watch(lambda *step: steps.append(step), patience=QUICK))
     assert path.name == "声_.aivmx"
     assert path.read_bytes() == BODY
     assert path.parent.parent == downloads_dir()
@@ -65,10 +67,20 @@ def test_a_voice_by_its_address(hub: FaultServer) -> None:
     assert [item.suffix for item in downloads_dir().iterdir()] == [".lock"]
 
 
+def test_what_waits_for_the_users_word_is_not_brought_again_for_a_while(hub: FaultServer) -> None:
+    url = hub.reply("/a.aivmx", Reply(BODY))
+    path = fetch_url(url, QUICKLY)
+    assert fetch_url(url, QUICKLY) == path
+    assert len(hub.asked) == 1
+    os.utime(path, (0, 0))
+    assert fetch_url(url, QUICKLY) == path
+    assert len(hub.asked) == 2, "its source may have changed since"
+
+
 def test_a_web_page_is_not_a_voice(hub: FaultServer) -> None:
     url = hub.reply("/page", Reply(b"<!doctype html>", headers={"Content-Type": "Text/HTML; charset=utf-8"}))
     with pytest.raises(DownloadError, match="web page"):
-        fetch_url(url, patience=QUICK)
+        fetch_url(url, QUICKLY)
     assert [item.suffix for item in downloads_dir().iterdir()] == [".lock"]
 
 
@@ -80,10 +92,10 @@ def test_what_is_no_address(url: str) -> None:
 
 def test_a_page_of_hugging_face_brings_its_file_once(hub: FaultServer) -> None:
     big_file(hub, "/a/b/resolve/main/声 1.safetensors", BODY)
-    path = fetch_url(hub.url("/a/b/blob/main/声 1.safetensors"), patience=QUICK)
+    path = fetch_url(hub.url("/a/b/blob/main/声 1.safetensors"), QUICKLY)
     assert (path.name, path.read_bytes()) == ("声 1.safetensors", BODY)
     before = len(hub.asked)
-    assert fetch_url(hub.url("/a/b/blob/main/声 1.safetensors"), patience=QUICK) == path
+    assert fetch_url(hub.url("/a/b/blob/main/声 1.safetensors"), QUICKLY) == path
     assert [item.method for item in hub.asked[before:]] == ["HEAD"]
 
 
@@ -93,9 +105,9 @@ def test_a_voice_of_the_hub_is_verified(hub: FaultServer) -> None:
     address = f"/v1/aivm-models/{UUID}/download?model_type=AIVMX"
     hub.reply(address, Reply(BODY[:-1] + b"x"))
     with pytest.raises(DownloadError, match="SHA-256 differs"):
-        fetch_hub_voice(UUID, patience=QUICK)
+        fetch_hub_voice(UUID, QUICKLY)
     hub.reply(address, Reply(BODY, drop_at=1000), Reply(BODY))
-    path = fetch_url(f"https://hub.aivis-project.com/aivm-models/{UUID}", patience=QUICK)
+    path = fetch_url(f"https://hub.aivis-project.com/aivm-models/{UUID}", QUICKLY)
     assert path.suffix == ".aivmx"
     assert path.parent.parent == downloads_dir()
     assert path.read_bytes() == BODY
@@ -108,13 +120,13 @@ def test_the_standard_bert(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) ->
     big_file(hub, f"{root}/model_fp16.onnx", BODY)
     steps: list[float] = []
     seen: list[Progress] = []
-    folder = fetch_standard_bert(lambda _step, fraction: steps.append(fraction), on_progress=seen.append, patience=QUICK)
+    folder = fetch_standard_bert(Watch(lambda _step, fraction: steps.append(fraction), seen.append, patience=QUICK))
     assert {item.name: item.stat().st_size for item in folder.iterdir()} == {"tokenizer.json": 2, "model_fp16.onnx": len(BODY)}
     assert steps == sorted(steps)
     assert steps[-1] == 1.0
     assert (seen[-1].received, seen[-1].total) == (len(BODY) + 2, len(BODY) + 2)
     asked = len(hub.asked)
-    assert fetch_standard_bert(patience=QUICK) == folder  # verified where it lies
+    assert fetch_standard_bert(QUICKLY) == folder  # verified where it lies
     assert [item.path.rpartition("/")[2] for item in hub.asked[asked:] if item.method == "GET"] == ["tokenizer.json"]
     discard(folder)
     assert not folder.exists()
@@ -125,36 +137,37 @@ def test_a_bert_of_another_size_than_the_pinned_one_is_refused(hub: FaultServer)
     hub.reply(f"{root}/tokenizer.json", Reply(b"{}"))
     big_file(hub, f"{root}/model_fp16.onnx", BODY)
     with pytest.raises(DownloadError, match="wrong size"):
-        fetch_standard_bert(patience=QUICK)
+        fetch_standard_bert(QUICKLY)
 
 
 def test_hugging_face_bytes_must_be_what_the_hub_announced(hub: FaultServer) -> None:
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY, sent=Reply(BODY[::-1]))
     with pytest.raises(DownloadError, match="SHA-256 differs"):
-        fetch_hf("a/b", {"x.onnx": None}, "main", patience=QUICK)
+        fetch_hf("a/b", {"x.onnx": None}, "main", QUICKLY)
 
 
 def test_room_is_looked_for_first(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY)
-    monkeypatch.setattr(download_limits.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(9, 9, 0))  # type: ignore[attr-defined]
+    monkeypatch.setattr(disk_room.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(9, 9, 0))  # type: ignore[attr-defined]
     with pytest.raises(DownloadError, match="is full"):
-        fetch_hf("a/b", {"x.onnx": None}, "main", patience=QUICK)
+        fetch_hf("a/b", {"x.onnx": None}, "main", QUICKLY)
     assert [item.method for item in hub.asked] == ["HEAD"]
 
 
 def test_what_has_arrived_needs_no_room_again(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY, sent=Reply(BODY, drop_at=len(BODY) - 1000))
     with pytest.raises(DownloadError, match="broke off"):
-        fetch_hf("a/b", {"x.onnx": None}, "main", patience=Patience(retries=0))
+        fetch_hf("a/b", {"x.onnx": None}, "main", Watch(patience=Patience(retries=0)))
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY)
-    free = download_limits.ROOM_TO_LEAVE + 1000
-    monkeypatch.setattr(download_limits.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(free, 0, free))  # type: ignore[attr-defined]
-    assert (fetch_hf("a/b", {"x.onnx": None}, "main", patience=QUICK) / "x.onnx").read_bytes() == BODY
+    free = disk_room.SPARE_BYTES + 1000
+    monkeypatch.setattr(disk_room.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(free, 0, free))  # type: ignore[attr-defined]
+    assert (fetch_hf("a/b", {"x.onnx": None}, "main", QUICKLY) / "x.onnx").read_bytes() == BODY
 
 
 def test_discard_leaves_the_rest_of_the_world_alone(hub: FaultServer) -> None:
     other = downloads_dir().parent / "voices"
     other.mkdir(parents=True)
+    downloads_dir().mkdir()  # without it, ".." leads nowhere on Unix
     for path in (other, downloads_dir(), downloads_dir() / ".." / "voices"):
         discard(path)
     assert other.is_dir()

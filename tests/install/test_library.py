@@ -247,14 +247,15 @@ import os, signal, sys
 from pathlib import Path
 sys.path[:0] = {path!r}
 from tests.install.voice_files import quick, wishes
+from app.install import staging
 from app.install.library import add_voice
-rename, left = Path.rename, [{survived}]
-def dies(self, target):
+move, left = staging.move, [{survived}]
+def dies(source, target):
     if not left[0]:
         os.kill(os.getpid(), signal.SIGKILL)
     left[0] -= 1
-    return rename(self, target)
-Path.rename = dies
+    move(source, target)
+staging.move = dies
 add_voice(Path(sys.argv[1]), wishes(update=True), prepare=quick)
 """
 
@@ -297,14 +298,14 @@ def test_a_folder_in_use_keeps_its_voice(voice_file: Path, reference: Path, tmp_
     """On Windows a voice that is open cannot be moved; the second rename failing is the worst case."""
     add(voice_file)
     newer = aivmx(reference, tmp_path / "newer.aivmx", license=TERMS, version="1.1.0")
-    rename = Path.rename
+    replace = Path.replace
 
     def locked(self: Path, target: Path) -> Path:
-        if self.parent.parent == staging_dir():
+        if self.parent.parent == staging_dir() and self.is_dir():
             raise PermissionError(13, "in use", str(target))
-        return rename(self, target)
+        return replace(self, target)
 
-    monkeypatch.setattr(Path, "rename", locked)
+    monkeypatch.setattr(Path, "replace", locked)
     with pytest.raises(OutputFileError, match="in use"):
         add(newer, update=True)
     assert read_prepared(user_voices() / UUID).manifest.id == UUID

@@ -62,4 +62,4 @@ def wishes(accepted: bool = True, **values: Any) -> Wishes:
 
 def tree(root: Path) -> list[str]:
     """Every file and folder below, for comparing."""
-    return sorted(str(path.relative_to(root)) for path in root.rglob("*")) if root.is_dir() else []
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*")) if root.is_dir() else []

@@ -62,6 +62,51 @@ def test_notice_and_parts_name_what_is_in_and_nothing_else(tmp_path: Path) -> No
     assert {part["name"] for part in parts["components"]} <= {"numpy", "Python", "pyinstaller"}
 
 
+def test_notice_says_of_voices_what_their_own_files_say(tmp_path: Path) -> None:
+    voice = tmp_path / "resources" / "voices" / "yuki"
+    voice.mkdir(parents=True)
+    files = {
+        "voice.json": json.dumps({"name": "Yuki", "licence": "CC BY 4.0"}),
+        "MODEL_CARD.md": "# Yuki\nA voice.\n## Sources and licences\n\n> Made after a voice of Tohoku University\n## Figures\n12 dB\n",
+        "LICENSE.txt": "All of the terms.\n",
+    }
+    for name, text in files.items():
+        (voice / name).write_text(text, encoding="utf-8")
+    collected = [(f"resources/voices/yuki/{name}", str(voice / name)) for name in files]
+    notice.write_notice(tmp_path, collected, "1.2.3")
+    told = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
+    assert "* Yuki: CC BY 4.0" in told
+    assert "Tohoku University" in told
+    assert "All of the terms." in told
+    assert "12 dB" not in told
+    assert {path.name for path in (tmp_path / "licenses" / "yuki").iterdir()} == {"MODEL_CARD.md", "LICENSE.txt"}
+    parts = json.loads((tmp_path / "sbom.cdx.json").read_text(encoding="utf-8"))["components"]
+    assert [part["name"] for part in parts if part["type"] == "machine-learning-model"] == ["Yuki"]
+    (voice / "voice.json").write_text(json.dumps({"name": "Yuki"}), encoding="utf-8")
+    with pytest.raises(SystemExit, match="licence"):
+        notice.write_notice(tmp_path, collected, "1.2.3")
+
+
+def test_notice_names_the_terms_of_the_voices_we_ship(tmp_path: Path) -> None:
+    files = [path for path in (ROOT / "resources").rglob("*") if path.is_file()]
+    notice.write_notice(tmp_path, [(str(path.relative_to(ROOT)), str(path)) for path in files], "1.2.3")
+    told = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
+    voices = list((ROOT / "resources").rglob("voice.json"))
+    assert voices
+    for voice in voices:
+        assert json.loads(voice.read_text(encoding="utf-8"))["licence"] in told
+    assert "Copyright (c) 2009-2013 Nagoya Institute of Technology" in told
+
+
+def test_what_qts_licence_must_come_with_is_there(tmp_path: Path) -> None:
+    import shiboken6
+
+    notice.write_notice(tmp_path, [("shiboken6/__init__.py", shiboken6.__file__)], "1.2.3")
+    texts = tmp_path / "licenses" / "shiboken6"
+    assert "GNU LESSER GENERAL PUBLIC LICENSE\n                       Version 3" in (texts / "LGPL-3.0.txt").read_text(encoding="utf-8")
+    assert "GNU GENERAL PUBLIC LICENSE\n                       Version 3" in (texts / "GPL-3.0.txt").read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def dist(tmp_path: Path) -> Path:
     """Two small programs as the build leaves them."""

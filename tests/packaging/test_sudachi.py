@@ -7,9 +7,12 @@ import random
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sudachipy
-from bundle.sudachi import Dictionary, merge_classes
+from bundle import sudachi_often
+from bundle.sudachi import Dictionary, Often, merge_classes
+from bundle.sudachi_groups import RARE_GROUPS, merged
 from sudachipy import sudachipy as builder
 
 RULES = Path(sudachipy.__file__).parent / "resources"
@@ -17,6 +20,7 @@ LETTERS = "あいうえお亜唖アイ1"
 CLASSES = 9
 ALIKE = {4: 2, 7: 2, 8: 5}  # class → the one whose costs it shares
 UNUSED = 6
+RARE = (1, 3)  # in words, but taken for classes that no text has
 NOUN = "名詞,普通名詞,一般,*,*,*"
 
 
@@ -47,35 +51,84 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "system.dic", rules
 
 
-@pytest.fixture(scope="module")
-def merged(original: tuple[Path, Path]) -> tuple[Path, Path]:
-    """What was made of it."""
-    rules = original[1].with_name("merged")
-    shutil.copytree(original[1], rules)
-    merge_classes(*original, rules)
-    return rules / "system.dic", rules
+def smaller(original: tuple[Path, Path], folder: Path, often: list[int]) -> tuple[Path, Path]:
+    """What is made of it where these classes are often met."""
+    shutil.copytree(original[1], folder)
+    signature = Dictionary.read(original[0]).texts[1].decode()
+    merge_classes(*original, folder, Often(signature, often, often))
+    return folder / "system.dic", folder
 
 
 def tokenizer(dictionary: Path, rules: Path) -> sudachipy.Tokenizer:
     return sudachipy.Dictionary(config_path=str(rules / "sudachi.json"), resource_dir=str(rules), dict=str(dictionary)).create()
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_any_text_has_the_same_words_at_the_same_cost(original: tuple[Path, Path], merged: tuple[Path, Path]) -> None:
-    before, after = tokenizer(*original), tokenizer(*merged)
+def texts() -> list[str]:
+    """Random ones, with words that the dictionary does not have."""
     chance = random.Random(5)
-    for _ in range(2_000):
-        text = "".join(chance.choices(LETTERS + "漢カ?", k=chance.randint(1, 20)))
+    return ["".join(chance.choices(LETTERS + "漢カ?", k=chance.randint(1, 20))) for _ in range(2_000)]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_any_text_has_the_same_words_at_the_same_cost(original: tuple[Path, Path], tmp_path: Path) -> None:
+    before, after = tokenizer(*original), tokenizer(*smaller(original, tmp_path / "all", list(range(CLASSES))))
+    for text in texts():
         one, other = before.tokenize(text), after.tokenize(text)
         assert [(word.surface(), word.reading_form()) for word in one] == [(word.surface(), word.reading_form()) for word in other]
         assert one.get_internal_cost() == other.get_internal_cost()
 
 
-def test_classes_that_cost_the_same_are_one_and_unused_ones_none(original: tuple[Path, Path], merged: tuple[Path, Path]) -> None:
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_words_of_rare_classes_cost_more_and_others_the_same(
+    original: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bundle.sudachi_groups.RARE_GROUPS", 1)
+    often = [number for number in range(CLASSES) if number not in RARE]
+    made = smaller(original, tmp_path / "rare", often)
+    before, after = tokenizer(*original), tokenizer(*made)
+    entries = np.frombuffer(Dictionary.read(original[0]).blocks["Entries"], "<i2")
+    same = 0
+    for text in texts():
+        one, other = before.tokenize(text), after.tokenize(text)
+        words = [word.word_id() * 4 for word in one if word.word_id() < sudachi_often.SYSTEM_WORDS]
+        if {int(entries[word + side]) for word in words for side in (0, 1)}.isdisjoint(RARE):
+            assert [word.surface() for word in one] == [word.surface() for word in other]
+            assert one.get_internal_cost() == other.get_internal_cost()
+            same += 1
+        else:
+            assert one.get_internal_cost() <= other.get_internal_cost()
+    assert 50 < same < 1_950
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_what_texts_use_is_counted(original: tuple[Path, Path]) -> None:
+    words = sudachi_often.words_of(*original, ["亜", "亜\n", "漢"])
+    entries = np.frombuffer(Dictionary.read(original[0]).blocks["Entries"], "<i2")
+    assert words
+    assert all(0 <= entries[word * 4] < CLASSES for word in words)
+
+
+def test_another_dictionary_than_the_one_counted_is_refused(original: tuple[Path, Path], tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="sudachi_often"):
+        merge_classes(*original, tmp_path, Often("another", [0], [0]))
+
+
+def test_rare_rows_and_columns_share_the_highest_costs() -> None:
+    chance = np.random.default_rng(0)
+    costs = chance.integers(-3000, 3000, (2 * RARE_GROUPS, 40)).astype("<i2")
+    often_left, often_right = np.arange(len(costs)) < 30, np.arange(40) < 35
+    table, rows, columns = merged(costs, often_left, often_right)
+    assert table.shape == (30 + RARE_GROUPS, 40)
+    assert np.array_equal(table[rows[:30]][:, columns[:35]], costs[:30, :35])
+    assert (table[rows][:, columns] >= costs).all()
+
+
+def test_classes_that_cost_the_same_are_one_and_unused_ones_none(original: tuple[Path, Path], tmp_path: Path) -> None:
+    made, _ = smaller(original, tmp_path / "all", list(range(CLASSES)))
     assert Dictionary.read(original[0]).costs().shape == (CLASSES, CLASSES)
     side = CLASSES - len(ALIKE) - 1
-    assert Dictionary.read(merged[0]).costs().shape == (side, side)
-    assert merged[0].read_bytes().count(b"classes of equal costs merged") == 1  # the licence wants changes to be told
+    assert Dictionary.read(made).costs().shape == (side, side)
+    assert made.read_bytes().count(b"classes merged") == 1  # the licence wants changes to be told
 
 
 def test_taking_apart_and_putting_together_changes_nothing(original: tuple[Path, Path], tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def _nothing_goes_on() -> Iterator[None]:
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
-    alive = [item for item in gc.get_objects() if type(item) in (QThread, QTimer) and isValid(item)]
+    alive = [item for item in gc.get_objects() if issubclass(type(item), (QThread, QTimer)) and isValid(item)]
     running = [item for item in alive if (item.isRunning() if isinstance(item, QThread) else item.isActive())]
     gc.enable()  # for the tests of other folders
     assert not running, f"left running: {running}"
@@ -84,7 +84,7 @@ def open_window(qtbot: QtBot, player: RecordingPlayer) -> Iterator[OpenWindow]:
 def wait_idle(qtbot: QtBot, window: MainWindow) -> None:
     """Until nothing is loaded, computed, played or saved any more."""
     controller = window.controller
-    qtbot.waitUntil(lambda: not controller._pending and not controller.state.speaking, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not controller.busy and not controller.state.speaking, timeout=WAIT_MS)
 
 
 def write(window: MainWindow, text: str) -> None:

@@ -9,7 +9,14 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from app.ui.window import MainWindow
 
 
 def main() -> int:
@@ -26,7 +33,7 @@ def main() -> int:
 
 
 def take(theme: str, folder: Path, name: str) -> None:
-    """Opens each dialog from the window, as a user would, and each page of it."""
+    """Opens each dialog from the window, as a user would, and each page of it; then every menu and list."""
     from PySide6.QtCore import QDeadlineTimer
     from PySide6.QtWidgets import QTabWidget
 
@@ -63,7 +70,39 @@ def take(theme: str, folder: Path, name: str) -> None:
                 tabs.setCurrentIndex(page)
             wait(lambda: False, 50)
             dialog.grab().save(str(folder / f"{action}-{page}-{name}.png"))
+    window.dialogs.close()
+
+    def picture(what: str, widget: QWidget) -> None:
+        wait(lambda: False, 50)
+        widget.grab().save(str(folder / f"{what}-{name}.png"))
+
+    take_others(window, picture)
     window.close()
+
+
+def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+    """Questions, menus and lists."""
+    from PySide6.QtWidgets import QMenu
+
+    from app.ui.dialogs.add_address import AddAddress
+    from app.ui.dialogs.text_dialog import ask_licence
+
+    address, licence = AddAddress(window), ask_licence(window, "声", "利用条件の例です。\n" * 30)
+    address.show()
+    picture("add_voice_address", address)
+    picture("licence", licence)
+    for dialog in (address, licence):
+        dialog.close()
+    for place, item in enumerate(window.menus.actions()):
+        menu = item.menu()
+        assert isinstance(menu, QMenu)
+        menu.popup(window.pos())
+        picture(f"menu-{place}", menu)
+        menu.hide()
+    for what, box in (("voices", window.side.chooser.box), ("styles", window.side.styles), ("backends", window.status.backends)):
+        box.showPopup()
+        picture(f"list-{what}", box.view().window())
+        box.hidePopup()
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.ui.background.child import Advance, ChildJob, Stage, Work
+from app.ui.background.child import ChildJob
 from app.ui.background.queue import WorkQueue
+from app.ui.background.work import Advance, Stage, Work
 from app.ui.dialogs.add_address import AddAddress, read_address
 from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.widgets.job_row import describe_advance

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import language
@@ -25,6 +25,7 @@ from app.ui.held_player import HeldPlayer
 from app.ui.licences import model_cards, parts
 from app.ui.player import open_portaudio
 from app.ui.widgets.command_search import CommandSearch
+from app.ui.widgets.shown_timer import ShownTimer
 from tests.null_sink import NullSink, null_sink  # noqa: F401
 from tests.ui.conftest import OpenWindow
 from tests.ui.test_settings_dialog import named
@@ -266,3 +267,20 @@ def test_outputs_found_meanwhile_are_in_the_menu(open_window: OpenWindow) -> Non
     window.dialogs.devices.know(("Headphones",))
     labels = [action.text() for action in window.menus.findChildren(QAction) if action.data() == "Headphones"]
     assert labels == ["Headphones"]
+
+
+def test_what_nobody_sees_is_not_looked_at(qtbot: QtBot) -> None:
+    looks: list[int] = []
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    timer = ShownTimer(widget, 1, lambda: looks.append(1))
+    assert not timer.isActive()
+    widget.show()
+    qtbot.waitUntil(lambda: len(looks) > 3, timeout=PATIENCE_MS)
+    widget.hide()
+    seen = len(looks)
+    assert not timer.isActive()
+    qtbot.wait(20)
+    assert len(looks) == seen
+    widget.show()
+    assert len(looks) == seen + 1, "what is shown is of now"

@@ -15,7 +15,7 @@ from app.core.types import StageTiming
 from app.errors import AppError
 from app.ui.latency import GPU_TARGET_MS, KEPT, LatencyHistory, Row, StageTotal
 from app.ui.theme import DARK, LIGHT
-from app.ui.widgets.latency_chart import LatencyChart, describe_sizes, nice_scale
+from app.ui.widgets.latency_chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
 from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.latency_trend import LatencyTrend, rolling
 
@@ -319,3 +319,24 @@ def test_bars_fill_their_area(qtbot: QtBot) -> None:
     chart.bars.show_rows([], None, 580, area)
     assert chart.bars.boundingRect() == area
     assert chart.focusPolicy() == Qt.FocusPolicy.NoFocus
+
+
+@pytest.mark.parametrize(("height", "rows"), [(72, 1), (110, 3), (220, 7), (900, 7)])
+def test_as_many_bars_as_there_is_room_for_their_names(qtbot: QtBot, height: int, rows: int) -> None:
+    history = LatencyHistory()
+    chart = LatencyChart(LIGHT)
+    qtbot.addWidget(chart)
+    for number in range(9):
+        spoken(history, str(number))
+    chart.show()
+    chart.refresh(history, None)
+    chart.resize(600, height)
+    QApplication.processEvents()
+    assert len(chart.bars._rows) == rows
+    row_px = chart.getViewBox().height() / chart._area().height()
+    assert row_px >= ROW_PX or rows == 1
+
+    assert chart.bars._rows[0] is history.last, "the newest stays"
+    chart.resize(600, 220)
+    QApplication.processEvents()
+    assert len(chart.bars._rows) == 7

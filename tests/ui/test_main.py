@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from app.settings import load_settings
-from app.ui.main import qt_version
 
 REPOSITORY = Path(__file__).parents[2]
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
@@ -23,10 +22,6 @@ def run(code: str, **changes: str) -> subprocess.CompletedProcess[str]:
     """Runs Python code; displays of this machine are hidden unless given."""
     surroundings = {name: value for name, value in os.environ.items() if name not in DISPLAYS} | changes
     return subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=surroundings, capture_output=True, text=True, timeout=60)
-
-
-def test_qt_tells_its_version_without_a_display() -> None:
-    assert qt_version().startswith("6.")
 
 
 def test_starting_imports_neither_qt_nor_onnxruntime() -> None:

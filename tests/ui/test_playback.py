@@ -44,7 +44,7 @@ def test_space_plays_the_selected_line_and_stops_it(qtbot: QtBot, open_window: O
     player = RecordingPlayer(pace=1.0)
     window = filled(open_window(open_player=lambda _device, _rate: player), *TEXTS)
     qtbot.keyClick(window.script, Qt.Key.Key_Space)
-    assert phases(window)[0] is Phase.PREPARING
+    assert phases(window)[0] in (Phase.PREPARING, Phase.SPEAKING), "the second is soon reached"
     qtbot.waitUntil(lambda: phases(window)[0] is Phase.SPEAKING, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.model.state(TEXTS[0]).share > 0.2, timeout=WAIT_MS)
     qtbot.keyClick(window.script, Qt.Key.Key_Space)

@@ -117,6 +117,7 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
     assert window.settings.theme == "system"
     dialog.ok.click()
     assert (window.settings.theme, window.controller._worker.unload_after_min) == ("dark", 30)
+    qtbot.waitUntil(lambda: bool(posted), timeout=WAIT_MS)
     assert load_settings()[0].bert_precision == "float32", "the synthesis thread reads it from the disk"
     assert [type(job) for job in posted] == [OpenVoice]
     assert window.grab().toImage().pixelColor(2, 400).name() == DARK.window

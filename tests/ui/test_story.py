@@ -17,7 +17,7 @@ from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import AudioDeviceError
 from app.settings import Settings, load_settings
 from app.ui.autosave import load_autosave
-from app.ui.worker import SynthesisWorker
+from app.ui.spoken_line import SpokenLine
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -87,7 +87,7 @@ def test_esc_stops_at_once_and_the_next_line_is_whole(qtbot: QtBot, open_window:
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert player.silenced_at - pressed < 0.2
     assert not window.controller.state.speaking
-    qtbot.waitUntil(lambda: not window.controller._pending, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
     assert player.position is None, "nothing may sound after the stop"
     stopped = window.controller.history.last
     assert stopped is not None
@@ -106,7 +106,7 @@ def test_stop_reaches_into_a_running_graph_and_a_full_queue(qtbot: QtBot, open_w
         qtbot.wait(60)
         window.stop()
         asked = time.perf_counter()
-        qtbot.waitUntil(lambda: not window.controller._pending, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
         assert time.perf_counter() - asked < 2, "the thread must be free again, on however busy a machine"
 
 
@@ -311,7 +311,7 @@ def test_an_unexpected_fault_is_told_and_the_window_goes_on(
 ) -> None:
     window = open_window(Settings(text=HELLO))
     with monkeypatch.context() as patched:
-        patched.setattr(SynthesisWorker, "_step", lambda _self, _job: 1 / 0)
+        patched.setattr(SpokenLine, "_step", lambda _self, _job: 1 / 0)
         speak(qtbot, window)
     assert "unexpected" in window.banner.message.text()
     assert "koebako.log" in window.banner.hint.text()

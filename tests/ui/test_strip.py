@@ -10,13 +10,15 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import retext
 from app.core.types import SynthesisRequest
+from app.settings import Settings
+from app.ui.controller import SpeechController
 from app.ui.jobs import Speak
 from app.ui.line_reader import SHOWN_CHARACTERS
 from app.ui.theme import DARK
 from app.ui.widgets.strip.axis import Cell, Kind
 from app.ui.widgets.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
 from app.ui.widgets.strip.strip import CLICK_MS, PhoneStrip
-from app.ui.window import MainWindow
+from app.ui.window import SMALLEST, MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -232,10 +234,17 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     write(window, "あ。")
     shown(qtbot, window, "ア")
     window.commands.add()
-    assert not window.strip.panel.isVisible(), "an empty line has nothing to show"
+    panel = window.strip.panel
+    assert panel.isVisible(), "nothing moves when the first letter is typed"
+    assert panel.strip.shape is None
+    assert "appears here" in panel.note.text()
     window.script.editor.textCursor().insertText("いう。") if window.script.editor else None
     shown(qtbot, window, "イウ")
-    assert window.strip.panel.isVisible()
+    assert panel.note.text() == ""
+    window.commands.delete()
+    window.commands.delete()
+    assert not panel.isVisible(), "without a line there is nothing to read"
+    window.commands.add()
     window.strip.panel.set_theme(DARK)
     window.grab()
     write(window, "。" * 3)
@@ -243,3 +252,64 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     write(window, "あ" * 3000)
     qtbot.waitUntil(lambda: "beginning" in window.strip.panel.note.text(), timeout=WAIT_MS)
     assert SHOWN_CHARACTERS <= len(kana(window)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("size", "is_open", "least"),
+    [(SMALLEST, False, 300), ((1366, 768), True, 240), ((1280, 800), True, 260), ((1920, 1080), True, 400)],
+)
+def test_the_lines_have_room_at_first_whatever_the_size(
+    qtbot: QtBot, player: RecordingPlayer, size: tuple[int, int], is_open: bool, least: int
+) -> None:
+    window = MainWindow(Settings(text="今日はいい天気です。", expression_open=True), SpeechController(lambda _device, _rate: player))
+    window.resize(*size)
+    window.start()
+    wait_idle(qtbot, window)
+    assert window.strip.panel.is_open is is_open
+    assert window.script.height() >= least
+    assert window.latency.chart.height() >= window.latency.chart.minimumHeight()
+    assert window.current_settings().strip == "auto", "nobody has chosen yet"
+    window.close()
+    window.deleteLater()
+
+
+def test_the_strip_folds_to_its_reading_and_that_is_remembered(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="今日は、いい天気です。", strip="open"))
+    panel, fold = window.strip.panel, window.deeds["show_strip"]
+    shown(qtbot, window, "キョーワイイテンキデス")
+    high = window.script.height()
+    assert panel.strip.isVisible()
+    assert not panel.summary.isVisible()
+    assert fold.isChecked()
+    QTest.mouseClick(panel.title, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.script.height() >= high + 120, timeout=WAIT_MS)
+    assert not fold.isChecked()
+    assert not panel.strip.isVisible()
+    assert not panel.reset_all.isVisible()
+    assert panel.summary.text == "キョーワ、イイ テンキデス。"
+    assert window.current_settings().strip == "folded"
+    panel.grab()
+    QTest.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert panel.strip.isVisible()
+    assert window.current_settings().strip == "open"
+
+
+def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="今日は、いい天気です。", strip="open"))
+    window.resize(*SMALLEST)
+    shown(qtbot, window, "キョーワイイテンキデス")
+    for banner in (window.banner, window.notice):
+        banner.tell("trouble", "a", "b", action="c")
+    qtbot.wait(50)
+    panel = window.strip.panel
+    assert panel.height() >= panel.sizeHint().height()
+    assert panel.view.height() == panel.view.maximumHeight()
+    assert panel.geometry().bottom() < window.transport.geometry().top()
+    assert window.script.geometry().bottom() < panel.geometry().top()
+    window.strip._on_word(0)
+    panel.reading.tell_trouble("あ" * 200)
+    assert not panel.reset_all.isVisible()
+    qtbot.wait(20)
+    assert window.width() == SMALLEST[0], "a long message widens nothing"
+    panel.reading.close_field()
+    assert panel.reset_all.isVisible()

@@ -18,20 +18,22 @@ from pytestqt.qtbot import QtBot
 from app.core.script import Line, LineSettings, Script
 from app.core.types import Float32
 from app.install.library import add_voice
+from app.install.upkeep import remove_voice
 from app.paths import bert_dirs
 from app.settings import Settings, save_settings
 from app.ui.background import works
-from app.ui.background.child import Stage, Work
+from app.ui.background.work import Stage, Work
 from app.ui.dialogs.bert_offer import BertOffer
 from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.held_voice import MOST_VOICES
 from app.ui.line_state import Phase
+from app.ui.voice_names import VoiceNames, names_path
 from app.ui.window import MainWindow
 from app.voices.description import SBV2_BERT
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
+from tests.ui.heart import Heart
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.test_window import Heart
 
 HELLO = "こんにちは。"
 UUIDS = tuple(f"0faf9f49-fb67-595a-a405-82fb5a94a6{number:02d}" for number in range(20, 26))
@@ -190,9 +192,9 @@ def test_the_choice_of_a_voice_reaches_line_card_and_choices(
 def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
     open_script(qtbot, window, ["gone", ""])
-    assert "not here" in window.side.card.name.text()
+    assert "not here" in window.side.card.lack.text()
     assert not window.banner.isVisible()
-    assert window.side.chooser.box.currentText() == "Missing: gone"
+    assert window.side.chooser.box.currentText() == "gone (missing)"
     window.play(["0"])
     wait_idle(qtbot, window)
     assert window.model.state("0").phase is Phase.FAILED
@@ -203,6 +205,46 @@ def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, ope
     window.script.choose(["0"])
     window.desk.use("")
     assert window.document.script.lines[0].settings.voice == ""
+
+
+def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
+) -> None:
+    (voice,) = installed(reference, tmp_path, 1)
+    window = open_window()
+    open_script(qtbot, window, [voice, ""])
+    side, cards = window.side, window.script.cards
+    assert side.styles.count() > 1
+    assert side.styles.isEnabled()
+    remove_voice(voice)
+    window.desk.shelf.look()
+    until(qtbot, lambda: window.desk.shelf.find(voice) is None)
+    assert side.card.name.text() == "声0"
+    assert "not here" in side.card.lack.text()
+    assert side.chooser.box.currentText() == "声0 (missing)"
+    assert side.styles.count() == 0
+    assert not side.styles.isEnabled()
+    assert not side.speakers.isVisible()
+    assert "声0 (missing)" in cards._voice_name(voice)
+    assert window.document.script.lines[0].settings.voice == voice, "the line remembers its voice"
+    window.grab()
+    side.card.mend.click()
+    assert side.chooser.box.view().isVisible()
+    side.chooser.box.hidePopup()
+    window.desk.use("")
+    assert side.styles.isEnabled()
+    assert side.styles.count() > 1
+    window.close()
+    assert open_window(ready=False).desk.names.find(voice) == "声0", "the next start knows it too"
+
+
+def test_names_of_voices_that_cannot_be_read_are_done_without(qapp: QApplication) -> None:
+    names_path().parent.mkdir(parents=True, exist_ok=True)
+    for content in (b"{", b'{"version": 1, "names": {"a": 1}}', b"[]"):
+        names_path().write_bytes(content)
+        names = VoiceNames(qapp)
+        assert names.find("a") == ""
+        names.close()
 
 
 def test_a_voice_without_its_bert_says_so_and_offers_it(
@@ -267,7 +309,8 @@ def test_the_library_renames_and_removes(
     until(qtbot, lambda: window.side.card.name.text() == "新しい名前")
     assert library.list.item(0).text().startswith("新しい名前")
     window.desk.works.change(works.remove_voice(voice, "新しい名前"))
-    until(qtbot, lambda: "not here" in window.side.card.name.text())
+    until(qtbot, lambda: "not here" in window.side.card.lack.text())
+    assert window.side.card.name.text() == "新しい名前", "what the voice was called last"
     library.choose("")
     assert not library.facts.buttons["use"].isHidden()
     assert library.facts.buttons["remove"].isHidden(), "ours stays"

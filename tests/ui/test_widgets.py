@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QColor, QPalette
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QInputDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.script import LineSettings
@@ -318,6 +319,24 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+@pytest.mark.parametrize("drawing", sorted((resources_dir() / "controls").iterdir()), ids=lambda path: path.stem)
+def test_what_style_sheets_draw_stands_out_in_both_looks(drawing: Path) -> None:
+    (color,) = set(re.findall(r"#[0-9a-f]{6}", drawing.read_text(encoding="utf-8")))
+    for theme in (LIGHT, DARK):
+        assert contrast(color, theme.surface) >= 3
+
+
+def test_the_style_sheet_is_understood_and_finds_its_drawings(qapp: QApplication, capfd: pytest.CaptureFixture[str]) -> None:
+    for theme in (DARK, LIGHT):
+        apply_theme(qapp, theme)
+        drawings = re.findall(r'url\("([^"]+)"\)', qapp.styleSheet())
+        assert drawings
+        assert all(Path(drawing).is_file() for drawing in drawings)
+        assert "$" not in qapp.styleSheet()
+        QComboBox().grab()
+    assert "parse" not in capfd.readouterr().err.lower()
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_letters_stand_out(theme: Theme) -> None:
     for letters, ground in (
@@ -330,6 +349,9 @@ def test_letters_stand_out(theme: Theme) -> None:
         (theme.trouble_text, theme.trouble),
     ):
         assert contrast(letters, ground) >= 4.5, (letters, ground)
+    for ground in (theme.window, theme.surface):
+        assert contrast(theme.edge, ground) >= 3, "a field is found by its edge"
+    assert contrast(theme.muted, theme.faint) >= 4.5, "a button that cannot be pressed"
     for stage, color in theme.stages.items():
         assert contrast(color, theme.surface) >= 2, stage
 

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSlider,
@@ -28,6 +28,7 @@ from app.ui.first_script import FIRST_TEXT
 from app.ui.theme import DARK, LIGHT, apply_theme
 from app.ui.window import SMALLEST, MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle
+from tests.ui.heart import Heart
 from tests.ui.recording_player import RecordingPlayer
 
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
@@ -122,6 +123,8 @@ def test_nothing_is_cut_off(
     for item in controls(window):
         if item.isVisible():
             hint = item.minimumSizeHint()
+            if isinstance(item, QAbstractSpinBox) and item.objectName() == "number":  # without arrows, for which Qt asks room all the same
+                hint.setWidth(item.fontMetrics().horizontalAdvance(item.text()) + item.lineEdit().textMargins().right() + 8)
             assert item.width() >= hint.width(), (item, item.accessibleName())
             assert item.height() >= hint.height(), (item, item.accessibleName())
     for label in (
@@ -132,52 +135,6 @@ def test_nothing_is_cut_off(
     ):
         assert not label.isVisible() or label.width() >= label.minimumSizeHint().width(), label.text()
     apply_theme(qapp, LIGHT)
-
-
-class Heart(QObject):
-    """Beats every few milliseconds and notes how late each beat is."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gaps_ms: list[float] = []
-        self._last = time.perf_counter()
-        self._timer = QTimer(self)
-        self._timer.setInterval(2)
-        self._timer.timeout.connect(self._beat)
-
-    @Slot()
-    def _beat(self) -> None:
-        now = time.perf_counter()
-        self.gaps_ms.append((now - self._last) * 1000)
-        self._last = now
-
-    def __enter__(self) -> Heart:
-        self._last = time.perf_counter()
-        self._timer.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._timer.stop()
-
-
-def test_the_window_never_stands_still(qtbot: QtBot, open_window: OpenWindow, capsys: pytest.CaptureFixture[str]) -> None:
-    player = RecordingPlayer(pace=30.0)
-    window = open_window(
-        Settings(text="今日はとてもいい天気です。駅前の公園まで歩きました。" * 4), lambda _device, _rate: player, ready=False
-    )
-    QApplication.processEvents()  # the first picture of the window is not what is measured here
-    with Heart() as heart:
-        wait_idle(qtbot, window)
-        loaded = len(heart.gaps_ms)
-        for style in range(3):
-            window.side.styles.setCurrentIndex(style)
-            speak(qtbot, window)
-    with capsys.disabled():
-        for name, gaps in (("load and warm up", heart.gaps_ms[:loaded]), ("speak", heart.gaps_ms[loaded:])):
-            print(f"\nheartbeat, {name}: {len(gaps)} beats, p99 {np.percentile(gaps, 99):.1f} ms, longest {max(gaps):.1f} ms", end="")
-    assert len(heart.gaps_ms) > 100
-    assert np.percentile(heart.gaps_ms, 99) < 200
-    assert max(heart.gaps_ms) < 200, "the window stood still"
 
 
 def test_a_thousand_lines_are_as_light_as_one(qtbot: QtBot, open_window: OpenWindow, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,7 @@ def take(theme: str, size: str, voice: Path, start: str) -> None:
     from PySide6.QtWidgets import QDialog, QWidget
 
     from app.settings import Settings
-    from app.ui.background.child import Stage
+    from app.ui.background.work import Stage
     from app.ui.controller import SpeechController
     from app.ui.main import make_application
     from app.ui.window import MainWindow

@@ -26,7 +26,7 @@ def test_a_pipe_does_not_make_us_wait(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/stdin", "/proc/self/mem", "/dev/null/x"])
 def test_devices_are_no_voices(name: str) -> None:
-    if not Path("/dev/zero").exists():
+    if os.name == "nt" or not Path("/dev/zero").exists():  # Wine shows them, as files of Windows
         pytest.skip("no devices in files on this system")
     refused(Path(name))
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
@@ -15,60 +12,12 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 from app.errors import AppError, InternalError
 from app.language import language, say
 from app.paths import own_command
+from app.ui.background.child_lines import LineCutter, read_line
+from app.ui.background.work import OVER, Advance, Complaint, LicenceText, Stage, Work
 
 KEPT_LOG_LINES = 500
-LONGEST_LINE = 4 << 20  # bytes without a newline, after which nothing is expected any more
 BACKGROUND_NICE = 10
 CLOSE_WITHIN_MS = 3000
-
-
-class Stage(Enum):
-    """How far a job is. `ASKING`: it waits for the user."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    ASKING = "asking"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What a job does.
-
-    Attributes:
-        title: for people.
-        arguments: of our command line, without `--json`.
-        note: what the user may do with the result; travels with the job.
-        quiet: it is not shown unless it fails, nor told.
-    """
-
-    title: str
-    arguments: tuple[str, ...]
-    note: Mapping[str, Any] = field(default_factory=dict)
-    quiet: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Advance:
-    """Where a job is; of a download also bytes and seconds."""
-
-    step: str = ""
-    percent: int = 0
-    received: int | None = None
-    total: int | None = None
-    bytes_per_s: float | None = None
-    seconds_left: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LicenceText:
-    """A licence that has to be accepted first."""
-
-    voice_id: str
-    name: str
-    text: str
 
 
 class ChildJob(QObject):
@@ -107,20 +56,17 @@ class ChildJob(QObject):
         """Begins, or begins again with what was decided."""
         self._clear()
         self.stage = Stage.RUNNING
-        program, *arguments = [*self._command(), *self.work.arguments, *self._extra, "--json"]
-        process = self._process = QProcess(self)
-        surroundings = QProcessEnvironment.systemEnvironment()
-        surroundings.insert("KOEBAKO_LANG", language())
-        surroundings.insert("PYTHONUNBUFFERED", "1")
-        process.setProcessEnvironment(surroundings)
-        process.setStandardInputFile(QProcess.nullDevice())
+        words = self.work.arguments
+        place = words.index("--") if "--" in words else len(words)  # behind it nothing is an option
+        command = [*self._command(), *words[:place], *self._extra, "--json", *words[place:]]
+        process = self._process = _new_process(self)
         process.readyReadStandardOutput.connect(self._on_output)
         process.readyReadStandardError.connect(self._on_complaint)
         process.started.connect(self._on_started)
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_process_error)
         self.changed.emit()
-        process.start(program, arguments)
+        process.start(command[0], command[1:])
 
     def wait_again(self, *extra: str) -> None:
         """Waits for its turn once more, with options that the user has decided on."""
@@ -132,7 +78,7 @@ class ChildJob(QObject):
 
     def cancel(self) -> None:
         """Ends the process at once; what it had staged is swept by the next one."""
-        if self.stage in (Stage.DONE, Stage.FAILED, Stage.CANCELLED):
+        if self.stage in OVER:
             return
         running = self._process is not None
         self.stage = Stage.CANCELLED
@@ -157,7 +103,7 @@ class ChildJob(QObject):
         self.ways: tuple[str, ...] = ()
         self.licence: LicenceText | None = None
         self.log: list[str] = []
-        self._rest = b""
+        self._lines = LineCutter()
 
     @Slot()
     def _on_started(self) -> None:
@@ -170,11 +116,8 @@ class ChildJob(QObject):
     def _on_output(self) -> None:
         if self._process is None:
             return
-        *lines, self._rest = (self._rest + bytes(self._process.readAllStandardOutput().data())).split(b"\n")
-        if len(self._rest) > LONGEST_LINE:
-            self._rest = b""
-        for line in lines:
-            self._take(line.decode("utf-8", "replace").strip())
+        for line in self._lines.cut(bytes(self._process.readAllStandardOutput().data())):
+            self._take(line)
         self.changed.emit()
 
     @Slot()
@@ -184,24 +127,19 @@ class ChildJob(QObject):
                 self._note(line)
 
     def _take(self, line: str) -> None:
-        try:
-            data = json.loads(line)
-        except (ValueError, RecursionError):
-            data = None
-        if not isinstance(data, dict):
-            if line:
-                self._note(line)
-        elif data.get("type") == "progress":
-            self.advance = _advance(data)
-        elif isinstance(data.get("error"), dict):
+        match read_line(line):
+            case Advance() as advance:
+                self.advance = advance
+                return
+            case LicenceText() as licence:
+                self.licence = licence
+                return
+            case Complaint(message, hint, ways):
+                self.error, self.ways = AppError(message, hint), ways
+            case dict() as result:
+                self.results.append(result)
+        if line:
             self._note(line)
-            self.error = AppError(str(data["error"].get("message", "")), str(data["error"].get("hint", "")))
-            self.ways = tuple(str(way) for way in data["error"].get("ways", data.get("ways", ())))
-        elif data.get("type") == "licence":
-            self.licence = LicenceText(str(data.get("id", "")), str(data.get("name", "")), str(data.get("text", "")))
-        else:
-            self._note(line)
-            self.results.append(data)
 
     def _note(self, line: str) -> None:
         self.log.append(line)
@@ -213,9 +151,8 @@ class ChildJob(QObject):
             return
         self._on_output()
         self._on_complaint()
-        self._take(self._rest.decode("utf-8", "replace").strip())
-        self._process.deleteLater()
-        self._process = None
+        self._take(self._lines.end())
+        self._forget_process()
         if self.stage is Stage.RUNNING:
             if code == 0 and self.error is None:
                 self.stage = Stage.DONE
@@ -231,29 +168,33 @@ class ChildJob(QObject):
     def _on_process_error(self, error: QProcess.ProcessError) -> None:
         """A process that could not start does not finish either."""
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:
-            self.error = InternalError(
-                say("作業を始められませんでした。", "The work could not be started."),
-                say("Koebako を入れ直してください。", "Reinstall Koebako.") + f" ({self._process.errorString()})",
-            )
-            self._process.deleteLater()
-            self._process = None
+            self.error = _unstartable(self._process.errorString())
+            self._forget_process()
             self.stage = Stage.FAILED
             self.changed.emit()
             self.ended.emit()
 
+    def _forget_process(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.deleteLater()
 
-def _advance(data: dict[str, Any]) -> Advance:
-    def number(name: str) -> Any:
-        value = data.get(name)
-        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
-    return Advance(
-        str(data.get("step", "")),
-        round(number("percent") or 0),
-        number("received"),
-        number("total"),
-        number("bytes_per_s"),
-        number("seconds_left"),
+def _new_process(parent: QObject) -> QProcess:
+    """A process that reads nothing, speaks the language of the window and prints at once."""
+    process = QProcess(parent)
+    surroundings = QProcessEnvironment.systemEnvironment()
+    surroundings.insert("KOEBAKO_LANG", language())
+    surroundings.insert("PYTHONUNBUFFERED", "1")
+    process.setProcessEnvironment(surroundings)
+    process.setStandardInputFile(QProcess.nullDevice())
+    return process
+
+
+def _unstartable(reason: str) -> AppError:
+    return InternalError(
+        say("作業を始められませんでした。", "The work could not be started."),
+        say("Koebako を入れ直してください。", "Reinstall Koebako.") + f" ({reason})",
     )
 
 

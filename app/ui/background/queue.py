@@ -7,9 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.paths import own_command
-from app.ui.background.child import ChildJob, Stage, Work
-
-OVER = (Stage.DONE, Stage.CANCELLED)
+from app.ui.background.child import ChildJob
+from app.ui.background.work import Stage, Work
 
 
 class WorkQueue(QObject):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.language import say
-from app.ui.background.child import Work
+from app.ui.background.work import Work
 from app.voices.bert import STANDARD_DOWNLOAD_MB
 
-ADD_VOICE, ADD_BERT, CHANGE, PROBE, CHECK = "add_voice", "add_bert", "change", "probe", "check"
+ADD_VOICE, ADD_BERT, CHANGE, EXPORT, PROBE, CHECK = "add_voice", "add_bert", "change", "export", "probe", "check"
 
 
 def add_file(path: Path, lines: Sequence[str] = ()) -> Work:
@@ -32,7 +32,7 @@ def add_from_hub(uuid: str, lines: Sequence[str] = ()) -> Work:
 def update_from_hub(uuid: str, name: str) -> Work:
     """The newest version of a voice from AivisHub."""
     title = say(f"声を更新: {name}", f"Update voice: {name}")
-    return Work(title, ("voices", "add", "--update", "--hub", uuid), {"kind": ADD_VOICE, "lines": ()})
+    return Work(title, ("voices", "add", "--update", "--hub", uuid), {"kind": ADD_VOICE, "lines": (), "update": True})
 
 
 def download_bert() -> Work:
@@ -54,7 +54,7 @@ def check_precisions() -> Work:
 
 def rename_voice(voice: str, name: str) -> Work:
     """Another name for a voice."""
-    work = ("voices", "rename", voice, name)
+    work = ("voices", "rename", "--", voice, name)
     return Work(say(f"名前を変更: {name}", f"Rename: {name}"), work, {"kind": CHANGE, "voice": voice}, quiet=True)
 
 
@@ -65,9 +65,10 @@ def remove_voice(voice: str, name: str) -> Work:
     )
 
 
-def export_voice(voice: str, name: str, target: Path) -> Work:
-    """A copy of a voice as a zip."""
-    return Work(say(f"声を書き出し: {name}", f"Export voice: {name}"), ("voices", "export", voice, str(target)), {"kind": "export"})
+def export_voice(voice: str, name: str, target: Path, *, replacing: bool = False) -> Work:
+    """A copy of a voice as a zip, in place of the one there is where the user has said so."""
+    work = ("voices", "export", voice, str(target), *(("--replace",) if replacing else ()))
+    return Work(say(f"声を書き出し: {name}", f"Export voice: {name}"), work, {"kind": EXPORT, "target": target})
 
 
 def measure_backends(voice: str) -> Work:

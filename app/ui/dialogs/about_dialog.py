@@ -97,4 +97,10 @@ def _table() -> str:
 
 
 def _links(texts: tuple[Path, ...]) -> str:
-    return " ".join(f"<a href='{QUrl.fromLocalFile(str(text)).toString()}'>{html.escape(text.name)}</a>" for text in texts)
+    """Names of the files; further ones of the same name by number."""
+    links, seen = [], set[str]()
+    for number, text in enumerate(texts, 1):
+        name = html.escape(text.name) if text.name not in seen else f"({number})"
+        seen.add(text.name)
+        links.append(f"<a href='{QUrl.fromLocalFile(str(text)).toString()}'>{name}</a>")
+    return " ".join(links)

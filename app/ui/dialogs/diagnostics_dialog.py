@@ -98,7 +98,7 @@ class DiagnosticsDialog(QDialog):
             self.shown.setHtml(as_html(found))
             troubles = sum(check["status"] != "ok" for check in found["checks"])
             self.summary.setText(
-                say(f"気になる点が {troubles} 件あります。", f"{troubles} to look at.")
+                say(f"気になる点が {troubles} 件あります。", f"{troubles} thing{'s' * (troubles != 1)} to look at.")
                 if troubles
                 else say("すべて揃っています。", "Everything needed is there.")
             )
@@ -140,7 +140,7 @@ def as_html(found: dict[str, Any]) -> str:
     """The same for the eye."""
     rows = "".join(
         f"<tr><td><b>{MARKS[check['status']]}</b>&nbsp;</td><td><b>{html.escape(check['id'])}</b>&nbsp;&nbsp;</td><td>{html.escape(check['found'])}"
-        + (f"<br><i>→ {html.escape(check['fix'])}</i>" if check["fix"] else "")
+        + (f"<br>→ {html.escape(check['fix'])}" if check["fix"] else "")
         + "</td></tr>"
         for check in found["checks"]
     )

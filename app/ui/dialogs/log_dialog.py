@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtCore import QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.language import say
 from app.log import log_path
+from app.ui.widgets.shown_timer import ShownTimer
 
 NEWEST_BYTES = 256 << 10
 LOOK_EVERY_MS = 1000
@@ -46,21 +47,8 @@ class LogDialog(QDialog):
         column.addWidget(self._buttons())
         self.wanted.textChanged.connect(self._show_anew)
         self.serious.toggled.connect(self._show_anew)
-        self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_EVERY_MS)
-        self._timer.timeout.connect(self.look)
         self.resize(760, 480)
-        self.look()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Looks for news while it can be seen."""
-        self._timer.start()
-        super().showEvent(event)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """No more news."""
-        self._timer.stop()
-        super().hideEvent(event)
+        ShownTimer(self, LOOK_EVERY_MS, self.look)
 
     @Slot()
     def look(self) -> None:

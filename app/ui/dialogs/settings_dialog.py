@@ -101,7 +101,7 @@ class SettingsDialog(QDialog):
         kind = QDialogButtonBox.StandardButton
         box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.RestoreDefaults)
         self.ok, self.restore = box.button(kind.Ok), box.button(kind.RestoreDefaults)
-        self.folder = box.addButton(say("データのフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.folder = box.addButton(say("データのフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
         self.ok.setToolTip(say("変更を使い始めます。", "Uses what was changed."))
         box.button(kind.Cancel).setToolTip(say("変更を捨てます。", "Forgets what was changed."))
         self.restore.setToolTip(say("このダイアログのすべてを初期値に戻します。", "Puts everything in this dialog back to how it came."))

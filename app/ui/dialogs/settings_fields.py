@@ -1,35 +1,19 @@
-"""One control for each kind of setting, made from what `app.settings` says of it."""
+"""One control for each kind of setting, made from what `app.settings` says of it.
+
+Each has its value in `current`, takes one by `show_value`, and emits `changed` whoever changed it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import Field
-from typing import Any, Protocol
+from typing import Any
 
-from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
 
 from app.language import say
 from app.settings_words import Shown
-
-
-class SettingField(Protocol):
-    """A control that holds the value of a setting.
-
-    Signals:
-        changed(): by the user or by `show_value`.
-    """
-
-    @property
-    def changed(self) -> SignalInstance:
-        """See above."""
-
-    @property
-    def current(self) -> Any:
-        """As the setting stores it."""
-
-    def show_value(self, value: Any) -> None:
-        """Shows a value."""
 
 
 class ChoiceField(QComboBox):
@@ -66,6 +50,7 @@ class NumberField(QSpinBox):
         self.setRange(low, high)
         self.setSuffix(unit)
         self.setSpecialValueText(lowest)
+        self.lineEdit().setTextMargins(6, 0, 0, 0)
         self.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.valueChanged.connect(self.changed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.language import say
 from app.ui.actions import DEEDS, Deed
@@ -39,12 +39,19 @@ class KeyField(QKeySequenceEdit):
         """Shows the first of these."""
         self._keys = keys
         self.setKeySequence(QKeySequence(keys[0] if keys else ""))
+        self._show_empty()
 
     @Slot(QKeySequence)
     def _on_pressed(self, pressed: QKeySequence) -> None:
         if keys_of(pressed)[:1] != self._keys[:1]:
             self._keys = keys_of(pressed)
             self.chosen.emit()
+        self._show_empty()
+
+    def _show_empty(self) -> None:
+        """Qt would call in every field, and anew after each change, to press a key."""
+        for field in self.findChildren(QLineEdit):
+            field.setPlaceholderText(say("なし", "none"))
 
 
 class ShortcutPage(QWidget):

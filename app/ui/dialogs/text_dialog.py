@@ -41,9 +41,12 @@ class TextDialog(QDialog):
             self.accept_button = self.buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
             self.accept_button.setObjectName("primary")
             self.decline_button = self.buttons.addButton(say("同意しない", "Decline"), QDialogButtonBox.ButtonRole.RejectRole)
+            self.accept_button.setToolTip(say("この声を使えるようにします。", "Makes the voice ready to use."))
+            self.decline_button.setToolTip(say("この声は使いません。", "The voice is not used."))
             self.buttons.accepted.connect(self.accept)
         else:
-            self.buttons.addButton(say("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
+            close = self.buttons.addButton(say("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
+            close.setToolTip(say("閉じる (Esc)", "Close (Esc)"))
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
 

@@ -43,6 +43,7 @@ class VoiceFacts(QScrollArea):
         self._form.setVerticalSpacing(5)
         self.buttons = {deed: self._button(deed, name, tip) for deed, name, tip in deeds()}
         self.buttons["use"].setObjectName("primary")
+        self.setAccessibleName(say("選んだ声について", "About the selected voice"))
         self._build()
 
     def show_voice(self, voice: ShelfVoice | None) -> None:

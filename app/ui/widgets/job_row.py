@@ -8,7 +8,8 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.language import say
-from app.ui.background.child import Advance, ChildJob, Stage
+from app.ui.background.child import ChildJob
+from app.ui.background.work import Advance, Stage
 from app.ui.icons import icon
 
 

@@ -6,8 +6,9 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.background.child import ChildJob, Stage
+from app.ui.background.child import ChildJob
 from app.ui.background.queue import WorkQueue
+from app.ui.background.work import Stage
 from app.ui.dialogs.text_dialog import show_text
 from app.ui.widgets.job_row import JobRow
 

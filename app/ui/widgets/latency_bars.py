@@ -83,12 +83,11 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         self._paint_stage_targets(painter, place)
         self._paint_target(painter, place)
         for row, utterance in enumerate(self._rows):
-            painter.setOpacity(0.45 if utterance.stopped else 1)
             self._paint_row(painter, place, row, utterance)
-        painter.setOpacity(1)
 
     def _paint_row(self, painter: QPainter, place: QTransform, row: int, utterance: Utterance) -> None:
         start = 0.0
+        painter.setOpacity(0.45 if utterance.stopped else 1)
         for name, stage in utterance.ordered():
             color = QColor(self._theme.stages[name])
             pale = QColor(color)
@@ -104,6 +103,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         if utterance.first_audio_ms is not None:
             self._paint_first_audio(painter, place, row, utterance.first_audio_ms)
             start = max(start, utterance.first_audio_ms)
+        painter.setOpacity(1)
         self._paint_end(painter, place.map(QPointF(start, row)), utterance)
 
     def _paint_part(self, painter: QPainter, place: QTransform, row: int, start: float, length: float, color: QColor) -> None:
@@ -124,7 +124,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         """The total, then a hatched chip for each stage that came from a cache."""
         metrics = QFontMetricsF(painter.font())
         words = f"{milliseconds(utterance.total_ms)} ms" if not utterance.stopped else say("停止", "stopped")
-        painter.setPen(QColor(self._theme.text))
+        painter.setPen(QColor(self._theme.muted if utterance.stopped else self._theme.text))
         painter.drawText(QPointF(end.x() + 8, end.y() + metrics.capHeight() / 2), words)
         left = end.x() + 8 + metrics.horizontalAdvance(words) + 8
         for name, stage in utterance.ordered():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Mapping
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QHelpEvent
+from PySide6.QtGui import QColor, QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
 
 from app.language import say
@@ -17,6 +18,8 @@ from app.ui.theme import Theme
 from app.ui.widgets.latency_bars import LatencyBars
 
 ROWS = 7
+ROW_PX = 17.0  # the least height of a row: its label has to fit
+HEAD_PX = 17.0  # over the first row, for the target
 ROOM = 1.25  # free space behind the longest bar, for its figures
 LABEL_WIDTH = 112
 SHORTEST_SCALE_MS = 50.0
@@ -29,7 +32,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         super().__init__()
         self.setAccessibleName(say("段階ごとの時間のグラフ", "Chart of the time each stage takes"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setMinimumHeight(120)
+        self.setMinimumHeight(72)
         self.setMenuEnabled(False)
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()
@@ -42,6 +45,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         self.bars = LatencyBars(theme)
         self.addItem(self.bars, ignoreBounds=True)
         self._labels: list[str] = []
+        self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
         self._lines.setTicks([[]])
         self._empty = QLabel(
             say("再生すると、各段階にかかった時間がここに並びます。", "Play something: the time that each stage takes appears here.")
@@ -51,6 +55,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         self._empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         QVBoxLayout(self).addWidget(self._empty)
         self.scale_ms = 0.0
+        self._ranged = QRectF()
         self.getViewBox().invertY(True)
         self.getViewBox().setDefaultPadding(0)
         self.set_theme(theme)
@@ -71,13 +76,25 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
     def refresh(self, history: LatencyHistory, live: tuple[Utterance, float] | None) -> None:
         """Draws the newest utterances; `live` is the one that is computed now and the milliseconds of its unfinished stage."""
         rows = list(itertools.islice(reversed(history.utterances), ROWS))
+        self._shown = (rows, live, history.target_ms, history.stage_targets_ms)
+        self._draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """More rows, or fewer."""
+        super().resizeEvent(event)
+        if hasattr(self, "_shown") and self.plotItem is not None:  # the plot is resized while it is made and taken apart, too
+            self._draw()
+
+    def _draw(self) -> None:
+        everything, live, target_ms, stage_targets_ms = self._shown
+        rows = everything[: self._fitting]
         self._empty.setVisible(not rows)
         longest = max((max(row.total_ms, row.first_audio_ms or 0) for row in rows), default=0.0)
         if live is not None:
             longest = max(longest, live[0].total_ms + live[1])
         self._set_scale(nice_scale(longest * ROOM))
         self._name_rows([row.label for row in rows])
-        self.bars.show_rows(rows, live, history.target_ms, self._area(), history.stage_targets_ms)
+        self.bars.show_rows(rows, live, target_ms, self._area(), stage_targets_ms)
 
     def sizeHint(self) -> QSize:
         """Rows of the height of a line of text; the plot itself would ask for half a screen."""
@@ -109,13 +126,25 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         return "\n".join(lines)
 
     def _set_scale(self, scale_ms: float) -> None:
-        if scale_ms != self.scale_ms:
-            self.scale_ms = scale_ms
-            area = self._area()
+        self.scale_ms = scale_ms
+        area = self._area()
+        if area != self._ranged:
+            self._ranged = area
             self.getViewBox().setRange(area, padding=0)
 
+    @property
+    def _plot_px(self) -> float:
+        return max(1.0, float(self.getViewBox().height()))
+
+    @property
+    def _fitting(self) -> int:
+        """Rows there is room for."""
+        return max(1, min(ROWS, int((self._plot_px - HEAD_PX) / ROW_PX)))
+
     def _area(self) -> QRectF:
-        return QRectF(0, -1.1, self.scale_ms, ROWS + 0.6)
+        """As many rows as fit, under the room for the target."""
+        head = self._fitting * HEAD_PX / max(ROW_PX, self._plot_px - HEAD_PX)  # in rows
+        return QRectF(0, -0.5 - head, self.scale_ms, self._fitting + head)
 
     def _name_rows(self, labels: list[str]) -> None:
         if labels != self._labels:

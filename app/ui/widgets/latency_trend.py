@@ -61,7 +61,7 @@ class LatencyTrend(QWidget):
 
     def sizeHint(self) -> QSize:
         """Narrow."""
-        return QSize(WIDTH, 120)
+        return QSize(WIDTH, 72)
 
     def event(self, event: QEvent) -> bool:
         """Shows the figures of the line that the mouse rests on."""

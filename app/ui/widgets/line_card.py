@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 GAP, INSET = 8.0, 10.0
 SPACE_BELOW = 6.0  # between two cards
 AVATAR, BUTTON = 26.0, 30.0
+RADIUS = 8.0
 TEXT_SCALE = 1.2
 CACHED_HEIGHTS = 20_000
 

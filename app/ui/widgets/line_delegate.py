@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QCursor, QFontMetricsF, QIcon, QMouseEvent, QPainter, QPen, QPixmap
@@ -17,11 +17,9 @@ from app.ui.names import style_name
 from app.ui.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
 from app.ui.shelf import ShelfVoice
 from app.ui.theme import Theme
-from app.ui.widgets.line_card import AVATAR, CardLayout, CardParts
+from app.ui.widgets.line_card import AVATAR, RADIUS, CardLayout, CardParts
 from app.ui.widgets.line_editor import LineEditor
 from app.ui.widgets.voice_picture import letter_colors, voice_picture
-
-RADIUS = 8.0
 
 
 class LineDelegate(QStyledItemDelegate):
@@ -44,6 +42,7 @@ class LineDelegate(QStyledItemDelegate):
         self._view, self._model = view, model
         self.layout = CardLayout(view.font())
         self.voices: dict[str, str] = {}
+        self._called: Callable[[str], str] = str
         self._first_styles: dict[str, str] = {}
         self._pictures: dict[str, QPixmap] = {}
         self.set_theme(theme)
@@ -64,10 +63,11 @@ class LineDelegate(QStyledItemDelegate):
         self.voices[""] = voice.name
         self._first_styles[""] = voice.styles[0][1] if voice.styles else ""
 
-    def show_voices(self, voices: Sequence[ShelfVoice]) -> None:
-        """Takes names, first styles and icons of all voices there are."""
+    def show_voices(self, voices: Sequence[ShelfVoice], called: Callable[[str], str]) -> None:
+        """Takes names, first styles and icons of all voices there are; `called` knows the names of those that are gone."""
         scale, palette = self._view.devicePixelRatioF(), self._view.palette()
-        self.voices = {voice.id: voice.name for voice in voices}
+        self._called = called
+        self.voices = {name: voice.name for voice in voices for name in (voice.manifest.id, voice.id)}
         self._first_styles = {voice.id: voice.styles[0][1] for voice in voices if voice.styles}
         self._pictures = {
             voice.id: voice_picture(voice.name, voice.icon, round(AVATAR), scale, palette) for voice in voices if voice.icon is not None
@@ -89,7 +89,8 @@ class LineDelegate(QStyledItemDelegate):
         parts = self.layout.parts(QRectF(option.rect))
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_card(painter, parts, option, state)
+        edited = self._view.indexWidget(index) is not None
+        self._paint_card(painter, parts, option, state, edited)
         painter.setFont(self.layout.small)
         painter.setPen(QColor(self._theme.muted))
         painter.drawText(parts.number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(index.row() + 1))
@@ -97,7 +98,7 @@ class LineDelegate(QStyledItemDelegate):
         self._paint_chip(painter, parts.chip, line)
         self._paint_length(painter, parts.length, line, state)
         self._paint_button(painter, parts.button, option, state)
-        if self._view.indexWidget(index) is None:
+        if not edited:
             self._paint_text(painter, parts.text, line.text)
         painter.restore()
 
@@ -152,17 +153,25 @@ class LineDelegate(QStyledItemDelegate):
         return state.trouble if parts.length.contains(place) else ""
 
     def _voice_name(self, voice: str) -> str:
+        if self._is_missing(voice):
+            return say(f"{self._called(voice) or voice}（ありません）", f"{self._called(voice) or voice} (missing)")
         return self.voices.get(voice) or voice or self.voices.get("", "")
 
-    def _paint_card(self, painter: QPainter, parts: CardParts, option: QStyleOptionViewItem, state: LineState) -> None:
+    def _is_missing(self, voice: str) -> bool:
+        """Nothing is known to be missing before all voices are known."""
+        return bool(voice) and len(self.voices) > 1 and voice not in self.voices
+
+    def _paint_card(self, painter: QPainter, parts: CardParts, option: QStyleOptionViewItem, state: LineState, edited: bool) -> None:
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         accent = QColor(self._theme.accent)
         ground = QColor(self._theme.notice if chosen else self._theme.surface)
-        painter.setPen(QPen(accent if chosen else QColor(self._theme.border), 1))
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or edited)
+        edge = 2.0 if focused else 1.0
+        painter.setPen(QPen(accent if chosen or focused else QColor(self._theme.border), edge))
         painter.setBrush(ground)
-        painter.drawRoundedRect(parts.card.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+        painter.drawRoundedRect(parts.card.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2), RADIUS, RADIUS)
         if state.phase is Phase.SPEAKING:
-            played = parts.card.adjusted(RADIUS, parts.card.height() - 3, -RADIUS, 0)
+            played = parts.card.adjusted(RADIUS, parts.card.height() - 5, -RADIUS, -2)
             painter.fillRect(played, QColor(self._theme.faint))
             played.setWidth(played.width() * state.share)
             painter.fillRect(played, accent)
@@ -174,6 +183,8 @@ class LineDelegate(QStyledItemDelegate):
             return
         name = self._voice_name(voice)
         ground, letter = letter_colors(name, self._theme.name == "dark")
+        if self._is_missing(voice):
+            name, ground, letter = "?", QColor(self._theme.trouble), QColor(self._theme.trouble_text)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)
         painter.drawEllipse(place)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter
+from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from app.ui.script_model import LINES_MIME, ScriptModel
-
-MARK = 3  # pixels: the line where something would be dropped
 
 
 class LineDrops(QListView):
@@ -71,12 +69,6 @@ class LineDrops(QListView):
         elif data.hasText():
             self.texts_dropped.emit(data.text(), row)
         event.acceptProposedAction()
-
-    def paint_drop(self, painter: QPainter) -> None:
-        """Draws the place where something would be dropped."""
-        if self._drop_row is not None and self._lines.rowCount():
-            top = self._edge_of(self._drop_row) - MARK
-            painter.fillRect(QRectF(0, top, self.viewport().width(), MARK), self.palette().accent())
 
     def _row_at(self, place: QPoint) -> int:
         """The row before which something dropped here goes."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import psutil
-from PySide6.QtCore import QTimer, Slot
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QLabel
 
 from app.language import say
+from app.ui.widgets.shown_timer import ShownTimer
 
 LOOK_EVERY_MS = 2000
 
@@ -26,20 +26,7 @@ class MemoryLabel(QLabel):
         )
         self.setAccessibleName(say("メモリー", "Memory"))
         self._process = psutil.Process()
-        self._timer = QTimer(self)
-        self._timer.setInterval(LOOK_EVERY_MS)
-        self._timer.timeout.connect(self.look)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Begins to look."""
-        self.look()
-        self._timer.start()
-        super().showEvent(event)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Looks no more."""
-        self._timer.stop()
-        super().hideEvent(event)
+        ShownTimer(self, LOOK_EVERY_MS, self.look)
 
     @Slot()
     def look(self) -> None:

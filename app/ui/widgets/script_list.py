@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -23,7 +23,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPalette,
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
@@ -32,6 +31,7 @@ from app.ui.jobs import OpenedVoice
 from app.ui.script_model import LINE_ROLE, Index, ScriptModel
 from app.ui.shelf import ShelfVoice
 from app.ui.theme import Theme
+from app.ui.widgets.lesson import paint_lesson
 from app.ui.widgets.line_delegate import LineDelegate
 from app.ui.widgets.line_drops import LineDrops
 from app.ui.widgets.line_editor import LineEditor
@@ -118,9 +118,9 @@ class ScriptList(LineDrops):
         self.cards.show_voice(voice)
         self.viewport().update()
 
-    def show_voices(self, voices: Sequence[ShelfVoice]) -> None:
-        """Names the voices of lines and draws their pictures."""
-        self.cards.show_voices(voices)
+    def show_voices(self, voices: Sequence[ShelfVoice], called: Callable[[str], str]) -> None:
+        """Names the voices of lines and draws their pictures; `called` knows the names of those that are gone."""
+        self.cards.show_voices(voices, called)
         self.viewport().update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -215,11 +215,7 @@ class ScriptList(LineDrops):
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         if not self._lines.rowCount():
-            painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
-            painter.setFont(self.cards.layout.font)
-            painter.drawText(
-                self.viewport().rect().adjusted(24, 24, -24, -24), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, lesson()
-            )
+            paint_lesson(painter, QRectF(self.viewport().rect()), self.cards.layout.font, self.palette(), self.hasFocus())
         elif self._drop_row is not None:
             painter.fillRect(
                 QRectF(0, self._edge_of(self._drop_row) - 3, self.viewport().width(), 3), QColor(self.palette().accent().color())
@@ -233,13 +229,3 @@ class ScriptList(LineDrops):
     @Slot()
     def _on_choice(self, *_unused: object) -> None:
         self.line_chosen.emit()
-
-
-def lesson() -> str:
-    """What the empty list teaches."""
-    return say(
-        "ここに文章を入力してください。\n\nShift+Enter で行を追加、Ctrl+Enter で再生します。\n"
-        "文章を貼り付けたり、テキストファイル（.txt .csv .md）をここへ置いたりすると、一行ずつに分かれます。",
-        "Type Japanese text here.\n\nShift+Enter adds a line, Ctrl+Enter speaks it.\n"
-        "Paste text, or drop a text file (.txt .csv .md): every line becomes a card.",
-    )

@@ -35,7 +35,8 @@ class SeedField(QWidget):
         self.number = QSpinBox()
         self.number.setRange(0, HIGHEST_SEED)
         self.number.setKeyboardTracking(False)
-        self.number.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.number.lineEdit().setTextMargins(0, 0, 4, 0)
+        self.number.setObjectName("number")  # the style sheet takes its arrows; Qt lays out NoButtons wrongly there
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.number.valueChanged.connect(self.value_changed)
         self.dice = QToolButton()

@@ -79,6 +79,14 @@ class SidePanel(QScrollArea):
         self._choices.setRowVisible(self.speakers, len(voice.speakers) > 1)
         self.show_settings(self._settings)
 
+    def show_missing(self, voice: str, name: str) -> None:
+        """The voice of the line is not here: nothing of another one is offered in its place."""
+        self.card.show_missing(voice, name)
+        self._fill(self.styles, [])
+        self._fill(self.speakers, [])
+        self._choices.setRowVisible(self.speakers, False)
+        self.show_settings(self._settings)
+
     def show_settings(self, settings: LineSettings, count: int = 1) -> None:
         """Shows the settings of the current line of `count` selected ones; with none there is nothing to set."""
         self._settings = settings
@@ -87,6 +95,7 @@ class SidePanel(QScrollArea):
             slider.set_value(getattr(settings, name))
         for box, wanted in ((self.styles, settings.style), (self.speakers, settings.speaker)):
             box.setCurrentIndex(max(0, box.findData(wanted)) if box.count() else -1)
+        self.styles.setPlaceholderText(style_name(settings.style) or "–")  # what the line remembers while its voice is not here
         self.seed.set_value(settings.seed)
         self.seed.set_locked(settings.seed_locked)
         self.pauses.show_pauses(settings.pauses)
@@ -128,11 +137,13 @@ class SidePanel(QScrollArea):
         box.clear()
         for label, name in items:
             box.addItem(label, name)
+        box.setEnabled(bool(items))
         self._showing = False
 
     def _build(self) -> None:
         self._choices = QFormLayout()
-        self._choices.setSpacing(8)
+        self._choices.setHorizontalSpacing(8)
+        self._choices.setVerticalSpacing(6)
         self._choices.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._choices.addRow(say("声", "Voice"), self.chooser)
         self._choices.addRow(say("話者", "Speaker"), self.speakers)
@@ -141,7 +152,7 @@ class SidePanel(QScrollArea):
         self._controls = QWidget()
         controls = QVBoxLayout(self._controls)
         controls.setContentsMargins(0, 0, 0, 0)
-        controls.setSpacing(6)
+        controls.setSpacing(4)
         controls.addLayout(self._choices)
         for name in MAIN:
             controls.addWidget(self.sliders[name])
@@ -159,6 +170,8 @@ class SidePanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # its room is kept, or all would move sideways
+        self.verticalScrollBar().rangeChanged.connect(self._on_range)
         self.setFixedWidth(WIDTH)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
@@ -169,7 +182,7 @@ class SidePanel(QScrollArea):
         width = max(label.sizeHint().width() for label in labels)
         for label in labels:
             label.setMinimumWidth(width)
-        self.seed.number.setFixedWidth(self.seed.number.sizeHint().width() + 8)
+        self.seed.number.setFixedWidth(self.seed.number.sizeHint().width() - 8)
 
     def _connect(self) -> None:
         for name, slider in self.sliders.items():
@@ -192,6 +205,10 @@ class SidePanel(QScrollArea):
     def _tell(self, name: str, value: object) -> None:
         if not self._showing:
             self.edited.emit(name, value)
+
+    @Slot(int, int)
+    def _on_range(self, low: int, high: int) -> None:
+        self.verticalScrollBar().setEnabled(high > low)
 
     @Slot()
     def _on_style(self) -> None:

@@ -112,8 +112,9 @@ class SliderField(QWidget):
         self.number.setRange(bounds.low, bounds.high)
         self.number.setDecimals(2)
         self.number.setSingleStep(bounds.step)
-        self.number.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        self.number.setObjectName("number")  # the style sheet takes its arrows; Qt lays out NoButtons wrongly there
         self.number.setKeyboardTracking(False)
+        self.number.lineEdit().setTextMargins(0, 0, 4, 0)
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
         reset = say(f"ダブルクリックで初期値 {bounds.default:g} に戻ります。", f"Double-click goes back to {bounds.default:g}.")

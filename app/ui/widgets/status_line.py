@@ -31,7 +31,7 @@ class StatusLine(QStatusBar):
         super().__init__()
         self.setSizeGripEnabled(False)
         self.setContentsMargins(14, 0, 14, 2)
-        self._names = {"auto": "Auto", backend: backend}
+        self._names = {backend: backend, "auto": "Auto"}
         self._findings: tuple[Mapping[str, Any], ...] = ()
         self.state = QLabel()
         self.state.setAccessibleName(say("状態", "State"))

@@ -17,6 +17,7 @@ from app.ui.widgets.voice_picture import voice_picture
 from app.voices.bert import STANDARD_DOWNLOAD_MB
 
 PICTURE = 44
+LEAST_HEIGHT = 112  # of the card with a picture and two lines: it does not grow while a voice is looked up
 MOST_SAMPLES = 40
 
 
@@ -53,6 +54,7 @@ class VoiceCard(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
+        self.setMinimumHeight(LEAST_HEIGHT)
         self._voice: KnownVoice | None = None
         self.picture = QLabel()
         self.picture.setFixedSize(PICTURE, PICTURE)
@@ -104,21 +106,24 @@ class VoiceCard(QFrame):
         """Adds that the voice speaks with a BERT that is not its own."""
         self._show_lack(say("別の BERT で話しています。", "It speaks with a BERT that is not its own."), self.mend.text())
 
-    def show_missing(self, voice: str) -> None:
-        """Shows that the voice of the line is not here."""
+    def show_missing(self, voice: str, name: str) -> None:
+        """Shows that the voice of the line is not here; `name` is what it was called, empty where nobody knows."""
         self._voice = None
-        self.name.setText(say("この声はここにありません", "This voice is not here"))
+        self.name.setText(name or say("名前のわからない声", "Unknown voice"))
         self.about.setText(
             say(
-                f"行が覚えている声（{voice}）が見つかりません。別の声を選ぶか、声のファイルをここへドラッグしてください。",
-                f"The line remembers a voice ({voice}) that is not installed. Choose another one, or drop its file here.",
+                "声のファイルをウィンドウへドラッグすると戻ります。それまでは別の声で話せます。",
+                "Drop its file on the window to have it back, or let another voice speak.",
             )
         )
+        self.about.setToolTip(voice)
         self.about.show()
         for widget in (self.makers, self.licence, self.samples):
             widget.hide()
         self._draw()
-        self._show_lack("", "")
+        self._show_lack(
+            say("この行の声がここにありません。", "The voice of this line is not here."), say("別の声を選ぶ…", "Choose another voice…")
+        )
 
     def show_no_voice(self) -> None:
         """Shows that none could be opened."""
@@ -132,6 +137,7 @@ class VoiceCard(QFrame):
 
     def _button(self, text: str) -> QToolButton:
         button = QToolButton()
+        button.setObjectName("quiet")
         button.setText(text)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setIconSize(QSize(14, 14))
@@ -141,26 +147,27 @@ class VoiceCard(QFrame):
     def _build(self) -> None:
         words = QVBoxLayout()
         words.setSpacing(1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        for button in (self.licence, self.samples):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
         for label in (self.name, self.makers):
             words.addWidget(label)
+        words.addLayout(buttons)
         words.addStretch(1)
         head = QHBoxLayout()
         head.setSpacing(10)
         head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
         head.addLayout(words, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(4)
-        buttons.addWidget(self.samples)
-        buttons.addWidget(self.licence)
-        buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 10)
         column.setSpacing(4)
         column.addLayout(head)
-        column.addWidget(self.about)
         column.addWidget(self.lack)
+        column.addWidget(self.about)
         column.addWidget(self.mend)
-        column.addLayout(buttons)
+        column.addStretch(1)
         for label in (self.name, self.makers, self.about, self.lack):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)

@@ -13,6 +13,7 @@ from app.ui.shelf import ShelfVoice
 from app.ui.widgets.voice_picture import voice_picture
 
 PICTURE = 20
+SHORT_ID = 8  # letters of an id that tell voices apart
 
 
 class VoiceChooser(QWidget):
@@ -29,7 +30,7 @@ class VoiceChooser(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._voices: tuple[ShelfVoice, ...] = ()
-        self._current = ""
+        self._current = self._called = ""
         self.box = QComboBox()
         self.box.setAccessibleName(say("声", "Voice"))
         self.box.setToolTip(say("選んだ行を話す声。行ごとに変えられます。", "The voice of the selected lines; each line has its own."))
@@ -53,11 +54,16 @@ class VoiceChooser(QWidget):
         self._voices = tuple(voices)
         self._fill()
 
-    def show_current(self, voice: str) -> None:
-        """The voice of the current line, which stays in the list even where it is not here."""
+    def show_current(self, voice: str, name: str = "") -> None:
+        """The voice of the current line, which stays in the list even where it is not here; `name` is what it was called then."""
         if voice != self._current or self.box.currentData() != voice:
-            self._current = voice
+            self._current, self._called = voice, name
             self._fill()
+
+    def open(self) -> None:
+        """Shows the list."""
+        self.box.setFocus()
+        self.box.showPopup()
 
     def _fill(self) -> None:
         self.box.clear()
@@ -65,13 +71,20 @@ class VoiceChooser(QWidget):
             if voice.place == "aivisspeech" and self._voices.index(voice) and self._before(voice).place != "aivisspeech":
                 self.box.insertSeparator(self.box.count())
             picture = voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), self.palette())
+            drawn = QIcon(picture)
+            drawn.addPixmap(picture, QIcon.Mode.Selected)  # else it is tinted
             suffix = say("（AivisSpeech・要準備）", " (AivisSpeech, to be prepared)") if voice.place == "aivisspeech" else ""
-            self.box.addItem(QIcon(picture), voice.name + suffix, voice.id)
+            self.box.addItem(drawn, voice.name + suffix, voice.id)
         index = next((row for row in range(self.box.count()) if self._means(row, self._current)), -1)
         if index < 0 and self._voices:
-            self.box.addItem(say(f"見つからない声: {self._current}", f"Missing: {self._current}"), self._current)
+            self.box.addItem(self._missing_name(), self._current)
             index = self.box.count() - 1
         self.box.setCurrentIndex(index)
+
+    def _missing_name(self) -> str:
+        short = self._current if len(self._current) <= SHORT_ID else f"{self._current[:SHORT_ID]}…"
+        name = self._called or short
+        return say(f"{name}（ありません）", f"{name} (missing)")
 
     def _before(self, voice: ShelfVoice) -> ShelfVoice:
         return self._voices[self._voices.index(voice) - 1]

@@ -79,10 +79,6 @@ class Axis:
         near = min(range(len(self.cells)), key=lambda index: abs(self.cells[index].right - x), default=None)
         return near if near is not None and abs(self.cells[near].right - x) <= reach else None
 
-    def place_of_mora(self, mora: int) -> int:
-        """Index of a mora's cell; -1 without one."""
-        return next((index for index, cell in enumerate(self.cells) if cell.kind is Kind.MORA and cell.index == mora), -1)
-
     @cached_property
     def knots(self) -> tuple[list[float], list[float]]:
         """Seconds and pixels that belong together, both ascending; between them the axis is straight."""

@@ -1,13 +1,15 @@
-"""Strip and waveform of the selected line, one above the other on one axis, with what belongs to them."""
+"""Strip and waveform of the selected line, one above the other on one axis, with what belongs to them; all of it folds away."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from app.core.line_sound import LineSound
 from app.core.types import Overrides
 from app.language import say
+from app.ui.icons import icon
 from app.ui.theme import Theme
 from app.ui.widgets.strip.keys import key_words
 from app.ui.widgets.strip.painting import HEIGHT
@@ -15,6 +17,7 @@ from app.ui.widgets.strip.reading_field import HEIGHT as FIELD_HEIGHT
 from app.ui.widgets.strip.reading_field import ReadingField
 from app.ui.widgets.strip.shape import Shape
 from app.ui.widgets.strip.strip import PhoneStrip
+from app.ui.widgets.strip.summary import KanaSummary
 from app.ui.widgets.waveform import HEIGHT as WAVE_HEIGHT
 from app.ui.widgets.waveform import Waveform
 
@@ -26,15 +29,33 @@ class StripPanel(QFrame):
     """What lies under the selected line.
 
     Attributes:
-        strip, waveform, reading: the parts.
+        title: folds and unfolds.
+        strip, waveform, reading, summary: the parts.
         reset_phrase, reset_all: buttons.
+
+    Signals:
+        toggled(bool): open or folded.
     """
+
+    toggled = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.title = QLabel(say("読みとアクセント", "Reading and accent"))
-        self.title.setObjectName("muted")
+        self.title = QToolButton()
+        self.title.setObjectName("fold")
+        self.title.setText(say("読みとアクセント", "Reading and accent"))
+        self.title.setAccessibleName(self.title.text())
+        self.title.setToolTip(
+            say("この行の読み、アクセント、音の長さ、波形を開きます。", "Opens reading, accent, lengths and sound of the selected line.")
+        )
+        self.title.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.title.setCheckable(True)
+        self.title.setChecked(True)
+        self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.title.toggled.connect(self._on_toggled)
+        self.summary = KanaSummary()
+        self.summary.hide()
         self.note = QLabel()
         self.note.setObjectName("muted")
         self.reading = ReadingField()
@@ -70,16 +91,35 @@ class StripPanel(QFrame):
         top.addStrut(FIELD_HEIGHT)
         for widget in (self.title, self.note, self.reading):
             top.addWidget(widget)
-        top.addStretch(1)
+        top.addWidget(self.summary, 1)
+        self._space = QWidget()
+        top.addWidget(self._space, 1)
         top.addWidget(self.reset_phrase)
         top.addWidget(self.reset_all)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(10, 6, 10, 4)
+        whole.setContentsMargins(8, 4, 10, 4)
         whole.setSpacing(2)
         whole.addLayout(top)
         whole.addWidget(self.view)
         self.strip.moved.connect(self.show_place)
         self.reading.closed.connect(self._on_closed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._draw()
+
+    @property
+    def is_open(self) -> bool:
+        """True while more than its header is shown."""
+        return self.title.isChecked()
+
+    def set_open(self, is_open: bool) -> None:
+        """Opens or folds it."""
+        self.title.setChecked(is_open)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draws the arrow anew for another theme."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+        super().changeEvent(event)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
@@ -89,14 +129,23 @@ class StripPanel(QFrame):
     def show_line(self, shape: Shape | None, sound: LineSound | None, is_current: bool) -> None:
         """Shows a line, with its last sound; `is_current` when it was spoken as it is now."""
         self.strip.show_shape(shape)
+        self.summary.show_shape(shape)
         self.note.setText("" if shape is None else _note(shape))
         if shape is not None:
+            self.waveform.show()
             self.waveform.show_sound(sound, shape.axis, is_current)
             self._body.setMinimumWidth(round(shape.axis.width))
         edits = shape.overrides if shape is not None else Overrides()
         shaped = bool(edits.moras or edits.pauses or edits.phrases)
         self.reset_phrase.setEnabled(shaped)
         self.reset_all.setEnabled(shaped or bool(edits.readings))
+
+    def show_empty(self) -> None:
+        """A line without text: the place stays, so that nothing moves when the first letter is typed."""
+        self.close_reading()
+        self.show_line(None, None, False)
+        self.waveform.hide()
+        self.note.setText(say("文章を入力すると、ここに読みが出ます。", "Its reading appears here once there is text."))
 
     def show_played(self, played_s: float | None) -> None:
         """Moves what shows the sound of this moment, and keeps it in sight."""
@@ -113,13 +162,35 @@ class StripPanel(QFrame):
 
     def type_reading(self, surface: str, kana: str) -> None:
         """Opens the field for a word."""
-        self.title.hide()
+        for widget in (self.title, self.reset_phrase, self.reset_all, self._space):
+            widget.hide()  # what is wrong with a reading needs their room
         self.reading.open_for(surface, kana)
+
+    def close_reading(self) -> None:
+        """Gives up the field for a word; another line is shown."""
+        self.reading.hide()
+        self._show_header()
 
     @Slot()
     def _on_closed(self) -> None:
-        self.title.show()
+        self._show_header()
         self.strip.setFocus()
+
+    def _show_header(self) -> None:
+        self.title.show()
+        for widget in (self.reset_phrase, self.reset_all, self._space):
+            widget.setVisible(self.is_open)
+
+    @Slot(bool)
+    def _on_toggled(self, is_open: bool) -> None:
+        self.close_reading()
+        self.view.setVisible(is_open)
+        self.summary.setVisible(not is_open)
+        self._draw()
+        self.toggled.emit(is_open)
+
+    def _draw(self) -> None:
+        self.title.setIcon(icon("open" if self.is_open else "closed", self.palette().color(QPalette.ColorRole.WindowText)))
 
 
 def _note(shape: Shape) -> str:

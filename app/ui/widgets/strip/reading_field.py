@@ -7,7 +7,7 @@ import unicodedata
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from app.core.moras import hiragana_to_katakana
 from app.language import say
@@ -57,7 +57,7 @@ class ReadingField(QWidget):
         self.label = QLabel()
         self.edit = KanaEdit()
         self.edit.setMaxLength(LONGEST)
-        self.edit.setFixedSize(220, HEIGHT)
+        self.edit.setFixedSize(200, HEIGHT)
         self.edit.setAccessibleName(say("読み", "Reading"))
         self.edit.setToolTip(
             say(
@@ -67,6 +67,8 @@ class ReadingField(QWidget):
         )
         self.trouble = QLabel()
         self.trouble.setObjectName("trouble")
+        self.trouble.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.trouble.setMinimumWidth(1)
         self.trouble.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -90,6 +92,7 @@ class ReadingField(QWidget):
     def tell_trouble(self, words: str) -> None:
         """Says what is wrong; empty takes it back."""
         self.trouble.setText(words)
+        self.trouble.setToolTip(words)
         self.trouble.setVisible(bool(words))
 
     @Slot()

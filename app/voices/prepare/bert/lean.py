@@ -29,14 +29,14 @@ def write_lean(source: Tensors, path: Path, report: Report, int8: Int8 | None = 
     """Writes the graph to `path`: input_ids int64 [n] → output float32 [n, hidden], 2 ≤ n ≤ 512.
 
     Args:
-        path: in float32 the weights lie beside it.
+        path: the weights lie beside it.
         int8: how the products are computed in int8; None: they are exact.
 
     Raises:
         VoiceError: the source lacks a tensor.
         OSError: the disk is full.
     """
-    with StoredWriter("lean_deberta", "n", path, beside=int8 is None) as graph:
+    with StoredWriter("lean_deberta", "n", path) as graph:
         LeanDeberta(graph, source, int8).write(report)
         graph.save()
 

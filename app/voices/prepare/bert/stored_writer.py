@@ -1,4 +1,4 @@
-"""Writes a graph whose large weights may go to a file beside it as they come: a gigabyte of them is neither held nor read at once.
+"""Writes a graph whose large weights go to a file beside it as they come: a gigabyte of them is neither held nor read at once.
 
 ONNX Runtime maps that file, so opening the graph does not read it either. Models of more than 2 GB could not be one file at all.
 """
@@ -46,16 +46,11 @@ class DataFile:
 class StoredWriter(GraphWriter):
     """A GraphWriter with weights of any number format, which saves to a file; a context manager."""
 
-    def __init__(self, name: str, length: str, path: Path, *, beside: bool) -> None:
-        """Starts a graph.
-
-        Args:
-            path: of the graph.
-            beside: large weights go to a file of the same name that ends in `.data`.
-        """
+    def __init__(self, name: str, length: str, path: Path) -> None:
+        """Starts the graph `path`; large weights go to a file of the same name that ends in `.data`."""
         super().__init__(name, length)
         self._path = path
-        self._data = DataFile(path.with_suffix(".data")) if beside else None
+        self._data = DataFile(path.with_suffix(".data"))
 
     def __enter__(self) -> Self:
         """The writer."""
@@ -63,8 +58,7 @@ class StoredWriter(GraphWriter):
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         """Closes the file of weights."""
-        if self._data is not None:
-            self._data.close()
+        self._data.close()
 
     def weight(self, name: str, values: ArrayLike, dtype: type = np.float32) -> str:
         """Stores a tensor."""
@@ -72,7 +66,7 @@ class StoredWriter(GraphWriter):
             raise ValueError(f"two weights are called {name}")
         array: NDArray[Any] = np.ascontiguousarray(values, dtype)
         self._weights[name] = array.shape
-        if self._data is None or array.nbytes < LARGE_BYTES:
+        if array.nbytes < LARGE_BYTES:
             self._graph.initializer.append(numpy_helper.from_array(array, name))
         else:
             self._data.store(array, self._graph.initializer.add(name=name, dims=array.shape))

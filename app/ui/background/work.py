@@ -1,0 +1,69 @@
+"""Long work in values: what is to be done, how far it is, and what has to be agreed to first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Stage(Enum):
+    """How far a job is. `ASKING`: it waits for the user."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    ASKING = "asking"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+OVER = (Stage.DONE, Stage.FAILED, Stage.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a job does.
+
+    Attributes:
+        title: for people.
+        arguments: of our command line, without `--json`.
+        note: what the user may do with the result; travels with the job.
+        quiet: it is not shown unless it fails, nor told.
+    """
+
+    title: str
+    arguments: tuple[str, ...]
+    note: Mapping[str, Any] = field(default_factory=dict)
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Where a job is; of a download also bytes and seconds."""
+
+    step: str = ""
+    percent: int = 0
+    received: int | None = None
+    total: int | None = None
+    bytes_per_s: float | None = None
+    seconds_left: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LicenceText:
+    """A licence that has to be accepted first."""
+
+    voice_id: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What went wrong, and the options of our command line that would decide it."""
+
+    message: str
+    hint: str
+    ways: tuple[str, ...] = ()

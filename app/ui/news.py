@@ -1,0 +1,51 @@
+"""What the synthesis thread tells, and what the window is told of it: signals only."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+
+class News(QObject):
+    """Told by everything that works in the synthesis thread.
+
+    Signals:
+        chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineRead): the answer to `SynthesisWorker.read`.
+        surroundings_found(Surroundings), voice_opened(OpenedVoice), stage_timed(StageTiming), first_audio(FirstAudio),
+        synthesised(Synthesised), failed(Failed), done(Done): the last one follows every job, failed or not.
+        announced(str): something takes long, or is not as the user may expect.
+    """
+
+    surroundings_found = Signal(object)
+    voice_opened = Signal(object)
+    stage_timed = Signal(object)
+    first_audio = Signal(object)
+    chunk_made = Signal(object)
+    line_read = Signal(object)
+    synthesised = Signal(object)
+    failed = Signal(object)
+    done = Signal(object)
+    announced = Signal(str)
+
+
+class SpeechNews(QObject):
+    """Told by the controller, in the window's thread.
+
+    Signals:
+        state_changed(SpeechState), voice_opened(OpenedVoice), surroundings_found(Surroundings), saved(Path), failed(Failed).
+        chunk_made(AudioChunk), line_read(LineRead), announced(str): as above.
+        made(str), heard(str): all sound of a request was computed; was played to the end, which may be told first.
+        measured(): the history has changed.  ticked(): time has passed while something goes on.
+    """
+
+    state_changed = Signal(object)
+    voice_opened = Signal(object)
+    surroundings_found = Signal(object)
+    saved = Signal(object)
+    failed = Signal(object)
+    made = Signal(str)
+    heard = Signal(str)
+    chunk_made = Signal(object)
+    line_read = Signal(object)
+    measured = Signal()
+    ticked = Signal()
+    announced = Signal(str)

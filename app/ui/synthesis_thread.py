@@ -1,0 +1,33 @@
+"""The thread in which everything is computed, with the worker that lives in it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QThread
+
+from app.ui.jobs import Shutdown
+from app.ui.player import OpenPlayer
+from app.ui.worker import SynthesisWorker
+
+STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
+
+
+class SynthesisThread(QThread):
+    """Not started yet.
+
+    Attributes:
+        worker: does the jobs; what it may be asked for from outside is told there.
+    """
+
+    def __init__(self, open_player: OpenPlayer | None, parent: QObject) -> None:
+        super().__init__(parent)
+        self.setObjectName("synthesis")
+        self.setStackSize(STACK_BYTES)
+        self.worker = SynthesisWorker(open_player)
+        self.worker.moveToThread(self)
+
+    def end(self) -> None:
+        """Waits for the job that goes on, which should have been cancelled: for one session's creation at most, and for the player,
+        which leaves a hanging device behind.
+        """
+        self.worker.post(Shutdown())
+        self.wait()

@@ -1,0 +1,38 @@
+"""Text files that become lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.core.text_lines import lines_of_file
+from app.errors import InputError
+from app.language import say
+
+LONGEST_FILE = 20_000_000  # bytes; a longer one is no script
+
+
+def read_pairs(file: Path) -> list[tuple[str, str]]:
+    """(speaker's name or "", text) of each line of a text file; InputError where there is none."""
+    pairs = lines_of_file(file.name, _read(file))
+    if not pairs:
+        raise InputError(
+            say(f"「{file.name}」には文章がありません。", f'"{file.name}" holds no text.'),
+            say(
+                "読み上げる文章を書いて保存してから、もう一度お試しください。", "Write what shall be read into it, save it, and try again."
+            ),
+        )
+    return pairs
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(LONGEST_FILE + 1)
+    except OSError as exc:
+        raise InputError(
+            say(f"「{file.name}」を開けません。", f'"{file.name}" cannot be opened.'),
+            say(f"ファイルの場所を確かめてください。（{exc.strerror}）", f"Check the path. ({exc.strerror})"),
+        ) from exc
+    if len(data) > LONGEST_FILE:
+        raise InputError(say(f"「{file.name}」は大きすぎます。", f'"{file.name}" is too large.'), say("20 MB までです。", "Up to 20 MB."))
+    return data

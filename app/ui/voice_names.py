@@ -1,0 +1,71 @@
+"""What voices were called, so that a line whose voice has gone can still say which one it was."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from app.data_file import load_data, save_data, versioned
+from app.errors import AppError
+from app.language import say
+from app.paths import data_dir
+from app.ui.behind import Behind
+from app.ui.shelf import ShelfVoice
+
+VERSION = 1
+MOST_NAMES = 1000
+LONGEST_NAME = 200
+
+
+def names_path() -> Path:
+    """Where they are kept."""
+    return data_dir() / "voice_names.json"
+
+
+class VoiceNames(QObject):
+    """Names of all voices that were ever here, by id; written behind the window."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._behind = Behind(self, "voice names")
+        self._behind.failed.connect(_note)
+        failed = say("声の名前の記録を読めませんでした。", "The names of voices could not be read.")
+        known, error = load_data(names_path(), _read, failed)
+        self._names: dict[str, str] = known or {}
+        if error is not None:
+            _note(error)
+
+    def find(self, voice: str) -> str:
+        """What a voice was called; empty where nobody knows."""
+        return self._names.get(voice, "")
+
+    def learn(self, voices: Iterable[ShelfVoice]) -> None:
+        """Remembers the names of voices that are here now."""
+        names = {voice.id: voice.name[:LONGEST_NAME] for voice in voices if voice.id}
+        if names.items() <= self._names.items():
+            return
+        others = [item for item in self._names.items() if item[0] not in names]
+        self._names = dict([*others, *names.items()][-MOST_NAMES:])
+        failed = say("声の名前を記録できません", "The names of voices cannot be saved")
+        written = {"version": VERSION, "names": self._names}
+        self._behind.do(lambda: save_data(names_path(), written, failed))
+
+    def close(self) -> None:
+        """Waits for what is being written."""
+        self._behind.close()
+
+
+def _read(data: Any) -> dict[str, str]:
+    names = versioned(data, VERSION, "names")
+    if not all(isinstance(name, str) for name in names.values()):
+        raise ValueError("no names")
+    return names
+
+
+def _note(error: AppError) -> None:
+    """Nothing depends on these names: it is enough that the log tells."""
+    logging.getLogger("koebako").warning("%s %s", error.message, error.hint)

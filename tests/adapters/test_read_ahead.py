@@ -1,0 +1,45 @@
+"""Files are read before they are needed; what is not there stops nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.adapters import read_ahead
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package with data of 5 MiB and a bit; importing it fails."""
+    folder = tmp_path / "koebako_words" / "data"
+    folder.mkdir(parents=True)
+    folder.with_name("__init__.py").write_text("raise RuntimeError('nobody asked for it')")
+    (folder / "a.dic").write_bytes(b"a" * (5 << 20) + b"bit")
+    (folder / "other").write_bytes(b"other")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(read_ahead, "_reading", {})
+    return "koebako_words"
+
+
+def test_files_of_a_package_are_read_without_importing_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_ahead, "FILES", {package: "data/*.dic", "koebako_missing": "*"})
+    read_ahead.begin()
+    read_ahead.begin()
+    read_ahead.wait_for("never asked for")
+    for name, size in ((package, (5 << 20) + 3), ("koebako_missing", 0)):
+        read_ahead.wait_for(name)
+        assert read_ahead._reading[name].result(0) == size
+
+
+def test_what_cannot_be_read_is_left_to_its_user(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_how: object, **_more: object) -> object:
+        raise PermissionError("not yours")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert read_ahead.read_files(package, "data/*.dic") == 0
+
+
+def test_the_real_files_are_where_they_are_looked_for() -> None:
+    for package, pattern in read_ahead.FILES.items():
+        assert read_ahead.read_files(package, pattern) > 10 << 20, package

@@ -1,0 +1,64 @@
+"""Commands that argparse refuses: told in the language of the user, with the exit code of a wrong input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from app.cli.main import main
+from app.cli.usage_words import in_japanese
+from app.language import set_language
+
+MISTAKES = {
+    "no command": ([], "COMMAND が必要です"),
+    "no voice": (["voices", "info"], "ID|NAME|PATH が必要です"),
+    "none of several": (["bert", "add"], "SOURCE --url --hub のどれかが必要です"),
+    "too much": (["voices", "list", "あ"], "知らない引数です: あ"),
+    "two that exclude each other": (["bert", "add", "--hub", "--url", "x"], "--url: --hub と一緒には使えません"),
+    "no value": (["speak", "--speed"], "--speed: 値を一つ指定してください"),
+    "no whole number": (["speak", "--seed", "1.5"], "--seed: 整数ではありません: '1.5'"),
+    "no number": (["speak", "--speed", "速く"], "--speed: 数ではありません: '速く'"),
+    "no such command": (["sing"], "COMMAND: 'sing' は選べません"),
+    "no such choice": (["speak", "--subtype", "8"], "--subtype: '8' は選べません（選べるのは "),
+    "a value for a switch": (["speak", "--stereo=x"], "--stereo: 値は付けられません: 'x'"),
+}
+
+
+@pytest.fixture
+def japanese() -> Iterator[None]:
+    set_language("ja")
+    yield
+    set_language("en")
+
+
+@pytest.mark.usefixtures("japanese")
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_is_told_in_japanese(case: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments, words = MISTAKES[case]
+    assert main(arguments) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert not re.search(r"\b(argument|required|invalid|expected|choose|allowed|unrecognized|ignored)", told)
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_is_told_in_english(case: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(MISTAKES[case][0]) == 2
+    told = capsys.readouterr().err
+    assert re.search(r"argument|required", told)
+    assert not re.search(r"[ぁ-んァ-ン]", told.replace("速く", "").replace("あ", ""))
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("argument --x: invalid choice: 'a b: c' (choose from d, e)", "--x: 'a b: c' は選べません（選べるのは d, e）"),
+        ("argument --x: invalid choice: 'e', maybe you meant 'd'? (choose from d)", "--x: 'e' は選べません（選べるのは d）"),
+        ("unrecognized arguments: a\nb", "知らない引数です: a\nb"),
+        ("something of a later Python", "something of a later Python"),
+    ],
+)
+def test_other_versions_of_python_say_it_otherwise(message: str, told: str) -> None:
+    assert in_japanese(message) == told

@@ -1,0 +1,55 @@
+"""What the tests under Wine tell of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from bundle import wine_tests
+
+PRINTED = """\
+....s                                          [100%]
+============================= slowest 8 durations =============================
+4 passed, 1 skipped in 255.80s (0:04:15)
+"""
+
+
+class FakeWine:
+    """Prints what pytest prints, and remembers what it was asked for."""
+
+    python = Path("python.exe")
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.commands: list[Sequence[str | Path]] = []
+
+    def run(self, command: Sequence[str | Path], timeout_s: float, env: Mapping[str, str] | None = None) -> str:
+        """Pretends to run a Windows program."""
+        self.commands.append(command)
+        return PRINTED
+
+
+@pytest.fixture
+def wine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeWine:
+    """Without any package to install."""
+    monkeypatch.setattr(wine_tests, "_packages", lambda wine: wine.folder)
+    return FakeWine(tmp_path)
+
+
+def test_every_folder_is_run_or_told(wine: FakeWine, capsys: pytest.CaptureFixture[str]) -> None:
+    wine_tests.run_tests(wine)
+    printed = capsys.readouterr().out
+    assert printed.count("4 passed, 1 skipped") == len(wine_tests.FOLDERS)
+    folders = {path.name for path in Path(__file__).parents[1].iterdir() if path.is_dir() and any(path.rglob("test_*.py"))}
+    assert folders <= {*wine_tests.FOLDERS, *wine_tests.LEFT_OUT}
+    asked = [str(word) for command in wine.commands for word in command]
+    assert "tests/test_paths.py" in asked
+    assert "tests/install" in asked
+
+
+def test_what_there_was_no_time_for_is_told(wine: FakeWine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wine_tests, "LONGEST_S", 0)
+    wine_tests.run_tests(wine)
+    assert not wine.commands
+    assert "SKIPPED  tests/install, tests/adapters" in capsys.readouterr().out

@@ -1,0 +1,136 @@
+"""Who cannot see or use a mouse: everything that can be touched has a name and says what it does, and Tab goes the way the eye goes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLineEdit,
+    QScrollBar,
+    QTabBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app import paths
+from app.settings import Settings
+from app.ui.dialogs.add_address import AddAddress
+from app.ui.dialogs.bert_offer import BertOffer
+from app.ui.dialogs.text_dialog import ask_licence, show_text
+from app.ui.dialogs.voice_library import VoiceLibrary
+from app.ui.shelf import ShelfVoice
+from app.ui.window import SMALLEST, MainWindow
+from app.voices.description import SBV2_BERT
+from app.voices.manifest import read_manifest
+from tests.ui.conftest import WAIT_MS, OpenWindow
+
+INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
+DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
+    "settings": lambda window: _triggered(window, "settings"),
+    "find_command": lambda window: _triggered(window, "find_command"),
+    "diagnose": lambda window: _triggered(window, "diagnose"),
+    "show_log": lambda window: _triggered(window, "show_log"),
+    "about": lambda window: _triggered(window, "about"),
+    "voice_library": lambda window: VoiceLibrary(window, window.desk.shelf),
+    "add_address": AddAddress,
+    "bert_offer": lambda window: BertOffer(window, "声", SBV2_BERT, force_offered=True),
+    "licence": lambda window: ask_licence(window, "声", "利用条件\n" * 50),
+    "text": lambda window: show_text(window, "題", "文\n" * 50),
+}
+
+
+def _triggered(window: MainWindow, action: str) -> QDialog:
+    window.deeds[action].trigger()
+    assert window.dialogs.shown is not None
+    return window.dialogs.shown
+
+
+def controls(parent: QWidget) -> list[QWidget]:
+    """What a person can touch; the inner parts of Qt's own widgets are theirs."""
+    found = [item for kind in INTERACTIVE for item in parent.findChildren(kind)]
+    inner = (QAbstractSpinBox, QComboBox, QLineEdit, QTabBar)
+    return [
+        item
+        for item in found
+        if not isinstance(item, QScrollBar) and not item.objectName().startswith("qt_") and not isinstance(item.parent(), inner)
+    ]
+
+
+def tab_stops(parent: QWidget) -> list[QWidget]:
+    """What Tab reaches within a widget, in its order."""
+    stops, item = [], parent
+    while (item := item.nextInFocusChain()) is not parent:
+        by_tab = bool(item.focusPolicy() & Qt.FocusPolicy.TabFocus) and item.focusProxy() is None
+        if parent.isAncestorOf(item) and item.isVisible() and item.isEnabled() and by_tab and not item.objectName().startswith("qt_"):
+            stops.append(item)
+    return stops
+
+
+def against_sight(parent: QWidget) -> list[tuple[str, str]]:
+    """Neighbours in the order of Tab of which the second stands above the first, or left of it in the same row."""
+    places = [(_words(item), QRect(item.mapTo(parent, QPoint()), item.size())) for item in tab_stops(parent)]
+    wrong = []
+    for (first, one), (second, two) in itertools.pairwise(places):
+        same_row = abs(one.center().y() - two.center().y()) <= min(one.height(), two.height()) // 2
+        above = two.bottom() <= one.top()
+        if above or (same_row and two.right() <= one.left()):
+            wrong.append((first, second))
+    return wrong
+
+
+def _words(item: QWidget) -> str:
+    return item.accessibleName() or str(getattr(item, "text", str)()) or type(item).__name__
+
+
+@pytest.mark.parametrize("name", DIALOGS)
+def test_dialogs_name_and_explain_everything_and_tab_follows_the_eye(qtbot: QtBot, open_window: OpenWindow, name: str) -> None:
+    window = open_window()
+    dialog = DIALOGS[name](window)
+    dialog.show()
+    qtbot.waitUntil(dialog.isVisible, timeout=WAIT_MS)
+    QApplication.processEvents()
+    assert [_words(item) for item in controls(dialog) if not (item.accessibleName() or getattr(item, "text", str)())] == []
+    assert [_words(item) for item in controls(dialog) if not item.toolTip()] == []
+    pages = [item for item in dialog.findChildren(QAbstractScrollArea) if item.focusPolicy() & Qt.FocusPolicy.TabFocus and item.isVisible()]
+    assert [type(page).__name__ for page in pages if not page.accessibleName()] == []
+    assert tab_stops(dialog)
+    assert against_sight(dialog) == []
+    dialog.close()
+
+
+@pytest.mark.parametrize("is_open", [True, False], ids=["open", "folded"])
+def test_tab_follows_the_eye_in_every_part_of_the_window(qtbot: QtBot, open_window: OpenWindow, is_open: bool) -> None:
+    window = open_window(Settings(text="あ。", expression_open=True, strip="open" if is_open else "folded"))
+    window.resize(SMALLEST[0], 1400)
+    qtbot.waitUntil(lambda: window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
+    window.banner.tell("trouble", "a", "b", action="c")
+    QApplication.processEvents()
+    for part in (window.edit_bar, window.left, window.side.widget(), window.latency, window.status):
+        assert against_sight(part) == []
+    first = [next(item for item in tab_stops(window) if part.isAncestorOf(item)) for part in (window.left, window.side, window.status)]
+    order = tab_stops(window)
+    assert [order.index(item) for item in first] == sorted(order.index(item) for item in first)
+
+
+def test_a_voice_in_the_library_names_and_explains_everything(qtbot: QtBot, open_window: OpenWindow) -> None:
+    """With all buttons that a voice can have."""
+    window = open_window()
+    path = Path(paths.resources_dir()) / "voices" / "mei"
+    window.desk.shelf.voices = (ShelfVoice("x", read_manifest(path), path, "own", has_bert=False),)
+    dialog = VoiceLibrary(window, window.desk.shelf)
+    dialog.show()
+    QApplication.processEvents()
+    assert [_words(item) for item in controls(dialog) if not item.toolTip()] == []
+    assert against_sight(dialog) == []
+    dialog.close()

@@ -1,0 +1,101 @@
+"""The window never stands still: not while voices load, warm up, come in or speak, nor while a hundred lines are played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, Script
+from app.settings import Settings
+from app.ui.background.work import Stage
+from app.ui.window import MainWindow
+from tests.install.voice_files import TERMS, aivmx
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
+from tests.ui.heart import Heart, describe
+from tests.ui.recording_player import RecordingPlayer
+from tests.ui.test_voice_desk import BertOffer, TextDialog, dialog_of, drop_on, until
+
+TEXT = "今日はとてもいい天気です。駅前の公園まで歩きました。"
+P99_MS, LONGEST_MS = 16.0, 50.0
+CROWDED = 5  # times as long on a crowded machine, where whoever holds Python's lock may itself wait for a core
+
+Beating = Callable[[str], object]
+
+
+@pytest.fixture
+def beating(capsys: pytest.CaptureFixture[str]) -> Beating:
+    """Watches what is done within, and fails where the window stood still."""
+
+    @contextmanager
+    def beating(name: str) -> Iterator[None]:
+        with Heart() as heart:
+            yield
+        with capsys.disabled():
+            print(describe(name, heart.beats), end="")
+        assert len(heart.beats) > 50
+        for values, allowed in (([beat.busy_ms for beat in heart.beats], 1), ([beat.own_ms for beat in heart.beats], CROWDED)):
+            assert np.percentile(values, 99) <= P99_MS * allowed
+            assert max(values) <= LONGEST_MS * allowed
+
+    return beating
+
+
+def test_load_warm_up_and_speech(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
+    player = RecordingPlayer(pace=30.0)
+    window = open_window(Settings(text=TEXT * 4), lambda _device, _rate: player, ready=False)
+    QApplication.processEvents()  # the first picture of the window is not what is measured here
+    with beating("load and warm up"):
+        wait_idle(qtbot, window)
+    with beating("speak"):
+        for style in range(3):
+            window.side.styles.setCurrentIndex(style)
+            speak(qtbot, window)
+
+
+def test_import_and_the_first_words_of_the_voice(
+    qtbot: QtBot, open_window: OpenWindow, shared: Path, tmp_path: Path, beating: Beating
+) -> None:
+    """The real preparation in a real child process; then its graphs are opened beside the window."""
+    player = RecordingPlayer(pace=30.0)
+    window = open_window(Settings(text=TEXT), lambda _device, _rate: player)
+    source = aivmx(shared / "reference", tmp_path / "花子.aivmx", name="花子", license=TERMS)
+    with beating("import"):
+        voice = bring_in(qtbot, window, source)
+        qtbot.wait(3000)  # what follows an import by itself: settings and script are kept, precisions checked
+    with beating("open the imported voice and speak"):
+        dialog = dialog_of(qtbot, window, BertOffer)
+        assert isinstance(dialog, BertOffer)
+        dialog.force.click()
+        until(qtbot, lambda: voice in window.controller.voices)
+        speak(qtbot, window)
+
+
+def bring_in(qtbot: QtBot, window: MainWindow, source: Path) -> str:
+    """Drops a voice on the window and accepts its licence; its id."""
+    drop_on(window, source)
+    (job,) = window.desk.works.queue.jobs
+    until(qtbot, lambda: job.stage is Stage.ASKING)
+    licence = dialog_of(qtbot, window, TextDialog)
+    assert isinstance(licence, TextDialog)
+    licence.accept_button.click()
+    until(qtbot, lambda: job.stage is Stage.DONE)
+    return window.document.script.lines[0].settings.voice
+
+
+def test_a_hundred_lines_played_through(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
+    player = RecordingPlayer(pace=20.0)
+    window = open_window(open_player=lambda _device, _rate: player)
+    write(window, TEXT)
+    window.document.reset(Script(tuple(Line(f"{row + 1}番目の行です。", id=str(row)) for row in range(100))))
+    window.script.choose(["0"])
+    QApplication.processEvents()
+    with beating("a hundred lines"):
+        window.play_through()
+        qtbot.waitUntil(lambda: len(player.requests) == 100, timeout=6 * WAIT_MS)
+        wait_idle(qtbot, window)

@@ -1,0 +1,140 @@
+"""Undo and redo over everything that can be done to a script: all the way back is the beginning, all the way forth is the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, Script, reshape
+from app.core.types import MoraOverride, Overrides
+from app.ui.document import ScriptDocument
+from app.ui.window import MainWindow
+from tests.ui.conftest import OpenWindow
+
+START = Script(tuple(Line(text, id=f"line{number}") for number, text in enumerate(("雨が降る。", "雪が積もる。", "", "風が吹く。"))))
+Act = tuple[str, int]
+
+
+def some_lines(window: MainWindow, number: int) -> list[str]:
+    """A choice of lines that hangs on a number alone."""
+    lines = window.document.script.lines
+    return [line.id for place, line in enumerate(lines) if number >> place & 1] or [line.id for line in lines[:1]]
+
+
+def typed(qtbot: QtBot, window: MainWindow, number: int) -> None:
+    """Into the editor that is open, or one that opens; now and then it stays open for what follows."""
+    if window.script.editor is None:
+        window.commands.edit()
+    if window.script.editor is not None:
+        qtbot.keyClicks(window.script.editor, "ab" if number % 2 else "c")
+        if number % 3 == 0:
+            qtbot.keyClick(window.script.editor, Qt.Key.Key_Backspace)
+        if number % 4 == 0:
+            window.script.end_editing()
+
+
+def dropped(window: MainWindow, number: int) -> None:
+    window.script.lines_dropped.emit(some_lines(window, number), number % (len(window.document.script.lines) + 1))
+
+
+def reshaped(window: MainWindow, number: int) -> None:
+    """As the strip does it: an accent of the first phrase."""
+    line = window.document.script.find(window.script.current_id)
+    if line is not None and line.text:
+        shape = Overrides(text=line.text, moras=(MoraOverride(0, tone=number % 2),))
+        window.document.edit("Accent", reshape(window.document.script, line.id, shape))
+
+
+def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[int], object]]:
+    """What a user can do, by name."""
+    commands, stack = window.commands, window.document.stack
+    return {
+        "choose": lambda number: window.script.choose(some_lines(window, number)),
+        "choose all": lambda _: window.deeds["select_all"].trigger(),
+        "add": lambda _: commands.add(),
+        "type": lambda number: typed(qtbot, window, number),
+        "leave": lambda _: window.script.end_editing(),
+        "duplicate": lambda _: window.deeds["duplicate"].trigger(),
+        "delete": lambda _: window.deeds["delete"].trigger(),
+        "up": lambda _: window.deeds["move_up"].trigger(),
+        "down": lambda _: window.deeds["move_down"].trigger(),
+        "drag": lambda number: dropped(window, number),
+        "cut": lambda _: commands.cut(),
+        "copy": lambda _: commands.copy(),
+        "paste": lambda _: commands.paste(),
+        "paste text": lambda number: (QGuiApplication.clipboard().setText(f"{number}。\n花が咲く。"), commands.paste()),
+        "file": lambda number: commands.add_files([file], number % 3),
+        "speed": lambda number: window.side.sliders["speed"].set_value(0.5 + number / 10),
+        "volume": lambda number: window.side.sliders["volume"].set_value(number / 20),
+        "preset": lambda number: commands.change_all({"speed": 1.0, "noise": number / 20}),
+        "voice": lambda number: window.desk.use(("", "gone", "mei")[number % 3]),
+        "accent": lambda number: reshaped(window, number),
+        "undo": lambda _: stack.undo(),
+        "redo": lambda _: stack.redo(),
+    }
+
+
+def check(window: MainWindow) -> None:
+    """What is seen is what is there."""
+    lines = window.document.script.lines
+    assert [window.model.line(row) for row in range(window.model.rowCount())] == list(lines)
+    ids = {line.id for line in lines}
+    assert len(ids) == len(lines), "no two lines are the same one"
+    assert set(window.script.chosen_ids) <= ids
+    editor = window.script.editor
+    if editor is not None:
+        line = window.document.script.find(editor.line_id)
+        assert line is not None, "no editor of a line that is gone"
+        assert editor.toPlainText() == line.text
+
+
+def walked(document: ScriptDocument, step: Callable[[], None], possible: Callable[[], bool], window: MainWindow) -> int:
+    """Steps until there are no more; each one changes something."""
+    steps = 0
+    while possible():
+        before = document.script
+        step()
+        assert document.script != before, "a step that does nothing"
+        check(window)
+        steps += 1
+    return steps
+
+
+def test_all_the_way_back_and_forth(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window(ready=False)
+    file = tmp_path / "a.txt"
+    file.write_text("鳥が鳴く。\n月が出る。\n", encoding="utf-8")
+    deeds = acts(qtbot, window, file)
+    document = window.document
+    tried = 0
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @example([("type", 0)])
+    @given(st.lists(st.tuples(st.sampled_from(sorted(deeds)), st.integers(0, 15)), max_size=25))
+    def run(done: list[Act]) -> None:
+        nonlocal tried
+        tried += 1
+        window.script.end_editing()
+        document.reset(START)
+        window.script.choose([START.lines[0].id])
+        for name, number in done:
+            deeds[name](number)
+            check(window)
+        window.script.end_editing()
+        end = document.script
+        while document.stack.canRedo():  # what was undone last belongs to the end too
+            document.stack.redo()
+            end = document.script
+        back = walked(document, document.stack.undo, document.stack.canUndo, window)
+        assert document.script == START
+        assert walked(document, document.stack.redo, document.stack.canRedo, window) == back
+        assert document.script == end
+
+    run()
+    assert tried >= 60
