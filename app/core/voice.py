@@ -35,7 +35,7 @@ class VoiceTraits:
     style_vectors: Float32
     durations: DurationRule = "ceil"
     margin_frames: int = 16
-    windows: tuple[int, ...] = (24, 48, 112, 128)
+    windows: tuple[int, ...] = (16, 40, 104, 128)
     multilingual: bool = False
     add_blank: bool = True
     decoder_noise: bool = False

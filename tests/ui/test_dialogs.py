@@ -171,8 +171,8 @@ def test_about_has_version_cards_and_licences(qtbot: QtBot) -> None:
     titles = [dialog.tabs.tabText(page) for page in range(dialog.tabs.count())]
     assert [name for name, _ in model_cards()] == titles[:2]
     assert titles[2:] == ["Third parties", "Licence"]
-    assert "CC BY 3.0" in dialog.tabs.widget(0).toPlainText()  # type: ignore[union-attr]
-    assert "CC BY 3.0" in dialog.tabs.widget(1).toPlainText()  # type: ignore[union-attr]
+    assert "CC BY 4.0" in dialog.tabs.widget(0).toPlainText()  # type: ignore[union-attr]
+    assert "CC BY 4.0" in dialog.tabs.widget(1).toPlainText()  # type: ignore[union-attr]
     assert "numpy" in dialog.third_parties.toPlainText()
     text = next(part for part in parts() if part.name == "numpy").texts[0]
     dialog.third_parties.anchorClicked.emit(QUrl.fromLocalFile(str(text)))
