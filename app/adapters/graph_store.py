@@ -53,7 +53,7 @@ class GraphStore:
             write: writes GRAPH_NAME and WEIGHTS_NAME into a folder.
         """
         try:
-            if _size(source) not in self._sizes:
+            if graph_bytes(source) not in self._sizes:
                 return None
             target = self._folder / _key(source, flavour)
             if not target.is_dir():
@@ -75,7 +75,7 @@ class GraphStore:
 
     def _add(self, source: Path, target: Path, write: Callable[[Path], None]) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        if shutil.disk_usage(self._folder).free < _ROOM * _size(source):
+        if shutil.disk_usage(self._folder).free < _ROOM * graph_bytes(source):
             return
         part = Path(tempfile.mkdtemp(dir=self._folder, suffix=_PART))
         try:
@@ -132,8 +132,9 @@ def _files(graph: Path) -> list[Path]:
     return [graph, *(file for file in beside if file.is_file())]
 
 
-def _size(graph: Path) -> int:
-    return sum(file.stat().st_size for file in _files(graph))
+def graph_bytes(graph: Path | bytes) -> int:
+    """What a graph takes, the weights beside it included. Raises OSError."""
+    return len(graph) if isinstance(graph, bytes) else sum(file.stat().st_size for file in _files(graph))
 
 
 def _key(source: Path, flavour: str) -> str:

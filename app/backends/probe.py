@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app import paths
+from app.adapters.graph_store import graph_bytes
 from app.adapters.ort_placement import CPU_ONLY, parse_placement
 from app.adapters.ort_providers import Adapter, adapter_of, places
 from app.backends.child import RECORD, run_trial
@@ -40,7 +41,7 @@ class Probe:
         bert = find_bert(voice.manifest.bert, paths.bert_dirs(), force=True, preferred=settings.bert)  # for times, any will do
         self._wanted = wanted
         self._facts = choice_facts(voice, bert)
-        self._weights_mb = (sum(map(_weight_bytes, voice.graphs.values())) + bert.size_bytes) / 2**20
+        self._weights_mb = (sum(map(graph_bytes, voice.graphs.values())) + bert.size_bytes) / 2**20
         self._memory = probe_memory()
 
     def known(self) -> list[Finding]:
@@ -131,11 +132,6 @@ class Probe:
             return Finding(place, _adapter_name(place), False, reason=reason, crashed=True)
         reason = say("まだ計測していません。", "Not measured yet (koebako backends --probe).")
         return Finding(place, _adapter_name(place), reason=reason)
-
-
-def _weight_bytes(graph: bytes | Path) -> int:
-    """A graph with the file of weights beside it."""
-    return len(graph) if isinstance(graph, bytes) else sum(path.stat().st_size for path in graph.parent.glob(f"{graph.stem}.*"))
 
 
 def _adapter(place: str) -> Adapter | None:

@@ -164,7 +164,9 @@ def shipped_voice() -> str | None:
 
 
 def _size(path: Path) -> int:
+    from app.adapters.graph_store import graph_bytes
+
     try:
-        return path.stat().st_size
+        return graph_bytes(path)
     except OSError:
         return 0

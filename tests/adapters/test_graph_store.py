@@ -17,7 +17,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters import graph_store, ort_optimised
-from app.adapters.graph_store import GRAPH_NAME, WEIGHTS_NAME, GraphStore
+from app.adapters.graph_store import GRAPH_NAME, WEIGHTS_NAME, GraphStore, graph_bytes
 from app.adapters.ort_session import open_session
 
 SIZE = 192
@@ -205,7 +205,7 @@ def test_a_full_disk_is_no_error(model: Path, store: GraphStore, monkeypatch: py
 def test_a_disk_that_fills_up_while_writing_is_no_error(model: Path, tmp_path: Path) -> None:
     program = (
         "import resource, sys; from pathlib import Path; import numpy as np; from tests.adapters.test_graph_store import run\n"
-        "from app.adapters.graph_store import GraphStore\n"
+        "from app.adapters.graph_store import graph_bytes, GraphStore\n"
         "expected = run(Path(sys.argv[1]), None)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
         "store = GraphStore(Path(sys.argv[2]), smallest_bytes=0)\n"
@@ -237,7 +237,7 @@ def test_a_folder_that_may_only_be_read_still_serves(model: Path, store: GraphSt
 def test_processes_at_once_make_one_copy(model: Path, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; import numpy as np; from tests.adapters.test_graph_store import run\n"
-        "from app.adapters.graph_store import GraphStore\n"
+        "from app.adapters.graph_store import graph_bytes, GraphStore\n"
         "store = GraphStore(Path(sys.argv[2]), smallest_bytes=0)\n"
         "assert np.array_equal(run(Path(sys.argv[1]), store), run(Path(sys.argv[1]), None))"
     )
@@ -269,3 +269,12 @@ def test_without_the_child_the_graph_itself_is_opened(model: Path, store: GraphS
         monkeypatch.setattr(ort_optimised, "own_command", lambda command=command: command)
         assert np.array_equal(run(model, store), expected)
         assert not copies(store)
+
+
+def test_a_graph_takes_the_room_of_its_weights_too(tmp_path: Path) -> None:
+    (tmp_path / "a.onnx").write_bytes(bytes(10))
+    assert graph_bytes(tmp_path / "a.onnx") == 10
+    (tmp_path / "a.bin").write_bytes(bytes(100))
+    (tmp_path / "a_int8.bin").write_bytes(bytes(1000))
+    assert graph_bytes(tmp_path / "a.onnx") == 110
+    assert graph_bytes(b"abc") == 3
