@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from app.data_file import load_data, save_data
 from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
+from app.ui.behind import Behind
 from app.ui.document import ScriptDocument
 
 SAVE_AFTER_MS = 2000  # from the first change on, however many follow: never more than this is lost
@@ -44,7 +44,7 @@ def _read(data: Any) -> tuple[Script, str]:
 
 
 class Autosave(QObject):
-    """Writes in a thread of its own, for a disk may be slow.
+    """Writes behind the window, for a disk may be slow.
 
     Args:
         current: id of the line that the user is at.
@@ -58,7 +58,8 @@ class Autosave(QObject):
     def __init__(self, document: ScriptDocument, current: Callable[[], str]) -> None:
         super().__init__(document)
         self._document, self._current = document, current
-        self._thread = ThreadPoolExecutor(1, "autosave")
+        self._behind = Behind(self, "autosave")
+        self._behind.failed.connect(self.failed)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SAVE_AFTER_MS)
@@ -74,7 +75,7 @@ class Autosave(QObject):
     def close(self) -> None:
         """Writes for the last time; nobody is there any more to be told of an error, so it goes to the log."""
         self._timer.stop()
-        self._thread.shutdown(wait=True)
+        self._behind.close()
         try:
             write_autosave(self._document.script, self._current())
         except AppError as error:
@@ -82,12 +83,5 @@ class Autosave(QObject):
 
     @Slot()
     def _save(self) -> None:
-        self._thread.submit(self._write, self._document.script, self._current())
-
-    def _write(self, script: Script, current: str) -> None:
-        try:
-            write_autosave(script, current)
-        except AppError as error:
-            self.failed.emit(error)
-        except Exception:
-            logging.getLogger("koebako").exception("unexpected error while keeping the script")
+        script, current = self._document.script, self._current()
+        self._behind.do(lambda: write_autosave(script, current))
