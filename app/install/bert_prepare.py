@@ -19,7 +19,6 @@ from app.voices.vocabulary import VOCABULARY_NAME, read_vocabulary, vocabulary_t
 
 if TYPE_CHECKING:
     from app.voices.prepare.bert.architecture import Architecture
-    from app.voices.prepare.bert.lean import Int8
     from app.voices.prepare.bert.source import Tensors
 
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
@@ -76,6 +75,8 @@ def prepare_bert(model: Path, folder: Path, report: Report = unreported, *, widt
         VoiceError: it is no BERT for Style-Bert-VITS2, or it does not run.
         OSError: the folder cannot be written.
     """
+    from app.voices.prepare.bert.lean import write_lean
+
     report("reading", 0.0)
     tokens = read_vocabulary(model.parent)
     (folder / VOCABULARY_NAME).write_text(vocabulary_text(tokens), encoding="utf-8", newline="\n")
@@ -83,7 +84,7 @@ def prepare_bert(model: Path, folder: Path, report: Report = unreported, *, widt
     architecture = source.architecture
     if len(tokens) > architecture.vocabulary:
         raise _foreign_vocabulary(len(tokens), architecture.vocabulary)
-    _write(source, folder / GRAPH_NAME, part(report, 0.0, 0.15))
+    write_lean(source, folder / GRAPH_NAME, part(report, 0.0, 0.15))
     del source  # a gigabyte, while the file's own graph takes two
     texts = trial_texts(folder / VOCABULARY_NAME, architecture.vocabulary)
     expected = _expected(model, folder, texts, width, part(report, 0.15, 0.5))
@@ -112,12 +113,6 @@ def _opened(model: Path, width: int) -> Tensors:
     return source
 
 
-def _write(source: Tensors, path: Path, report: Report, int8: Int8 | None = None) -> None:
-    from app.voices.prepare.bert.lean import write_lean
-
-    write_lean(source, path, report, int8)
-
-
 def _expected(model: Path, folder: Path, texts: Sequence[Int64], width: int, report: Report) -> list[Float32]:
     """What the source computes, in float32: its own graph where it has one, else its definition."""
     from app.voices.prepare.bert.float32_copy import write_float32_copy
@@ -137,7 +132,7 @@ def _passing_int8(
     model: Path, folder: Path, texts: Sequence[Int64], exact: Sequence[Float32], width: int, report: Report
 ) -> tuple[float | None, int | None]:
     """How near int8 stays, and by which blocks: the first that stay near enough. The file is gone where none do."""
-    from app.voices.prepare.bert.lean import Int8
+    from app.voices.prepare.bert.lean import Int8, write_lean
     from app.voices.prepare.bert.watched import write_watched
 
     report("checking", 0.0)
@@ -147,7 +142,7 @@ def _passing_int8(
     _remove(folder / WATCHED_NAME)
     source = _opened(model, width)
     for index, block in enumerate(INT8_BLOCKS):
-        _write(source, folder / INT8_NAME, part(report, 0.3 + 0.35 * index, 0.5 + 0.35 * index), Int8(block, found))
+        write_lean(source, folder / INT8_NAME, part(report, 0.3 + 0.35 * index, 0.5 + 0.35 * index), Int8(block, found))
         cosine = least_cosine(exact, features_of(folder / INT8_NAME, texts, width))
         if cosine >= LEAST_COSINE:
             return cosine, block
