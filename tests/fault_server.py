@@ -10,10 +10,12 @@ import ssl
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+
+import pytest
 
 
 @dataclass(frozen=True)
@@ -197,3 +199,13 @@ class FaultServer:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+def hub_server(monkeypatch: pytest.MonkeyPatch, end: str = "") -> Iterator[FaultServer]:
+    """For a fixture: a server that stands for every hub, reached without a proxy or a login; `end` closes the addresses it is named by."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    with FaultServer() as server:
+        monkeypatch.setenv("KOEBAKO_AIVISHUB", server.url(f"/v1{end}"))
+        monkeypatch.setenv("HF_ENDPOINT", server.url(end))
+        yield server

@@ -11,7 +11,7 @@ import pytest
 from app.adapters.http_patience import Patience
 from app.adapters.hubs import aivishub_uuid, aivishub_voice, hf_address, hf_file, hf_url
 from app.errors import DownloadError, InputError
-from tests.fault_server import FaultServer, Reply
+from tests.fault_server import FaultServer, Reply, hub_server
 
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
 SHA = "5" * 64
@@ -20,12 +20,7 @@ QUICK = Patience(retries=1, first_wait_s=0.01, connect_s=1, silence_s=0.5)
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "HF_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    with FaultServer() as server:
-        monkeypatch.setenv("KOEBAKO_AIVISHUB", server.url("/v1/"))
-        monkeypatch.setenv("HF_ENDPOINT", server.url("/"))
-        yield server
+    yield from hub_server(monkeypatch, end="/")
 
 
 def model_file(**changes: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from app.adapters.http_patience import Patience
 from app.errors import DownloadError
 from app.install import fetch
 from app.install.fetch import Watch, discard, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url, safe_name
-from tests.fault_server import FaultServer, Reply
+from tests.fault_server import FaultServer, Reply, hub_server
 
 BODY = bytes(range(256)) * 800
 SHA = hashlib.sha256(BODY).hexdigest()
@@ -32,12 +32,7 @@ QUICKLY = Watch(patience=QUICK)
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "HF_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    with FaultServer() as server:
-        monkeypatch.setenv("KOEBAKO_AIVISHUB", server.url("/v1"))
-        monkeypatch.setenv("HF_ENDPOINT", server.url(""))
-        yield server
+    yield from hub_server(monkeypatch)
 
 
 def big_file(hub: FaultServer, path: str, body: bytes, *, sent: Reply | None = None) -> str:
