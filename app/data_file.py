@@ -31,10 +31,15 @@ _PART = re.compile(r"\..{1,24}-[0-9a-f]{8}\.part")
 def part_beside(path: Path) -> Path:
     """A hidden name for a file or folder until it is whole; what dead processes left in that place goes."""
     with contextlib.suppress(OSError):
-        for item in path.parent.glob(".*.part"):
-            if _PART.fullmatch(item.name) and time.time() - item.lstat().st_mtime > ABANDONED_S:
-                drop(item)
+        for item in parts_in(path.parent, ABANDONED_S):
+            drop(item)
     return path.with_name(f".{path.name[:24]}-{secrets.token_hex(4)}.part")
+
+
+def parts_in(folder: Path, older_s: float) -> list[Path]:
+    """Files and folders of a folder that are not whole, and have not changed for so long. Raises OSError."""
+    named = [item for item in folder.glob(".*.part") if _PART.fullmatch(item.name)]
+    return [item for item in named if time.time() - item.lstat().st_mtime > older_s]
 
 
 def drop(path: Path) -> None:

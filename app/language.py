@@ -10,6 +10,7 @@ import os
 from typing import Literal
 
 Language = Literal["ja", "en"]
+_PLACE = "KOEBAKO_PLACE"
 
 
 def system_language() -> Language:
@@ -39,3 +40,13 @@ def language() -> Language:
 def say(ja: str, en: str) -> str:
     """The text in the language in use."""
     return ja if _current == "ja" else en
+
+
+def speak_in_window() -> None:
+    """From now on, and in the programs that are started from here, what is said is read in the window."""
+    os.environ[_PLACE] = "window"
+
+
+def fitting(window: str, command: str) -> str:
+    """The words that fit where they are read: in the window, which has menus, or on the command line, which has options."""
+    return window if os.environ.get(_PLACE) == "window" else command

@@ -31,6 +31,7 @@ LanguageChoice = Literal["system", "ja", "en"]
 LANGUAGE_CHOICES: tuple[LanguageChoice, ...] = ("system", "ja", "en")
 LARGEST_CACHE_MIB = 4096
 StripChoice = Literal["auto", "open", "folded"]
+WIDEST_SIDE = 4096
 STRIP_CHOICES: tuple[StripChoice, ...] = ("auto", "open", "folded")
 
 
@@ -61,6 +62,7 @@ class Settings:
         disk_cache_mib: room for BERT features on the disk; 0 keeps none.
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
         strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
+        side_width: pixels of the column at the right; 0 is the usual.
         geometry, layout: Qt's own bytes of window and docks, in base64.
     """
 
@@ -93,6 +95,7 @@ class Settings:
     unload_after_min: int = field(default=0, metadata={"low": 0, "high": LONGEST_IDLE_MIN, "shown": words.UNLOAD})
     disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": LARGEST_CACHE_MIB, "shown": words.CACHE})
     aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH})
+    side_width: int = field(default=0, metadata={"low": 0, "high": WIDEST_SIDE})
     geometry: str = ""
     layout: str = ""
 

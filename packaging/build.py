@@ -36,6 +36,9 @@ def main() -> int:
     parser.add_argument("target", choices=[*TARGETS, "all"])
     parser.add_argument("--dist", type=Path, default=PROJECT / "dist", help="where results go (dist)")
     parser.add_argument("--work", type=Path, default=PROJECT / "build", help="where everything else goes (build)")
+    parser.add_argument(
+        "--until", type=float, default=float("inf"), metavar="TIME", help="end (seconds since 1970) for the program's checks"
+    )
     options = parser.parse_args()
     if sys.platform not in ("linux", "win32"):
         sys.exit("Bundles are built on Linux and Windows; here the program runs from a checkout: python3 packaging/dev.py run")
@@ -44,7 +47,7 @@ def main() -> int:
     for name in targets_of(options.target):
         began = time.perf_counter()
         print(f"== {name}", flush=True)
-        TARGETS[name](dist, work)
+        TARGETS[name](dist, work, options.until)
         print(f"== {name} done in {time.perf_counter() - began:.0f} s", flush=True)
     return 0
 
@@ -79,7 +82,7 @@ def enter_venv(venv: Path) -> None:
         sys.exit(subprocess.run([str(python), *sys.argv]).returncode)  # Windows has no exec that its callers would wait for
 
 
-def build_linux(dist: Path, work: Path) -> None:
+def build_linux(dist: Path, work: Path, until: float) -> None:
     """Freezes and checks the program for this machine."""
     from bundle.command import run
     from bundle.program import Program
@@ -87,20 +90,20 @@ def build_linux(dist: Path, work: Path) -> None:
 
     folder = dist / ("windows" if WINDOWS else "linux")
     run([sys.executable, *pyinstaller(folder, work / folder.name)], timeout_s=FREEZE_S, env=reproducible())
-    smoke_test(Program(folder / "Koebako"))
+    smoke_test(Program(folder / "Koebako"), until)
 
 
-def build_windows(dist: Path, work: Path) -> None:
+def build_windows(dist: Path, work: Path, until: float) -> None:
     """The same on Windows, and a look at every import."""
     from bundle.audit import audit
 
     if not WINDOWS:
         sys.exit("`windows` is built on Windows; here `windows-wine` builds it for checking.")
-    build_linux(dist, work)
+    build_linux(dist, work, until)
     audit(dist / "windows" / "Koebako")
 
 
-def build_windows_wine(dist: Path, work: Path) -> None:
+def build_windows_wine(dist: Path, work: Path, until: float) -> None:
     """Builds the Windows program in a Windows Python under Wine, and runs it there."""
     from bundle.audit import audit
     from bundle.program import Program
@@ -115,10 +118,10 @@ def build_windows_wine(dist: Path, work: Path) -> None:
         wine.prepare()
         wine.run([wine.python, *pyinstaller(folder, work / folder.name)], timeout_s=FREEZE_S, env=reproducible())
         audit(folder / "Koebako")
-        smoke_test(Program(folder / "Koebako", ("wine",), wine.environment))
+        smoke_test(Program(folder / "Koebako", ("wine",), wine.environment), until)
 
 
-def build_wine_tests(dist: Path, work: Path) -> None:
+def build_wine_tests(dist: Path, work: Path, until: float) -> None:
     """The fast tests in the Windows Python under Wine."""
     from bundle.wine import Wine, missing_programs
     from bundle.wine_tests import run_tests
@@ -131,7 +134,7 @@ def build_wine_tests(dist: Path, work: Path) -> None:
         run_tests(wine)
 
 
-def build_installer(dist: Path, work: Path) -> None:
+def build_installer(dist: Path, work: Path, until: float) -> None:
     """Packs the Windows folder into an installer; one made from the program built under Wine says so in its name."""
     from bundle.installer import make_installer, try_installer
     from bundle.wine import Wine
@@ -144,7 +147,7 @@ def build_installer(dist: Path, work: Path) -> None:
             try_installer(made, wine)
 
 
-def build_zip(dist: Path, work: Path) -> None:
+def build_zip(dist: Path, work: Path, until: float) -> None:
     """Archives, list of parts and checksums."""
     from bundle.archive import pack
 
@@ -171,7 +174,7 @@ def reproducible() -> dict[str, str]:
     return {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": asked.stdout.strip() or os.environ.get("SOURCE_DATE_EPOCH", "1767225600")}
 
 
-TARGETS: dict[str, Callable[[Path, Path], None]] = {
+TARGETS: dict[str, Callable[[Path, Path, float], None]] = {
     "linux": build_linux,
     "windows": build_windows,
     "windows-wine": build_windows_wine,

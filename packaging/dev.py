@@ -4,8 +4,9 @@
     python3 packaging/dev.py run                       the window
     python3 packaging/dev.py run -- speak "…" -o a.wav  the command line
     python3 packaging/dev.py test [PYTEST OPTIONS]     linters, type checker, import contracts, tests
+    python3 packaging/dev.py test --run-slow           the slow tests too, and some again with the ONNX Runtime that Windows users have
     python3 packaging/dev.py test --bundle             the tests, then the program as users get it, built, started and listened to
-    python3 packaging/dev.py test --bundle --no-wine    the same without the Windows program under Wine (a quarter of an hour)
+    python3 packaging/dev.py test --bundle --no-wine    the same without the Windows program under Wine (up to eight and a half minutes)
     python3 packaging/dev.py libraries                 only the system libraries that all this needs
 
 Makes `.venv`, installs what pyproject.toml asks for, and says which system libraries are missing; on Debian and Ubuntu as
@@ -48,7 +49,16 @@ ALSA_TO_PULSE = ("/usr/lib/*/alsa-lib/libasound_module_pcm_pulse.so", "libasound
 WINE_PROGRAMS = {
     "wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32", "makensis": "nsis",
 }  # fmt: skip
-WINE_S = 900  # for everything under Wine together; what is not done by then is told as skipped
+WINE_S = 510  # for everything under Wine together; what is not done by then is told as skipped
+INSTALLER_S = 75  # less than this is not worth beginning with the installer
+CANNOT = 75  # as build.py ends where Wine itself does not work
+# Tests run side by side (each process may take 2 GB), then those that watch the clock, which would see the others.
+TOGETHER = ("-m", "not alone", "-n", "logical", "--maxprocesses", "4", "--dist", "worksteal")
+ALONE = ("-m", "alone")
+NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
+# What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
+WINDOWS_RUNTIME = "onnxruntime==1.24.4"
+RUNTIME_TESTS = ("tests/ui/test_heartbeat.py", "tests/adapters/test_ort_session.py", "tests/adapters/test_ort_unlocked.py")
 JAPANESE_FONTS = ("/usr/share/fonts/**/*CJK*", "fonts-noto-cjk")
 
 
@@ -74,6 +84,8 @@ def main() -> int:
         return 0
     install_packages("[dev]")
     code = test(rest)
+    if not code and "--run-slow" in rest:
+        code = test_windows_runtime()
     return bundle(wine=not options.no_wine) if options.bundle and not code else code
 
 
@@ -86,13 +98,30 @@ def test(options: Sequence[str]) -> int:
         [tools / "ruff", "format", "--check", "."],
         [tools / "mypy"],
         [tools / "lint-imports", "--no-cache"],
-        [PYTHON, "-m", "pytest", *options],
+        [PYTHON, "-m", "pytest", *TOGETHER, *options],
+        [PYTHON, "-m", "pytest", *ALONE, *options],
     ):
         print("$", *(Path(part).name if isinstance(part, Path) else part for part in command), flush=True)
         code = run(command)
-        if code:
+        if code and not (code == NO_TESTS and "pytest" in command):
             return code
     return 0
+
+
+def test_windows_runtime() -> int:
+    """The tests that sessions and the window's pace depend on, with the ONNX Runtime that Windows users have."""
+    folder = VENV / WINDOWS_RUNTIME.replace("==", "-")
+    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", folder, WINDOWS_RUNTIME]
+    if not folder.exists() and run(pip):
+        shutil.rmtree(folder, ignore_errors=True)
+        print(f"SKIPPED  tests with {WINDOWS_RUNTIME}: it could not be installed here, see pip's message above", flush=True)
+        return 0
+    print("$ pytest", *RUNTIME_TESTS, f"with {WINDOWS_RUNTIME}", flush=True)
+    os.environ["PYTHONPATH"] = str(folder)
+    try:
+        return run([PYTHON, "-m", "pytest", "--quiet", *RUNTIME_TESTS])
+    finally:
+        del os.environ["PYTHONPATH"]
 
 
 def bundle(*, wine: bool) -> int:
@@ -109,22 +138,38 @@ def bundle(*, wine: bool) -> int:
             return code
         if WINDOWS:
             return 0
-        if not wine:
-            print("RAN  the Linux bundle. SKIPPED  the Windows bundle and its installer: --no-wine", flush=True)
+        print("RAN  the Linux bundle", flush=True)
+        if wine:
+            return windows_program(build, places)
+        print("SKIPPED  the Windows bundle and its installer: --no-wine", flush=True)
+    return 0
+
+
+def windows_program(build: Sequence[str], places: Sequence[str]) -> int:
+    """Builds and tries the Windows program and its installer under Wine, as far as WINE_S allows; says what ran and what did not.
+
+    What Wine cannot do here is no failure; what the program does wrong there is.
+    """
+    ends = time.monotonic() + WINE_S
+    install_libraries(missing({}, programs=WINE_PROGRAMS))
+    if lacking := missing({}, programs=WINE_PROGRAMS):
+        print("SKIPPED  the Windows bundle and its installer; not on this machine:", *lacking, flush=True)
+        return 0
+    for target in ("windows-wine", "installer"):
+        left_s = ends - time.monotonic()
+        if target == "installer" and left_s < INSTALLER_S:
+            print(f"SKIPPED  installer: {left_s:.0f} of {WINE_S} s left", flush=True)
+            continue
+        code = run_until(ends, [*build, target, *places, "--until", str(time.time() + left_s)])
+        if code is None:
+            print(f"SKIPPED  {target}: stopped after {WINE_S} s; what is told above as ok ran, the rest did not", flush=True)
+        elif code == CANNOT:
+            print("SKIPPED  the Windows bundle and its installer: Wine does not work here, see above", flush=True)
             return 0
-        install_libraries(missing({}, programs=WINE_PROGRAMS))
-        if lacking := missing({}, programs=WINE_PROGRAMS):
-            print("SKIPPED  the Windows bundle and its installer; not on this machine:", *lacking, flush=True)
-            return 0
-        ends = time.monotonic() + WINE_S
-        for target in ("windows-wine", "installer"):
-            code = run_until(ends, [*build, target, *places])
-            if code is None:
-                print(f"SKIPPED  {target}: not done within {WINE_S} s", flush=True)
-                return 0
-            if code:
-                return code
-        print("RAN  the Linux bundle, the Windows bundle under Wine, its installer", flush=True)
+        elif code:
+            return code
+        else:
+            print(f"RAN  {target}, with the checks above", flush=True)
     return 0
 
 
@@ -194,12 +239,13 @@ def install_libraries(packages: list[str]) -> None:
     """Installs Debian packages as root; otherwise says how, and goes on: what they are for may not be needed."""
     if not packages:
         return
+    patience = ["-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30"]
     command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
         print("Installing system packages:", *packages, file=sys.stderr, flush=True)
         quiet = {"stdout": subprocess.DEVNULL, "env": os.environ | {"DEBIAN_FRONTEND": "noninteractive"}}
-        subprocess.run(["apt-get", "update"], **quiet)
-        if subprocess.run(command, **quiet).returncode == 0:
+        subprocess.run(["apt-get", *patience, "update"], **quiet)
+        if subprocess.run([*command, *patience], **quiet).returncode == 0:
             return
     if shutil.which("apt-get"):
         print("Missing system packages; install them with:\n    sudo", *command, file=sys.stderr, flush=True)

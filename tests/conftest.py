@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from app import language
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
+
+# How long examples take to make says nothing of the program, only of what else the machine does.
+hypothesis.settings.register_profile("koebako", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("koebako")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,6 +22,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-slow", action="store_true", help="also run tests marked slow")
     parser.addoption("--soak-s", type=float, default=12.0, help="seconds for which random deeds are done to the window")
     parser.addoption("--soak-seed", type=int, default=1, help="which deeds")
+
+
+def pytest_configure() -> None:
+    """Started in the background the suite ignores Ctrl+C, and so would the programs it starts, whose answer to Ctrl+C is tested."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -34,6 +46,7 @@ def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in ("XDG_DATA_HOME", "APPDATA"):  # where AivisSpeech's voices would be found
         monkeypatch.setenv(variable, str(tmp_path / "other-programs"))
     monkeypatch.setenv("KOEBAKO_LANG", "en")
+    monkeypatch.setenv("KOEBAKO_PLACE", "command")
     monkeypatch.setattr(language, "_current", "en")
 
 

@@ -14,7 +14,7 @@ from tests.null_sink import NullSink, null_sink
 
 __all__ = ["null_sink"]
 
-pytestmark = pytest.mark.sound
+pytestmark = [pytest.mark.sound, pytest.mark.alone]
 TEXT = "今日は晴れです。駅前の公園まで歩いて行って、友達と写真を撮りました。はい、そうです。夕方には家に帰って、温かいお茶を飲みました。"
 
 

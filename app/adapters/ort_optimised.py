@@ -3,8 +3,8 @@
 Measured with the three graphs of a real voice, in turns, with ONNX Runtime 1.31 / 1.24: open in 0.17 / 0.06 of the time, and 377 MB of memory
 after a run instead of 706. Results are the same to the bit.
 
-ONNX Runtime before 1.31 holds Python's lock while it creates a session, and optimising takes seconds in which a window would stand still.
-Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`.
+Where ONNX Runtime holds Python's lock while it creates a session (`ort_unlocked`), optimising would take seconds in which a window stands
+still. Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,25 @@ from pathlib import Path
 import onnxruntime as ort
 
 from app.adapters.graph_store import GRAPH_NAME, WEIGHTS_NAME, GraphStore
+from app.adapters.ort_unlocked import HOLDS_THE_LOCK, UnlockedSession, open_unlocked, unlock
 from app.paths import own_command
 
 _IN_THE_GRAPH_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
-_HOLDS_THE_LOCK = tuple(int(part) for part in ort.__version__.split(".")[:2]) < (1, 31)
 _CHILD_TIMEOUT_S = 600
 _FAILED = 70
 _in_child = False
 
 
 def spare_the_window() -> None:
-    """From now on copies are written in a process of their own, where this ONNX Runtime would hold up the window."""
+    """From now on sessions are created without holding up the window, and copies written in a process of their own."""
     global _in_child
-    _in_child = _HOLDS_THE_LOCK
+    _in_child = HOLDS_THE_LOCK
+    unlock()
 
 
-def open_optimised(model: Path, options: Callable[[], ort.SessionOptions], store: GraphStore) -> ort.InferenceSession | None:
+def open_optimised(
+    model: Path, options: Callable[[], ort.SessionOptions], store: GraphStore
+) -> ort.InferenceSession | UnlockedSession | None:
     """A session on the CPU, or None where the graph itself has to be opened.
 
     Args:
@@ -46,7 +49,7 @@ def open_optimised(model: Path, options: Callable[[], ort.SessionOptions], store
     ready = options()
     ready.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        return _open(copy, ready)
+        return open_unlocked(copy, ready) or _open(copy, ready)
     except Exception as exc:  # ONNX Runtime 1.24 cannot read some of what it wrote: graphs with branches
         logging.getLogger("koebako").info("the optimised copy of %s does not open: %s", model, exc)
         store.refuse(model, flavour)

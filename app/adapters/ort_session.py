@@ -20,6 +20,7 @@ from app.adapters.graph_store import GraphStore
 from app.adapters.ort_optimised import open_optimised
 from app.adapters.ort_placement import place_name
 from app.adapters.ort_providers import PROVIDERS, available_backends, backend_of, intra_threads, provider_options
+from app.adapters.ort_unlocked import UnlockedSession, open_unlocked
 from app.errors import BackendError, VoiceError
 from app.language import say
 
@@ -79,11 +80,12 @@ class GraphSession:
         outputs: declared names, in order.
     """
 
-    def __init__(self, session: ort.InferenceSession, name: str) -> None:
+    def __init__(self, session: ort.InferenceSession | UnlockedSession, name: str) -> None:
         self._session = session
         self._name = name
         self._lock = threading.Lock()
-        self._running: ort.RunOptions | None = None
+        self._new_options = session.run_options if isinstance(session, UnlockedSession) else ort.RunOptions
+        self._running: Any = None
         self.inputs = input_types(session)
         self.outputs = [item.name for item in session.get_outputs()]
 
@@ -107,11 +109,11 @@ class GraphSession:
             ) from exc
 
     def _compute(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
-        options = ort.RunOptions()
+        options = self._new_options()
         with self._lock:
             self._running = options
         try:
-            return self._session.run(outputs, feed, options)  # type: ignore[no-any-return]
+            return self._session.run(outputs, feed, options)
         finally:
             with self._lock:
                 self._running = None
@@ -142,7 +144,15 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
             )
             logging.getLogger("koebako").info("%s: %s", name, fallback)
     kept = open_optimised(model, session_options, store) if store and isinstance(model, Path) else None
-    return OpenedSession(GraphSession(kept or create_session(model, "cpu", name), name), "cpu", fallback)
+    return OpenedSession(GraphSession(kept or _on_the_cpu(model, name), name), "cpu", fallback)
+
+
+def _on_the_cpu(model: Path | bytes, name: str) -> ort.InferenceSession | UnlockedSession:
+    try:
+        unlocked = open_unlocked(model, session_options())
+    except RuntimeError as exc:
+        raise _not_opened(name, exc) from exc
+    return unlocked or create_session(model, "cpu", name)
 
 
 def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
@@ -169,18 +179,19 @@ def create_session(model: Path | bytes, place: str, name: str, options: ort.Sess
         session = ort.InferenceSession(source, options or session_options(), providers=[(provider, told)], enable_fallback=0)
     except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
         if backend == "cpu":
-            raise VoiceError(
-                say(f"音声モデルを開けません({name})。", f"The model cannot be opened ({name})."),
-                say(
-                    f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}",
-                    f"The file may be damaged. Details: {plain_words(exc)}",
-                ),
-            ) from exc
+            raise _not_opened(name, exc) from exc
         raise _not_started(place, plain_words(exc)) from exc
     session._model_bytes = None  # its Python half would hold a serialised model as long as the session, to no use
     if session.get_providers()[0] != provider:
         raise _not_started(place, say("ONNX Runtime が採用しませんでした", "ONNX Runtime left it out of the session"))
     return session
+
+
+def _not_opened(name: str, exc: Exception) -> VoiceError:
+    return VoiceError(
+        say(f"音声モデルを開けません({name})。", f"The model cannot be opened ({name})."),
+        say(f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}", f"The file may be damaged. Details: {plain_words(exc)}"),
+    )
 
 
 def _not_started(place: str, reason: str) -> BackendError:
@@ -213,7 +224,7 @@ def _dtype(declared: str) -> np.dtype[Any]:
         ) from exc
 
 
-def input_types(session: ort.InferenceSession) -> dict[str, tuple[np.dtype[Any], int]]:
+def input_types(session: ort.InferenceSession | UnlockedSession) -> dict[str, tuple[np.dtype[Any], int]]:
     """Declared name → (dtype, rank)."""
     return {item.name: (_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import sys
 from pathlib import Path
 
-from app.data_file import move, part_beside
+from app.data_file import drop, move, part_beside, parts_in
 from app.errors import OutputFileError
 from app.language import say
+
+LEFT_ALONE_S = 600.0  # parts of files that are written without a lock are not touched for as long as anybody may still write them
 
 
 class PartFile:
     """Written beside its target (see `part_beside`) and renamed by `commit`; a file object as libsndfile wants it.
+
+    Locked as long as it is written, so that `sweep` knows the parts whose writers are dead.
 
     libsndfile swallows what goes wrong while writing (some encoders report success on a full disk), so the first
     failure is kept in `failure` and `check` raises it. Raises OutputFileError where the target cannot be written.
@@ -25,8 +31,11 @@ class PartFile:
             # A link stays a link; what it points to is replaced.
             self._target = Path(os.path.realpath(path))
             self._check_target()
+            sweep(self._target.parent)
             self._part = part_beside(self._target)
             self._file = self._part.open("xb+", buffering=0)
+            with contextlib.suppress(OSError):  # a disk without locks; there only age tells
+                _lock(self._file.fileno())
         except (OSError, ValueError) as exc:
             raise write_error(self._shown, exc) from exc
 
@@ -86,6 +95,31 @@ class PartFile:
         except FileNotFoundError:
             if not self._target.parent.is_dir():
                 raise
+
+
+def sweep(folder: Path) -> None:
+    """Removes the parts that killed programs have left in a folder; those that are written now stay, and so does what cannot be removed."""
+    with contextlib.suppress(OSError):
+        for item in parts_in(folder, LEFT_ALONE_S):
+            if item.is_file() and not item.is_symlink() and _is_free(item):
+                drop(item)
+
+
+def _is_free(part: Path) -> bool:
+    try:
+        with part.open("rb+") as file:
+            _lock(file.fileno())
+    except OSError:
+        return False
+    return True
+
+
+def _lock(file: int) -> None:
+    """Raises OSError where another process holds the file. On Windows an open file cannot be removed anyway."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def write_error(path: Path, cause: Exception) -> OutputFileError:

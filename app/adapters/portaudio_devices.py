@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors import AudioDeviceError
-from app.language import say
+from app.language import fitting, say
 
 # PortAudio's list of devices must not be read while it is made anew.
 _list_lock = threading.Lock()
@@ -50,8 +50,8 @@ def portaudio() -> Any:
         raise AudioDeviceError(
             say("音声の再生に使う PortAudio を読み込めません。", "PortAudio, which plays the sound, could not be loaded."),
             say(
-                f"PortAudio を入れてください（Debian、Ubuntu なら libportaudio2）。-o でファイルに書き出すこともできます。（{exc}）",
-                f"Install PortAudio (libportaudio2 on Debian and Ubuntu), or write to a file with -o. ({exc})",
+                f"PortAudio を入れてください（Debian、Ubuntu なら libportaudio2）。{_file_instead()}（{exc}）",
+                f"Install PortAudio (libportaudio2 on Debian and Ubuntu). {_file_instead()} ({exc})",
             ),
         ) from exc
     return sounddevice
@@ -112,10 +112,7 @@ def find_device(choice: str | int | None) -> AudioDevice:
     if not devices:
         raise AudioDeviceError(
             say("音声の出力先がひとつも見つかりません。", "This machine has no audio output."),
-            say(
-                "スピーカーかヘッドホンをつなぐか、-o でファイルに書き出してください。",
-                "Connect speakers or headphones, or write to a file with -o.",
-            ),
+            say("スピーカーかヘッドホンをつないでください。", "Connect speakers or headphones. ") + _file_instead(),
         )
     if choice is None:
         return next((device for device in devices if device.default), devices[0])
@@ -127,6 +124,14 @@ def find_device(choice: str | int | None) -> AudioDevice:
         )
     default_host = next((device.host for device in devices if device.default), "")
     return max(fitting, key=lambda device: (_fit(device, choice), device.host == default_host))
+
+
+def _file_instead() -> str:
+    """The way out where nothing can be heard."""
+    return fitting(
+        say("ファイルに保存することもできます。", "The sound can also be saved to a file."),
+        say("-o でファイルに書き出すこともできます。", "It can also be written to a file with -o."),
+    )
 
 
 def _fit(device: AudioDevice, choice: str | int) -> int:

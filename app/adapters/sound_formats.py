@@ -71,7 +71,9 @@ def _subtype(sound: SoundFormat, suffix: str, wanted: str | None) -> str:
     if wanted not in sound.subtypes:
         raise InputError(
             say(f"{suffix} では --subtype {wanted} を使えません。", f"--subtype {wanted} does not exist for {suffix}."),
-            say("使えるもの：", "Possible: ") + " ".join(sound.subtypes),
+            say("使えるもの：", "Possible: ") + " ".join(sound.subtypes)
+            if len(sound.subtypes) > 1
+            else say("--subtype を付けずに書いてください。", "Leave --subtype out."),
         )
     return sound.subtypes[wanted]
 

@@ -26,6 +26,16 @@ class Ended:
 
 
 def run_trial(trial: str, wanted: str | None, calls: Path) -> Ended:
+    """Tries a placement, or with RECORD speaks on the CPU and keeps what every graph computed.
+
+    Args:
+        trial: what `--trial` takes.
+        wanted: id, name or path of the voice; None is the first one.
+        calls: the file of what was kept.
+
+    Raises:
+        InternalError: our own program cannot be started.
+    """
     command = [*paths.own_command(), "backends", "--trial", trial, "--calls", str(calls), "--json"]
     if wanted is not None:
         command += ["--voice", wanted]

@@ -19,7 +19,7 @@ from app.backends.child import RECORD, run_trial
 from app.backends.finding import Finding, best_mix, fastest, judge
 from app.compose import choice_facts, probe_memory
 from app.errors import AppError, BackendError
-from app.language import say
+from app.language import fitting, say
 from app.progress import Report, unreported
 from app.settings import load_settings
 from app.voices.bert import find_bert
@@ -109,10 +109,11 @@ class Probe:
         wait_s = 0.0 if retry or place == "cpu" else self._memory.wait_s(place, *self._facts)
         if wait_s:
             hours = max(1, round(wait_s / 3600))
-            return say(
-                f"前回は異常終了しました。約 {hours} 時間後にまた試します。(--retry ですぐに試す)",
-                f"It crashed or hung last time and is left alone for about {hours} h (--retry tries at once).",
+            told = say(
+                f"前回は異常終了しました。約 {hours} 時間後にまた試します。",
+                f"It crashed or hung last time and is left alone for about {hours} h.",
             )
+            return told + fitting("", say("(--retry ですぐに試す)", " (--retry tries at once)"))
         adapter = _adapter(place)
         if adapter is not None and adapter.memory_mb is not None and adapter.memory_mb < self._weights_mb + SPARE_MB:
             needed = round(self._weights_mb + SPARE_MB)
@@ -130,7 +131,7 @@ class Probe:
         if trial is not None:  # begun and never ended
             reason = say("試している間に止まりました。", "It was being tried when everything ended.")
             return Finding(place, _adapter_name(place), False, reason=reason, crashed=True)
-        reason = say("まだ計測していません。", "Not measured yet (koebako backends --probe).")
+        reason = say("まだ計測していません。", "Not measured yet.") + fitting("", " (koebako backends --probe)")
         return Finding(place, _adapter_name(place), reason=reason)
 
 

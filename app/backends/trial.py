@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from app import paths
-from app.adapters.ort_placement import GROUP_OF_GRAPH, GROUPS, parse_placement
-from app.adapters.ort_session import Session, open_session
+from app.adapters.ort_placement import GROUP_OF_GRAPH, GROUPS, Placement, parse_placement
+from app.adapters.ort_session import Session, open_as_it_is, open_session
 from app.adapters.ort_trace import trace_run
 from app.compose import Speaker, open_speaker
 from app.core.types import StageTiming, SynthesisRequest
@@ -77,21 +77,17 @@ def record(wanted: str | None, file: Path) -> None:
         session.observer = keep
     for text in TEXTS:
         _speak(speaker, text)
-    _save([_silenced(models, call) for call in calls], file)
+    _save(_silenced(models, calls), file)
 
 
 def try_placement(placement: str, wanted: str | None, file: Path, *, traced: bool = True) -> TrialResult:
     """Opens a voice, compares every graph with what `record` kept, and measures; a session may fail at any point."""
     speaker = open_speaker(wanted, placement, decoder="float32", force_bert=True)
-    sessions, models, places = speaker.sessions, _Models(wanted, speaker), parse_placement(placement)
+    models, places = _Models(wanted, speaker), parse_placement(placement)
     calls = load_calls(file)
-    half = any(dtype == np.float16 for session in sessions.values() for dtype, _ in session.inputs.values())
-    result = TrialResult(speaker.backends_by_graph(), speaker.fallback, half)
-    for call in calls:
-        session = models.quiet(places.of("whole")) if call.graph == "whole" else sessions[call.graph]
-        difference = _difference(call, session)
-        group = GROUP_OF_GRAPH[call.graph]
-        result.max_abs_diff[group] = max(difference, result.max_abs_diff.get(group, 0.0))
+    half = any(dtype == np.float16 for session in speaker.sessions.values() for dtype, _ in session.inputs.values())
+    differences = _differences(speaker, models, places, calls)
+    result = TrialResult(speaker.backends_by_graph(), speaker.fallback, half, max_abs_diff=differences)
     _measure(speaker, result)
     result.fallback, result.ran_on = speaker.fallback, speaker.backends_by_graph()
     if traced:
@@ -138,6 +134,18 @@ def _speak(speaker: Speaker, text: str) -> dict[str, float]:
     return spent
 
 
+def _differences(speaker: Speaker, models: _Models, places: Placement, calls: list[Call]) -> dict[str, float]:
+    """Group → largest difference of its graphs from what was kept."""
+    sessions: dict[str, Session] = dict(speaker.sessions)
+    if any(call.graph == "whole" for call in calls):
+        sessions["whole"] = models.quiet(places.of("whole"))
+    found: dict[str, float] = {}
+    for call in calls:
+        group = GROUP_OF_GRAPH[call.graph]
+        found[group] = max(_difference(call, sessions[call.graph]), found.get(group, 0.0))
+    return found
+
+
 def _difference(call: Call, session: Session) -> float:
     found = session.run(dict(call.values), list(call.results))
     return max(_distance(one, other, audio=call.graph in AUDIO_GRAPHS) for one, other in zip(found, call.results.values(), strict=True))
@@ -169,13 +177,20 @@ class _Models:
         """A voice in one graph draws its own noise; this copy draws none, so that it can be compared."""
         from app.voices.prepare.quiet import quiet_copy  # onnx, which speaking does not need, is slow to import
 
-        return open_session(quiet_copy(self.of("whole"))[0], place, "whole").session
+        copy, _ = quiet_copy(self.of("whole"))
+        return open_as_it_is(copy, "whole") if place == "cpu" else open_session(copy, place, "whole").session
 
 
-def _silenced(models: _Models, call: Call) -> Call:
-    if call.graph != "whole":
-        return call
-    results = models.quiet("cpu").run(dict(call.values), list(call.results))
+def _silenced(models: _Models, calls: list[Call]) -> list[Call]:
+    """The calls of a voice in one graph with what its quiet copy makes of them; those of other voices as they are."""
+    if not any(call.graph == "whole" for call in calls):
+        return calls
+    session = models.quiet("cpu")
+    return [_answered(call, session) if call.graph == "whole" else call for call in calls]
+
+
+def _answered(call: Call, session: Session) -> Call:
+    results = session.run(dict(call.values), list(call.results))
     return replace(call, results=dict(zip(call.results, results, strict=True)))
 
 

@@ -21,15 +21,27 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """A usage mistake becomes an InputError, shown like any other error."""
-        raise InputError(
-            say(f"コマンドの指定に誤りがあります: {in_japanese(message)}", f"The command is not right: {message}"),
-            say(f"使い方: {self.prog} --help", f"See {self.prog} --help"),
-        )
+        raise _mistake(self.prog, message)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of any parser; what is too much is told with the help of the command it was given to."""
+        options, rest = self.parse_known_args(args, namespace)
+        if rest:
+            given = [getattr(options, name, None) for name in ("command", "action")]
+            raise _mistake(" ".join([self.prog, *filter(None, given)]), "unrecognized arguments: " + " ".join(rest))
+        return options
 
     def format_help(self) -> str:
         """The help text; argparse writes its first word in English only."""
         text = super().format_help()
         return text.replace("usage:", say("使い方:", "usage:"), 1)
+
+
+def _mistake(command: str, message: str) -> InputError:
+    return InputError(
+        say(f"コマンドの指定に誤りがあります: {in_japanese(message)}", f"The command is not right: {message}"),
+        say(f"使い方: {command} --help", f"See {command} --help"),
+    )
 
 
 def add_command(commands: Any, name: str, ja: str, en: str) -> Parser:

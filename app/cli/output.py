@@ -37,12 +37,15 @@ def result(line: str, stream: TextIO | None = None) -> None:
 
 
 def read_stdin() -> TextIO:
-    """Standard input; InputError where there is none."""
+    """Standard input; InputError where there is none. A person at a terminal is told that we wait for text."""
     if sys.stdin is None:
         raise InputError(
             say("標準入力がありません。", "There is no standard input."),
             say("文章を引数か -f で指定してください。", "Give the text as an argument or with -f."),
         )
+    if sys.stdin.isatty():
+        end = "Ctrl+Z, Enter" if sys.platform == "win32" else "Ctrl+D"
+        note(say(f"文章を入力してください。{end} で終わります。", f"Type the text; {end} ends it."))
     return sys.stdin
 
 

@@ -103,9 +103,9 @@ def _add_speak(commands: Any) -> None:
         help=say("記号ごとの間。例: --pause 、=0.2", "pause of a mark, as in --pause 、=0.2"),
     )
     parser.add_argument("--seed", type=int, default=0, help=say("ゆらぎの種(0)", "seed of the noise (0)"))
-    parser.add_argument("--rate", type=int, metavar="HZ", help=say("音声ファイルの標本化周波数", "sampling rate of the file"))
+    parser.add_argument("--rate", type=int, metavar="HZ", help=say("音声ファイルのサンプリング周波数", "sampling rate of the file"))
     parser.add_argument("--stereo", action="store_true", help=say("音声ファイルを 2 チャンネルにする", "write two channels"))
-    parser.add_argument("--subtype", choices=["16", "24", "float"], help=say("標本の形式(wav・flac)", "sample format (wav, flac)"))
+    parser.add_argument("--subtype", choices=["16", "24", "float"], help=say("サンプルの形式(wav・flac)", "sample format (wav, flac)"))
 
 
 def _add_g2p(commands: Any) -> None:

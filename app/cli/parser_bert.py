@@ -21,6 +21,19 @@ def add_bert(commands: Any) -> None:
     )
     actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="ACTION", title=say("操作", "actions"))
     add_command(actions, "list", "使える BERT の一覧", "the BERTs at hand")
+    _add_add(actions)
+    _add_use(actions)
+    remove = add_command(actions, "remove", "追加した BERT を削除する", "remove a BERT that was added")
+    remove.add_argument("bert", metavar="ID")
+    add_command(
+        actions,
+        "check",
+        "声ごとに、int8 でも音の長さが変わらないか調べる",
+        "measure for each voice whether int8 keeps its durations",
+    )
+
+
+def _add_add(actions: Any) -> None:
     add = add_command(actions, "add", "BERT を追加する", "add a BERT")
     source = add.add_mutually_exclusive_group(required=True)
     source.add_argument(
@@ -40,6 +53,9 @@ def add_bert(commands: Any) -> None:
     add.add_argument(
         "--id", metavar="ID", help=say("声が求める名前(省略すると内容から決める)", "what voices call it (default: told from its content)")
     )
+
+
+def _add_use(actions: Any) -> None:
     use = add_command(actions, "use", "BERT の使い方を選ぶ", "choose how BERTs are used")
     use.add_argument("bert", metavar="ID", help=say("--force-bert のとき使う BERT", "the one that --force-bert takes"))
     use.add_argument(
@@ -49,12 +65,4 @@ def add_bert(commands: Any) -> None:
             "計算の精度。auto は、長さが変わらないと確かめた声だけ int8 で速く計算する",
             "precision of the features; auto is the fast int8 for voices whose durations it is known not to change",
         ),
-    )
-    remove = add_command(actions, "remove", "追加した BERT を削除する", "remove a BERT that was added")
-    remove.add_argument("bert", metavar="ID")
-    add_command(
-        actions,
-        "check",
-        "声ごとに、int8 でも音の長さが変わらないか調べる",
-        "measure for each voice whether int8 keeps its durations",
     )

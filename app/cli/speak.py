@@ -7,14 +7,14 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from app.cli.interruption import interruption
-from app.cli.output import json_line, note, read_stdin
+from app.cli.output import json_line, note
 from app.cli.parser import json_stream
+from app.cli.spoken_text import spoken_text
 from app.cli.voice_choice import chosen_voice
 from app.compose import Speaker, open_file, open_player, open_speaker
 from app.core.limits import BOUNDS, check_request
@@ -53,7 +53,7 @@ class Progress:
 
 def run(options: argparse.Namespace) -> int:
     """Speaks; the text is checked before a model is loaded, and the output file before anything is computed."""
-    text = _read_text(options)
+    text = spoken_text(options)
     check_request(_request(options, text))
     speaker = open_speaker(chosen_voice(options), options.backend, decoder=options.decoder, force_bert=options.force_bert)
     if speaker.fallback:
@@ -175,47 +175,6 @@ def _bar(text: str) -> tqdm | None:  # type: ignore[type-arg]
     if not sys.stderr.isatty() or len(text) < 200:
         return None
     return tqdm(total=sum(1 for _ in split_sentences(text)), unit=say("文", "sentence"), leave=False)
-
-
-def _read_text(options: argparse.Namespace) -> str:
-    if options.text is not None and options.file is not None:
-        raise InputError(
-            say("文章とファイルの両方が指定されています。", "Both a text and a file are given."),
-            say("どちらか一方にしてください。", "Give one of them."),
-        )
-    if options.text is not None:
-        text = str(options.text)
-    elif options.file is not None:
-        text = _read_file(Path(options.file))
-    else:
-        text = read_stdin().read()
-        if "\ufffd" in text:
-            raise _not_utf8(say("標準入力", "standard input"))
-    if not text.strip():
-        raise InputError(
-            say("読み上げる文章が空です。", "The text is empty."),
-            say('例: koebako speak "こんにちは、世界。"', 'For example: koebako speak "こんにちは、世界。"'),
-        )
-    return text
-
-
-def _read_file(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise _not_utf8(str(path)) from exc
-    except OSError as exc:
-        raise InputError(
-            say(f"文章のファイルを開けません: {path}", f"The text file cannot be opened: {path}"),
-            say("ファイルの場所を確かめてください。", "Check the path."),
-        ) from exc
-
-
-def _not_utf8(source: str) -> InputError:
-    return InputError(
-        say(f"UTF-8 として読めません: {source}", f"This is not UTF-8: {source}"),
-        say("UTF-8 で保存し直してください。", "Save it again as UTF-8."),
-    )
 
 
 def _request(options: argparse.Namespace, text: str, speaker: Speaker | None = None) -> SynthesisRequest:

@@ -15,6 +15,7 @@ from app.core.phones import mark_of_phones, mora_count, mora_of_phones
 from app.core.ports import G2P
 from app.core.sentences import split_sentences
 from app.core.symbols import PUNCTUATION
+from app.core.takes import remembered_phones
 from app.core.types import Overrides, Phones, ReadingOverride, Sentence, SynthesisRequest
 
 _PLAIN_MARKS = str.maketrans("、。！？・「」『』…", ",.!?,''''.")
@@ -109,7 +110,7 @@ def read_line(
         if longest is not None and sentence.start >= longest:
             complete = False
             break
-        phones = _phones(sentence, readings_in(sentence, request), g2p, cache)
+        phones, _ = remembered_phones(g2p, cache, sentence.text, readings_in(sentence, request))
         places.append(place)
         if not phones.reading:
             silent.add(sentence.index)
@@ -120,16 +121,6 @@ def read_line(
         place = place.after(phones)
     begins = tuple(sorted(mora for mora in phrases if mora < len(moras)))
     return LineReading(text, readings, tuple(moras), tuple(marks), tuple(words), begins, tuple(places), frozenset(silent), complete)
-
-
-def _phones(sentence: Sentence, readings: tuple[ReadingOverride, ...], g2p: G2P, cache: LRUCache[Phones] | None) -> Phones:
-    key = (sentence.text, readings)
-    phones = cache.get(key) if cache is not None else None
-    if phones is None:
-        phones = g2p.convert(sentence.text, readings)
-        if cache is not None:
-            cache.put(key, phones, 100 + 60 * len(phones.phones))
-    return phones
 
 
 def _moras(phones: Phones, sentence: int) -> list[Mora]:

@@ -13,7 +13,7 @@ from app.core.edits import Place, frame_targets, phone_timings, readings_in, sym
 from app.core.features import phone_features, rounded
 from app.core.phones import PhoneIds, phones_to_ids
 from app.core.ports import OpaqueSynthesizer, Prosody, ProsodyInput, Synthesizer, WholeInput
-from app.core.takes import Take, prosody_key, take_key
+from app.core.takes import Take, prosody_key, remembered_phones, take_key
 from app.core.timing import StageClock
 from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, PhoneTiming, Sentence, SynthesisRequest
 from app.core.waveform import apply_gain, trim_tail
@@ -31,13 +31,8 @@ DURATION_NOISE, PRIOR_NOISE, DECODER_NOISE = range(3)  # streams of their own: a
 def phones_of(pipeline: Pipeline, request: SynthesisRequest, sentence: Sentence, clock: StageClock) -> Phones:
     """Phones of a sentence, without the tones a user set."""
     readings = readings_in(sentence, request)
-    key = (sentence.text, readings)
     clock.start()
-    phones = pipeline.caches.phones.get(key)
-    hit = phones is not None
-    if phones is None:
-        phones = pipeline.g2p.convert(sentence.text, readings)
-        pipeline.caches.phones.put(key, phones, 100 + 60 * len(phones.phones))
+    phones, hit = remembered_phones(pipeline.g2p, pipeline.caches.phones, sentence.text, readings)
     clock.stop("g2p", cache_hit=hit, phones=len(phones.phones))
     return phones
 
@@ -152,11 +147,7 @@ class Stages:
     def _assist_features(self) -> Float16 | None:
         if not self.request.assist_text.strip() or not self.request.assist_weight:
             return None
-        key = (self.request.assist_text, ())
-        phones = self.pipeline.caches.phones.get(key)
-        if phones is None:
-            phones = self.pipeline.g2p.convert(self.request.assist_text)
-            self.pipeline.caches.phones.put(key, phones, 100 + 60 * len(phones.phones))
+        phones, _ = remembered_phones(self.pipeline.g2p, self.pipeline.caches.phones, self.request.assist_text)
         return self._token_features(phones.text)  # normalised, as BERT expects it
 
     def _run_prosody(self, features: Float32) -> Prosody:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from app.core.cache import LRUCache
 from app.core.durations import FrameTarget
-from app.core.ports import FeatureStore, Prosody
-from app.core.types import Float16, Float32, Phones, PhoneTiming, SynthesisRequest
+from app.core.ports import G2P, FeatureStore, Prosody
+from app.core.types import Float16, Float32, Phones, PhoneTiming, ReadingOverride, SynthesisRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,20 @@ class Caches:
         """Forgets what came out of a voice's graphs; text and features stay."""
         self.prosody.clear()
         self.takes.clear()
+
+
+def remembered_phones(
+    g2p: G2P, cache: LRUCache[Phones] | None, text: str, readings: tuple[ReadingOverride, ...] = ()
+) -> tuple[Phones, bool]:
+    """Phones of a sentence, and whether they were remembered; what is converted now is remembered from now on."""
+    key = (text, readings)
+    found = None if cache is None else cache.get(key)
+    if found is not None:
+        return found, True
+    phones = g2p.convert(text, readings)
+    if cache is not None:
+        cache.put(key, phones, phones.size)
+    return phones, False
 
 
 def prosody_key(graphs: tuple[str, str], request: SynthesisRequest, style: Float32, phones: Phones, sentence: int) -> Hashable:

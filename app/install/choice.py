@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.errors import VoiceError
-from app.language import say
+from app.language import fitting, say
 from app.voices.checkpoints import Checkpoint
 
 MOST_NAMES = 20
@@ -33,9 +33,12 @@ def choose(found: Sequence[Checkpoint], wanted: str | None, *, every: bool) -> l
         return list(found)
     raise UndecidedError(
         say(f"声のファイルが {len(found)} 個あります: {_listed(found)}", f"There are {len(found)} voice files: {_listed(found)}"),
-        say(
-            "--checkpoint 名前 で一つを選ぶか、--all ですべて追加してください。",
-            "Choose one with --checkpoint NAME, or add all with --all.",
+        fitting(
+            say("一つを選ぶか、すべて追加してください。", "Choose one, or add all."),
+            say(
+                "--checkpoint 名前 で一つを選ぶか、--all ですべて追加してください。",
+                "Choose one with --checkpoint NAME, or add all with --all.",
+            ),
         ),
         [*(f"--checkpoint={item.label}" for item in found[:MOST_NAMES]), "--all"],
     )

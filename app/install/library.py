@@ -12,7 +12,7 @@ from app.install.licence import Ask, require_licence
 from app.install.prepare import prepare_voice
 from app.install.prepared_folder import Prepare, prepare_into
 from app.install.staging import mend, put_in_place, staged_folder
-from app.language import say
+from app.language import fitting, say
 from app.paths import data_dir, voice_dirs
 from app.progress import Report, part, unreported
 from app.voices.card import Card, read_card
@@ -157,11 +157,19 @@ def _target(identity: Identity, existing: Voice | None, wishes: Wishes) -> Path:
             f"声「{existing.manifest.name}」の別の版がすでにあります（{version}。追加しようとした版: {identity.version or '?'}）。",
             f'Another version of the voice "{existing.manifest.name}" is installed ({version}; this one: {identity.version or "?"}).',
         ),
-        say("--update で置き換えるか、--keep-both で両方を残してください。", "Replace it with --update, or keep both with --keep-both.")
-        if own
-        else say("付属の声は置き換えられません。--keep-both を使ってください。", "A shipped voice cannot be replaced; use --keep-both."),
+        _ways_out(own),
         ["--update", "--keep-both"] if own else ["--keep-both"],
     )
+
+
+def _ways_out(own: bool) -> str:
+    if own:
+        command = say(
+            "--update で置き換えるか、--keep-both で両方を残してください。", "Replace it with --update, or keep both with --keep-both."
+        )
+        return fitting(say("置き換えるか、両方を残してください。", "Replace it, or keep both."), command)
+    refused = say("付属の声は置き換えられません。", "A shipped voice cannot be replaced. ")
+    return refused + fitting(say("両方を残せます。", "Both can be kept."), say("--keep-both を使ってください。", "Use --keep-both."))
 
 
 def _free(voice_id: str) -> Path:

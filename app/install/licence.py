@@ -13,7 +13,7 @@ from typing import Any
 from app.data_file import read_json, save_data
 from app.errors import OutputFileError
 from app.install.choice import UndecidedError
-from app.language import say
+from app.language import fitting, say
 from app.paths import data_dir, resources_dir
 from app.voices.voice import Voice
 
@@ -80,9 +80,12 @@ def require_licence(licence: Licence, ask: Ask) -> None:
                 f"声「{licence.name}」のライセンスにまだ同意していません。",
                 f'The licence of the voice "{licence.name}" is not accepted yet.',
             ),
-            say(
-                "koebako voices info で読み、同意するときは --accept-licence を付けてください。",
-                "Read it with `koebako voices info`; if you agree, add --accept-licence.",
+            fitting(
+                say("声のカードから読めます。", "It can be read on the card of the voice."),
+                say(
+                    "koebako voices info で読み、同意するときは --accept-licence を付けてください。",
+                    "Read it with `koebako voices info`; if you agree, add --accept-licence.",
+                ),
             ),
         )
     with contextlib.suppress(OutputFileError):  # what cannot be remembered is asked again

@@ -63,12 +63,20 @@ def prepare_voice(source: Path, folder: Path, report: Report = unreported, *, in
 
             prepared = replace(prepared, manifest=add_int8(read_prepared(folder), folder, part(report, EXACT_SHARE, 1.0)))
     except BaseException as exc:
-        traceback.clear_frames(exc.__traceback__)  # open sessions hold their files, which Windows then does not delete
+        _let_go(exc)
         for item in folder.iterdir():
             drop(item)
         raise
     report("checking", 1.0)
     return prepared
+
+
+def _let_go(error: BaseException) -> None:
+    """Closes what the failed calls had open, those behind the error included: open sessions hold their files, which Windows then keeps."""
+    behind: BaseException | None = error
+    while behind is not None:
+        traceback.clear_frames(behind.__traceback__)
+        behind = behind.__cause__ or behind.__context__
 
 
 @contextmanager

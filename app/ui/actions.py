@@ -1,180 +1,15 @@
-"""Everything the window can be asked to do: one action each, with its name, its keys, its drawing and what it is for.
-
-Menus, toolbar and buttons all take them from here.
-"""
+"""One action for each deed of the window; menus, toolbar and buttons all take them from here."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from app.language import say
+from app.ui.deeds import DEEDS, Deed
 from app.ui.icons import icon
 from app.ui.shortcuts import Binding, Bindings
-
-
-@dataclass(frozen=True, slots=True)
-class Deed:
-    """One thing to do.
-
-    Attributes:
-        keys: work everywhere in the window.
-        list_keys: work in the list of lines only, where they would not be typed.
-        drawing: name of its icon, empty for none.
-    """
-
-    name: str
-    ja: str
-    en: str
-    tip_ja: str = ""
-    tip_en: str = ""
-    keys: tuple[str, ...] = ()
-    list_keys: tuple[str, ...] = ()
-    drawing: str = ""
-    checkable: bool = False
-
-
-DEEDS = (
-    Deed(
-        "read_text",
-        "テキストを読み込む…",
-        "Read text…",
-        "文章のファイルを行にして加えます。",
-        "Adds the lines of a text file.",
-        ("Ctrl+Shift+O",),
-    ),
-    Deed(
-        "add_voice",
-        "声を追加…",
-        "Add voice…",
-        "声のファイルか zip を選びます。ウィンドウへドラッグもできます。",
-        "Adds a voice file or zip, which can also be dropped on the window.",
-        ("Ctrl+Shift+V",),
-    ),
-    Deed("add_voice_address", "URL・AivisHub から声を追加…", "Add voice from URL…", "声をダウンロードします。", "Downloads a voice."),
-    Deed(
-        "voice_library", "声の管理…", "Voice library…", "声の一覧、更新、削除。", "All voices: update, rename, remove.", ("Ctrl+Shift+L",)
-    ),
-    Deed(
-        "add_bert",
-        "BERT のファイルを追加…",
-        "Add BERT file…",
-        "声が話すのに使うモデルを入れます。",
-        "Installs a model that voices speak with.",
-    ),
-    Deed(
-        "measure",
-        "バックエンドを測定",
-        "Measure backends",
-        "この声が一番速く話せる装置を調べます。",
-        "Finds what computes this voice fastest.",
-    ),
-    Deed(
-        "save_line",
-        "選んだ行の音声を保存…",
-        "Save selected lines…",
-        "選んだ行を音声ファイルに書き出します。",
-        "Writes the selected lines to sound files.",
-        list_keys=("E",),
-        drawing="save",
-    ),
-    Deed(
-        "save_all",
-        "すべての行を保存…",
-        "Save all lines…",
-        "行ごとに一つのファイルにします。",
-        "One sound file for every line.",
-        ("Ctrl+E",),
-    ),
-    Deed(
-        "save_joined",
-        "つなげて保存…",
-        "Save joined…",
-        "すべての行を一つのファイルにします。",
-        "All lines in one sound file.",
-        ("Ctrl+Shift+E",),
-    ),
-    Deed("quit", "終了", "Quit", keys=("Ctrl+Q",)),
-    Deed("undo", "元に戻す", "Undo", "", "", ("Ctrl+Z",), drawing="undo"),
-    Deed("redo", "やり直す", "Redo", "", "", ("Ctrl+Y", "Ctrl+Shift+Z"), drawing="redo"),
-    Deed("cut", "切り取り", "Cut", list_keys=("Ctrl+X",)),
-    Deed("copy", "コピー", "Copy", list_keys=("Ctrl+C",)),
-    Deed("paste", "貼り付け", "Paste", list_keys=("Ctrl+V",)),
-    Deed("select_all", "すべての行を選ぶ", "Select all lines", list_keys=("Ctrl+A",)),
-    Deed(
-        "add_line",
-        "行を追加",
-        "Add line",
-        "選んだ行の次に、同じ設定の空の行を加えます。",
-        "Adds an empty line with the same settings below the selected one.",
-        ("Shift+Return", "Shift+Enter"),
-        drawing="add",
-    ),
-    Deed(
-        "edit_line",
-        "行を編集",
-        "Edit line",
-        "選んだ行の文章を書き直します。",
-        "Edits the text of the line.",
-        list_keys=("F2", "Return", "Enter"),
-    ),
-    Deed(
-        "duplicate", "行を複製", "Duplicate", "選んだ行をそのまま写します。", "Copies the selected lines.", ("Ctrl+D",), drawing="duplicate"
-    ),
-    Deed("delete", "行を削除", "Delete", "選んだ行を消します。", "Removes the selected lines.", ("Shift+Del",), ("Del",), "delete"),
-    Deed("move_up", "上へ", "Move up", "選んだ行を一つ上へ移します。", "Moves the selected lines up.", ("Alt+Up",), drawing="up"),
-    Deed("move_down", "下へ", "Move down", "選んだ行を一つ下へ移します。", "Moves the selected lines down.", ("Alt+Down",), drawing="down"),
-    Deed(
-        "play",
-        "再生／停止",
-        "Speak / stop",
-        "選んだ行を読み上げます。",
-        "Speaks the selected line.",
-        ("Ctrl+Return", "Ctrl+Enter"),  # the second is on the number pad
-        ("Space",),
-        "play",
-    ),
-    Deed(
-        "play_through",
-        "ここから続けて再生",
-        "Play from here",
-        "選んだ行から最後まで、途切れずに読み上げます。",
-        "Speaks from the selected line to the end without a gap.",
-        ("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
-        ("Shift+Space",),
-        "play_all",
-    ),
-    Deed("stop", "停止", "Stop", keys=("Esc",)),
-    Deed("loop", "繰り返し", "Loop", "最後まで来たら初めに戻ります。", "Starts again at the end.", drawing="loop", checkable=True),
-    Deed(
-        "live",
-        "ライブ",
-        "Live",
-        "変えるたびに、その行を読み上げ直します。",
-        "Speaks the line again after each change.",
-        drawing="live",
-        checkable=True,
-    ),
-    Deed(
-        "show_strip",
-        "読みとアクセント",
-        "Reading and accent",
-        "選んだ行の読み、アクセント、波形を開くか、たたみます。",
-        "Opens or folds reading, accent and sound of the selected line.",
-        ("Ctrl+R",),
-        checkable=True,
-    ),
-    Deed("full_screen", "全画面", "Full screen", keys=("F11",), checkable=True),
-    Deed("find_command", "コマンドを探す…", "Find a command…", "できることを名前で探します。", "Finds anything by its name.", ("Ctrl+K",)),
-    Deed("settings", "設定…", "Settings…", "言語、配色、声の読み込み、キーなど。", "Language, theme, loading, keys and more.", ("Ctrl+,",)),
-    Deed("diagnose", "診断…", "Diagnostics…", "必要なものが揃っているか調べます。", "Checks that everything needed is there."),
-    Deed("show_log", "ログ…", "Log…", "起きたことの記録を見ます。", "Shows the record of what happened."),
-    Deed("open_data", "データのフォルダーを開く", "Open data folder", "設定、声、ログの場所。", "Where settings, voices and logs are."),
-    Deed("about", "Koebako について…", "About Koebako…", "バージョンとライセンス。", "Version and licences."),
-)
 
 
 class Actions(QObject):
@@ -188,12 +23,17 @@ class Actions(QObject):
         super().__init__(parent)
         self._lines: QWidget | None = None
         self._list_shortcuts: list[QShortcut] = []
+        self._about: dict[str, str] = {}
         self._actions = {deed.name: self._make(deed) for deed in DEEDS}
         self.bind({})
 
     def __getitem__(self, name: str) -> QAction:
         """The action of this name."""
         return self._actions[name]
+
+    def key_of(self, name: str) -> str:
+        """The first key of an action as people write it; empty for none."""
+        return self._actions[name].text().partition("\t")[2]
 
     def listen_in(self, lines: QWidget) -> None:
         """Makes the keys of the list work in it."""
@@ -208,13 +48,22 @@ class Actions(QObject):
             shortcut.deleteLater()
         self._list_shortcuts.clear()
         for deed in DEEDS:
-            self._bind(deed, bindings.get(deed.name) or Binding(deed.keys, deed.list_keys))
+            self._bind(deed, self._binding(deed))
+
+    def tell_about(self, name: str, about: str) -> None:
+        """Adds to the name of an action what it would act on just now; empty takes it away."""
+        self._about[name] = about
+        deed = next(item for item in DEEDS if item.name == name)
+        self._word(deed, self._binding(deed))
 
     def draw(self, color: QColor) -> None:
         """Colours the drawings to fit the theme."""
         for deed in DEEDS:
             if deed.drawing:
                 self._actions[deed.name].setIcon(icon(deed.drawing, color))
+
+    def _binding(self, deed: Deed) -> Binding:
+        return self.bindings.get(deed.name) or Binding(deed.keys, deed.list_keys)
 
     def _make(self, deed: Deed) -> QAction:
         action = QAction(self)
@@ -225,15 +74,21 @@ class Actions(QObject):
 
     def _bind(self, deed: Deed, binding: Binding) -> None:
         action = self._actions[deed.name]
-        name = action.iconText()
-        shown = [QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in (*binding.list_keys, *binding.keys)]
-        action.setText(f"{name}\t{shown[0]}" if shown else name)
-        action.setIconText(name)
         action.setShortcuts([QKeySequence(key) for key in binding.keys])
-        keys = f" ({', '.join(key for key in shown if 'Enter' not in key or len(shown) < 3)})" if shown else ""
-        action.setToolTip(f"{say(deed.tip_ja, deed.tip_en) or name}{keys}")
+        self._word(deed, binding)
         if self._lines is not None:
             self._listen(self._lines, action, binding.list_keys)
+
+    def _word(self, deed: Deed, binding: Binding) -> None:
+        """Writes what menus and tips say."""
+        action, about = self._actions[deed.name], self._about.get(deed.name, "")
+        name = action.iconText()
+        shown = [_written(key) for key in (*binding.list_keys, *binding.keys)]
+        words = f"{name}: {about}" if about else name
+        action.setText(f"{words}\t{shown[0]}" if shown else words)
+        action.setIconText(name)
+        keys = f" ({', '.join(dict.fromkeys(shown))})" if shown else ""
+        action.setToolTip(f"{say(deed.tip_ja, deed.tip_en) or words}{keys}")
 
     def _listen(self, lines: QWidget, action: QAction, keys: tuple[str, ...]) -> None:
         for key in keys:
@@ -241,3 +96,8 @@ class Actions(QObject):
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(action.trigger)
             self._list_shortcuts.append(shortcut)
+
+
+def _written(key: str) -> str:
+    """A key as it stands on keyboards: both Return and Enter are Enter."""
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.errors import AppError
+from app.ui.failures import as_app_error
 
 Result = TypeVar("Result")
 
@@ -18,7 +19,7 @@ class Behind(QObject):
     """One thread, one thing after the other.
 
     Signals:
-        failed(AppError): something could not be done; what nobody expected is in the log only.
+        failed(AppError): something could not be done, for which nobody else wanted to be told.
     """
 
     failed = Signal(object)
@@ -30,24 +31,32 @@ class Behind(QObject):
         self._closed = False
         self._done.connect(self._go_on)
 
-    def do(self, work: Callable[[], Result], then: Callable[[Result], object] = lambda _result: None) -> None:
-        """Runs `work` there, and here `then` with its result, unless it fails."""
-        self._thread.submit(self._run, work, then)
+    def do(
+        self,
+        work: Callable[[], Result],
+        then: Callable[[Result], object] = lambda _result: None,
+        otherwise: Callable[[AppError], object] | None = None,
+    ) -> None:
+        """Runs `work` there, and here `then` with its result, or `otherwise` with what went wrong."""
+        self._thread.submit(self._run, work, then, otherwise or self.failed.emit)
 
-    def close(self) -> None:
-        """Waits for what goes on; what has not begun is left out, and nothing comes back any more."""
+    def close(self, *, finish: bool = False) -> None:
+        """Waits for what goes on, with `finish` also for what has not begun; nothing comes back any more, errors go to the log."""
         self._closed = True
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        self._thread.shutdown(wait=True, cancel_futures=not finish)
 
-    def _run(self, work: Callable[[], Result], then: Callable[[Result], object]) -> None:
+    def _run(self, work: Callable[[], Result], then: Callable[[Result], object], otherwise: Callable[[AppError], object]) -> None:
         try:
-            self._done.emit(then, work())
-        except AppError as error:
-            self.failed.emit(error)
-        except Exception:
-            logging.getLogger("koebako").exception("unexpected error behind the window")
+            result = work()
+        except Exception as exc:
+            error = as_app_error(exc)
+            if self._closed:
+                logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
+            self._done.emit(otherwise, error)
+        else:
+            self._done.emit(then, result)
 
     @Slot(object, object)
-    def _go_on(self, then: Callable[[object], object], result: object) -> None:
+    def _go_on(self, then: Callable[[Any], object], result: object) -> None:
         if not self._closed:
             then(result)

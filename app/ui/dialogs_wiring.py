@@ -8,13 +8,15 @@ from __future__ import annotations
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QDialog
 
-from app.errors import AppError
+from app.ui.behind import Behind
 from app.ui.devices import DeviceWatch
 from app.ui.jobs import Surroundings
 from app.ui.shortcuts import Bindings, load_shortcuts, save_shortcuts
+
+MARGINS = (18, 16, 18, 14)  # pixels around what a dialog holds, as in all of them
 
 if TYPE_CHECKING:
     from app.ui.dialogs.settings_dialog import SettingsDialog
@@ -29,10 +31,14 @@ class Dialogs(QObject):
         shown: the dialog opened last; it is gone once it is closed.
     """
 
+    _parts_found = Signal(str)
+
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
         self.devices = DeviceWatch(self)
+        self._behind = Behind(self, "dialogs")
+        self._behind.failed.connect(window.notice.tell_error)
         self.shown: QDialog | None = None
         for name, called in {
             "settings": self.open_settings,
@@ -46,7 +52,7 @@ class Dialogs(QObject):
         window.controller.surroundings_found.connect(self._on_surroundings)
         window.menus.devices_wanted.connect(self.devices.look)
         self.devices.changed.connect(lambda labels: window.menus.offer_devices(labels, window.device))
-        window.latency.failed.connect(lambda error: window.notice.tell("trouble", error.message, error.hint))
+        window.latency.failed.connect(window.notice.tell_error)
         bindings, unread = load_shortcuts()
         window.deeds.bind(bindings)
         if unread is not None:
@@ -91,20 +97,26 @@ class Dialogs(QObject):
     @Slot()
     def open_about(self) -> None:
         """Shows version and licences."""
-        from app.ui.dialogs.about_dialog import AboutDialog
+        from app.ui.dialogs.about_dialog import AboutDialog, third_parties
 
-        self._show(AboutDialog(metadata.version("koebako"), self._window))
+        dialog = AboutDialog(metadata.version("koebako"), self._window)
+        dialog.parts_wanted.connect(lambda: self._behind.do(third_parties, self._parts_found.emit))
+        self._parts_found.connect(dialog.show_parts)
+        self._show(dialog)
 
     def close(self) -> None:
-        """Ends what still looks for something."""
+        """Ends what still looks for something, and waits until changed keys are written."""
         if self.shown is not None:
             self.shown.reject()
         self.devices.close()
+        self._behind.close(finish=True)
 
     def _show(self, dialog: QDialog) -> None:
         if self.shown is not None:
             self.shown.reject()
         self.shown = dialog
+        if dialog.objectName() != "search" and (column := dialog.layout()) is not None:
+            column.setContentsMargins(*MARGINS)
         dialog.finished.connect(lambda: self._forget(dialog))
         dialog.show()
 
@@ -114,7 +126,7 @@ class Dialogs(QObject):
         dialog.deleteLater()
 
     def _use(self, dialog: SettingsDialog) -> None:
-        self._use_keys(dialog.keys.bindings)
+        self._use_keys(dialog.bindings)
         self._window.preferences.change(**dialog.changes)
         self._window.menus.offer_devices(self.devices.labels, self._window.device)
 
@@ -122,10 +134,7 @@ class Dialogs(QObject):
         if bindings == self._window.deeds.bindings:
             return
         self._window.deeds.bind(bindings)
-        try:
-            save_shortcuts(bindings)
-        except AppError as error:
-            self._window.notice.tell("trouble", error.message, error.hint)
+        self._behind.do(lambda: save_shortcuts(bindings))
 
     @Slot(object)
     def _on_surroundings(self, found: Surroundings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
@@ -48,6 +49,10 @@ class ScriptDocument(QObject):
         """
         if after is not self._script and after != self._script:
             self.stack.push(_Edit(self, label, after, merge))
+
+    def add_step(self, label: str, forth: Callable[[], object], back: Callable[[], object]) -> None:
+        """Adds a step that was done beside the script, so that it is taken back in its turn."""
+        self.stack.push(_Other(label, forth, back))
 
     def put(self, after: Script) -> None:
         """Changes the script without a step of its own: for what the program does by itself."""
@@ -98,3 +103,22 @@ class _Edit(QUndoCommand):
         before = self._document.script
         self._document.put(script)
         self._document.stepped.emit(before, script)
+
+
+class _Other(QUndoCommand):
+    """A step beside the script."""
+
+    def __init__(self, label: str, forth: Callable[[], object], back: Callable[[], object]) -> None:
+        super().__init__(label)
+        self._forth, self._back = forth, back
+        self._pushed = False
+
+    def undo(self) -> None:
+        """Back."""
+        self._back()
+
+    def redo(self) -> None:
+        """Forth; Qt also calls it when the step is new, and done already."""
+        if self._pushed:
+            self._forth()
+        self._pushed = True

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import platform
+import sys
 from dataclasses import dataclass
+from importlib import metadata
 
 from app.errors import AppError, AudioDeviceError, InternalError
 from app.language import say
@@ -29,8 +32,19 @@ def tell_failure(failed: Failed) -> Told:
             "接続を確かめるか、「再生」メニューで出力先を選んでください。ファイルに保存することもできます。",
             "Check the connection or choose an output in the Play menu; the sound can also be saved to a file.",
         )
-        return Told(error.message, hint, error.hint, say("音声を保存…", "Save sound…"))
-    return Told(error.message, error.hint, error.hint)
+        return Told(error.message, hint, details_of(error), say("音声を保存…", "Save sound…"))
+    return Told(error.message, error.hint, details_of(error))
+
+
+def details_of(error: AppError) -> str:
+    """All that is known of an error, for whoever reports it: its kind, what caused it, and where the record is."""
+    lines = [f"{type(error).__name__}: {error.message}", error.hint]
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        lines.append(f"← {type(cause).__name__}: {cause}")
+        cause = cause.__cause__ or cause.__context__
+    lines += [f"Koebako {metadata.version('koebako')}, Python {platform.python_version()}, {sys.platform}", str(log_path())]
+    return "\n".join(line for line in lines if line)
 
 
 def as_app_error(exc: Exception) -> AppError:

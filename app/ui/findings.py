@@ -5,22 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.language import say
+from app.ui.names import milliseconds
+
+FIGURE = Qt.ItemDataRole.UserRole + 1
+ARROW = 40  # pixels beside the text
+
+
+class FigureDelegate(QStyledItemDelegate):
+    """Shows behind each name in an open list what was measured; the closed box stays short."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Name and figure."""
+        super().initStyleOption(option, index)
+        figure = index.data(FIGURE)
+        if figure:
+            option.text = f"{option.text}    {figure}"
 
 
 def show_findings(box: QComboBox, findings: Iterable[Mapping[str, Any]]) -> None:
-    """Puts the figures of each backend where the mouse finds them in its list; `auto` shows the one it takes."""
+    """Puts the figures of each backend into its list, with all of them where the mouse rests; `auto` shows those of the one it takes."""
     found = list(findings)
+    if not isinstance(box.itemDelegate(), FigureDelegate):
+        box.setItemDelegate(FigureDelegate(box))
     for row in range(box.count()):
         key = box.itemData(row)
-        words = [finding_words(item) for item in found if key == item.get("backend") or (key == "auto" and item.get("chosen"))]
-        if words:
-            box.setItemData(row, "\n".join(words), Qt.ItemDataRole.ToolTipRole)
-    if found:
-        box.setToolTip("\n".join(finding_words(item) for item in found))
+        items = [item for item in found if key == item.get("backend") or (key == "auto" and item.get("chosen"))]
+        box.setItemData(row, "\n".join(map(finding_words, items)) or None, Qt.ItemDataRole.ToolTipRole)
+        box.setItemData(row, figure_of(items[0]) if items else None, FIGURE)
+    box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + ARROW)
+
+
+def figure_of(item: Mapping[str, Any]) -> str:
+    """The time until the first sound, in a few letters; empty where there is none."""
+    first = item.get("first_audio_ms")
+    if item.get("ok") is False:
+        return say("使えません", "unusable")
+    return f"{milliseconds(first)} ms" if isinstance(first, int | float) else ""
 
 
 def finding_words(item: Mapping[str, Any]) -> str:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from app.core.script import Line, LineSettings, Script
 from app.errors import AppError
+from app.language import say
 from app.settings import Settings
-from app.ui.autosave import load_autosave
+from app.ui.autosave import autosave_path, load_autosave
+
+if TYPE_CHECKING:
+    from app.ui.window import MainWindow
 
 FIRST_TEXT = "こんにちは、声箱です。好きな文章を打って、声にしてみてください。"
 SHARED = tuple({item.name for item in fields(Settings)} & {item.name for item in fields(LineSettings)})
@@ -20,6 +25,25 @@ def open_script(settings: Settings) -> tuple[Script, str, AppError | None]:
         text = FIRST_TEXT if settings.text is None else settings.text
         script = Script((Line(text, line_settings(settings)),) if text else ())
     return script, current, error
+
+
+def is_first_start(settings: Settings) -> bool:
+    """Nothing was ever typed here."""
+    return settings.text is None and not autosave_path().exists()
+
+
+def greet(window: MainWindow) -> None:
+    """What can be done at once, what kind of voice that is, and the way to a better one."""
+    window.notice.tell(
+        "notice",
+        say("ようこそ。付属の声で、すぐに話せます。", "Welcome. The voice that comes along speaks at once: press Space."),
+        say(
+            "Space を押してみてください。Open JTalk の声を手本にした小さな声で、SBV2 で学習した声ほど自然ではありません。",
+            "It is a small student of Open JTalk's HTS voices, not a trained SBV2 model; those sound more natural.",
+        ),
+        action=say("自然な声を追加…", "Add a natural voice…"),
+        then=window.deeds["voice_library"].trigger,
+    )
 
 
 def line_settings(settings: Settings) -> LineSettings:

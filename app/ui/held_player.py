@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from app.errors import AudioDeviceError
+from app.language import say
 from app.ui.player import OpenPlayer, Player
+
+AGAIN_AFTER_S = 5.0
 
 
 class HeldPlayer:
@@ -13,13 +17,19 @@ class HeldPlayer:
 
     Attributes:
         player: the open device, if any.
-        device: its label; None follows the system.
+        device: label of the chosen one, which another may stand in for while it is away; None follows the system.
+
+    Args:
+        announce: told, in the language of the user, when another device takes over and when the chosen one is back.
     """
 
-    def __init__(self, open_player: OpenPlayer) -> None:
+    def __init__(self, open_player: OpenPlayer, announce: Callable[[str], object] = lambda _text: None) -> None:
         self.player: Player | None = None
         self.device: str | None = None
-        self._open_player = open_player
+        self._open_player, self._announce = open_player, announce
+        self._label = ""  # of the device that was open when it was last looked at
+        self._away = ""  # of the chosen device, while another one stands in for it
+        self._looked_at = 0.0
 
     @property
     def queued_s(self) -> float:
@@ -27,9 +37,13 @@ class HeldPlayer:
         return self.player.queued_s if self.player is not None else 0.0
 
     def needed(self, rate: int) -> Player:
-        """The open device, which is opened first where there is none."""
+        """The open device, which is opened first where there is none; the chosen one again as soon as it is back and nothing sounds."""
+        self._notice()
+        if self._away and not self.queued_s and time.monotonic() - self._looked_at > AGAIN_AFTER_S:
+            self._go_back(rate)
         if self.player is None:
-            self.player = self._open_player(self.device, rate)
+            self._open_or_stand_in(rate)
+        assert self.player is not None
         return self.player
 
     def choose(self, device: str | None, rate: int | None) -> None:
@@ -39,16 +53,18 @@ class HeldPlayer:
         """
         if rate is not None:
             self.close()
-            self.player = self._open_player(device, rate)
-        self.device = device
+            self._open(device, rate)
+        self.device, self._away = device, ""
 
     def drain(self, cancelled: Callable[[], bool]) -> bool:
         """Watches the device while it plays; False when that ended early."""
         try:
-            return self.player is None or self.player.drain(cancelled=cancelled)
+            heard = self.player is None or self.player.drain(cancelled=cancelled)
         except AudioDeviceError:
             self.close()
             raise
+        self._notice()
+        return heard
 
     def close(self) -> None:
         """Silence, and the device is let go."""
@@ -56,3 +72,48 @@ class HeldPlayer:
         if player is not None:
             player.abort()
             player.close()
+
+    def _open(self, device: str | None, rate: int) -> None:
+        self.player = self._open_player(device, rate)
+        self._label = self.player.device
+
+    def _open_or_stand_in(self, rate: int) -> None:
+        """The chosen device; where it is not there, as at a start without the headphones, the system's own."""
+        try:
+            self._open(self.device, rate)
+        except AudioDeviceError as error:
+            if self.device is None:
+                raise
+            try:
+                self._open(None, rate)
+            except AudioDeviceError:
+                raise error from None
+            self._away, self._looked_at = self.device, time.monotonic()
+            self._announce(f"{error.message} " + say(f"「{self._label}」で再生します。", f'The sound is heard at "{self._label}".'))
+
+    def _notice(self) -> None:
+        """A device that went away hands over to the system's own, which is told."""
+        now = self.player.device if self.player is not None else ""
+        if not now or now == self._label:
+            return
+        if self.device is not None:
+            self._away = self._away or self._label
+            self._looked_at = time.monotonic()
+        self._announce(
+            say(
+                f"出力先「{self._label}」が使えなくなったので、「{now}」で再生しています。",
+                f'The output "{self._label}" went away; the sound goes on at "{now}".',
+            )
+        )
+        self._label = now
+
+    def _go_back(self, rate: int) -> None:
+        self._looked_at = time.monotonic()
+        self.close()
+        try:
+            self._open(self.device, rate)
+        except AudioDeviceError:  # not back yet
+            self._open(None, rate)
+            return
+        self._away = ""
+        self._announce(say(f"出力先「{self._label}」に戻りました。", f'The sound is back at "{self._label}".'))

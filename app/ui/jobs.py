@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from app.core.types import SynthesisRequest
 from app.errors import AppError
@@ -117,6 +119,7 @@ class OpenedVoice:
         opaque: it is one graph, which can only be heard sentence by sentence.
         id: what lines call it; empty is the voice we ship.
         forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
+        measured: what a probe has found for it, as `koebako backends --json` tells it.
     """
 
     name: str
@@ -132,6 +135,7 @@ class OpenedVoice:
     fallback: str | None
     id: str = ""
     forced_bert: bool = False
+    measured: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

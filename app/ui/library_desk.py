@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 from app.language import say
 from app.ui.background import works
 from app.ui.dialogs.text_dialog import show_text
+from app.ui.links import VOICE_SUFFIXES
 from app.ui.save_dialog import title as file_title
 from app.ui.shelf import ShelfVoice
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from app.ui.voice_desk import VoiceDesk
     from app.ui.window import MainWindow
 
-VOICE_FILES = ("*.aivmx", "*.aivm", "*.safetensors", "*.onnx", "*.sbv2", "*.zip")
+VOICE_FILES = tuple(f"*{suffix}" for suffix in VOICE_SUFFIXES)
 
 
 class LibraryDesk(QObject):
@@ -52,8 +53,8 @@ class LibraryDesk(QObject):
         self.dialog.activateWindow()
 
     @Slot(str)
-    def add(self, kind: str) -> None:
-        """Asks for a voice: a "file", a "folder" or an "address"."""
+    def add(self, kind: str, address: str = "") -> None:
+        """Asks for a voice: a "file", a "folder" or an "address", which may be known already."""
         parent = self.dialog or self._window
         if kind == "file":
             kinds = say("声", "Voices") + f" ({' '.join(VOICE_FILES)})"
@@ -65,7 +66,7 @@ class LibraryDesk(QObject):
         else:
             from app.ui.dialogs.add_address import AddAddress
 
-            dialog = AddAddress(parent)
+            dialog = AddAddress(parent, address)
             dialog.url_given.connect(self._desk.works.add_url)
             dialog.uuid_given.connect(self._desk.works.add_from_hub)
             dialog.open()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.core.script import Line
+from app.language import say
 
 
 class Phase(Enum):
@@ -49,3 +50,17 @@ class LineState:
     def is_done(self, line: Line) -> bool:
         """True when the line was spoken just as it is now."""
         return self.phase is Phase.IDLE and self.take is not None and self.take.line == line
+
+
+def said_of(line: Line, state: LineState) -> str:
+    """What goes on with a line, or what its sound was, in words."""
+    if state.phase is Phase.FAILED:
+        return state.trouble
+    if state.phase is Phase.PREPARING:
+        return say("この次に読み上げます。", "It is spoken next.")
+    if state.take is None:
+        return ""
+    length = say(f"{state.take.length_s:.1f} 秒。", f"{state.take.length_s:.1f} s. ")
+    if state.take.line == line:
+        return length + say("今の文章と設定での長さです。", "So long it was, as it is now.")
+    return length + say("その後で行が変わりました。", "The line has changed since.")

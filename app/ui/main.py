@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from app.errors import AppError, InternalError
-from app.language import language, say, set_language
+from app.language import language, say, set_language, speak_in_window
 from app.log import log_path, start_log
 from app.settings import LanguageChoice, load_settings
 from app.ui.one_window import take_place
@@ -54,10 +54,11 @@ def main() -> int:
 
 
 def use_language(choice: LanguageChoice) -> None:
-    """The language of the window, and of the programs it starts."""
+    """The language of the window, and of the programs it starts, whose hints name menus rather than options."""
     if choice != "system":
         set_language(choice)
     os.environ["KOEBAKO_LANG"] = language()
+    speak_in_window()
 
 
 def check_display() -> None:
@@ -122,6 +123,7 @@ def _report_to(window: MainWindow) -> None:
             "trouble",
             say("予期しないエラーが起きました。", "Something unexpected went wrong."),
             say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"),
+            details=f"{kind.__name__}: {error}\n{log_path()}",
         )
 
     sys.excepthook = report

@@ -17,6 +17,10 @@ class Player(AudioSink, Protocol):
         """Which request sounds now and how far it is; None after an abort."""
 
     @property
+    def device(self) -> str:
+        """Label of the device in use, empty while none is open."""
+
+    @property
     def queued_s(self) -> float:
         """Seconds of sound that wait."""
 

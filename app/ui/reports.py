@@ -38,11 +38,14 @@ class Reports(QObject):
     def _on_voice(self, voice: OpenedVoice) -> None:
         window = self._window
         window.status.show_voice(voice)
+        if voice.measured:
+            window.status.show_measured(voice.measured)
         if not voice.id:
             window.script.show_voice(voice)
         window.latency.show_figures()
         if voice.fallback:
-            window.banner.tell("trouble", voice.fallback, say("音は CPU で作られます。", "The sound is made on the CPU."))
+            hint = say("音は CPU で作られます。", "The sound is made on the CPU.")
+            window.banner.tell("trouble", voice.fallback, hint, details=f"{voice.fallback}\n{window.status.places}")
 
     @Slot(object)
     def _on_surroundings(self, found: Surroundings) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.adapters.part_file import sweep
 from app.core.script import Line
 from app.errors import AppError, OutputFileError
 from app.language import say
 from app.ui.controller import SpeechController
 from app.ui.document import ScriptDocument
-from app.ui.jobs import Failed, Speak
+from app.ui.jobs import Failed, OpenedVoice, Speak
 from app.ui.requests import cast_of, request_of
 from app.ui.save_dialog import ask_for_file, files_for, first_pattern, title
 
@@ -44,8 +46,12 @@ class Saving(QObject):
         self._saved = 0
         self._count = 0
         self._failures: list[tuple[Path, AppError]] = []
+        self._fallback = ""  # why the sound is made elsewhere than it was to be, since something failed on the way
+        controller.voice_opened.connect(self._on_voice)
         controller.saved.connect(self._on_saved)
         controller.failed.connect(self._on_failed)
+        if folder:  # what a killed program left there; a disk may take its time, and nobody waits for it
+            threading.Thread(target=sweep, args=(Path(folder),), name="sweep", daemon=True).start()
         # Queued: what went wrong with one file is told first, then what has become of all of them.
         self._over.connect(self._tell_failures, Qt.ConnectionType.QueuedConnection)
 
@@ -94,7 +100,7 @@ class Saving(QObject):
 
     def _write(self, files: list[tuple[Path, list[Line]]]) -> None:
         if not self._wanted:
-            self._saved, self._count, self._failures, self._given_up = 0, 0, [], []
+            self._saved, self._count, self._failures, self._given_up, self._fallback = 0, 0, [], [], ""
         self._count += len(files)
         self._wanted += [file for file, _ in files]
         for file, lines in files:
@@ -113,13 +119,23 @@ class Saving(QObject):
         self._wanted.remove(file)
         self._saved += 1
         if self._wanted:
-            self.told.emit(say(f"保存中… {self._saved} / {self._count}", f"Saving… {self._saved} of {self._count}"), file.name)
+            self._tell(say(f"保存中… {self._saved} / {self._count}", f"Saving… {self._saved} of {self._count}"), file.name)
         elif self._failures:
             self._over.emit()
         elif self._count == 1:
-            self.told.emit(say(f"保存しました: {file.name}", f"Saved: {file.name}"), str(file.parent))
+            self._tell(say(f"保存しました: {file.name}", f"Saved: {file.name}"), str(file.parent))
         else:
-            self.told.emit(say(f"{self._saved} 個のファイルを保存しました。", f"Saved {self._saved} files."), str(file.parent))
+            self._tell(say(f"{self._saved} 個のファイルを保存しました。", f"Saved {self._saved} files."), str(file.parent))
+
+    @Slot(object)
+    def _on_voice(self, voice: OpenedVoice) -> None:
+        if self._wanted and voice.fallback:
+            self._fallback = voice.fallback
+
+    def _tell(self, message: str, hint: str) -> None:
+        """What has become of the files; a device that failed meanwhile is told as well, as its own banner gives way to this one."""
+        made = say("音は CPU で作られました。", "The sound was made on the CPU.")
+        self.told.emit(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint)
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
@@ -145,4 +161,6 @@ class Saving(QObject):
             others = say(f"（ほか {more} 個）", f" (and {more} more)") if more else ""
             message = say(f"{self._count} 個のうち {self._saved} 個を保存しました。", f"Saved {self._saved} of {self._count} files.")
             hint = error.hint if isinstance(error, OutputFileError) else ""  # of a voice its card and banner tell more
-            self.incomplete.emit(message, f"{file.name}: {error.message} {hint}".strip() + others)
+            self.incomplete.emit(
+                message, f"{file.name}: {error.message} {hint}".strip() + others + (self._fallback and f"\n{self._fallback}")
+            )

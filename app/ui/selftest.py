@@ -45,6 +45,10 @@ def main() -> int:
             report = _run(Path(folder) / "selftest.wav", options.picture)
         except AppError as error:
             report = {"ok": False, "errors": [f"{error.message} {error.hint}"]}
+            if sys.stderr is not None:
+                print(f"koebako: {error.message}\n  → {error.hint}", file=sys.stderr)
+        except Exception as error:  # a windowed program has nothing but the report to tell it with
+            report = {"ok": False, "errors": [f"{type(error).__name__}: {error}"]}
     text = json.dumps(report, ensure_ascii=False)
     if options.report:
         options.report.write_text(text + "\n", encoding="utf-8")
@@ -54,17 +58,18 @@ def main() -> int:
 
 
 def _run(sound: Path, picture: Path | None) -> dict[str, Any]:
-    """What happened; seconds count from the start of the process."""
+    """What happened; seconds count from the start of the process. InternalError where Qt cannot open a window here."""
+    from app.ui.main import check_display, make_application
+
+    check_display()
+    app = make_application()  # which tells what Qt lacks; everything below imports Qt
     from PySide6.QtCore import qVersion
 
     from app.ui.controller import SpeechController
-    from app.ui.main import check_display, make_application
     from app.ui.window import MainWindow
 
     report: dict[str, Any] = {"ok": False, "qt": qVersion(), "errors": [], "notes": []}
     _collect_unexpected(report["errors"])
-    check_display()
-    app = make_application()
     report["platform"] = app.platformName()
     report["screens"] = [
         {"size": [screen.size().width(), screen.size().height()], "scale": screen.devicePixelRatio()} for screen in app.screens()

@@ -217,8 +217,7 @@ class StripWiring(QObject):
 def add_strip(window: MainWindow, theme: Theme) -> StripWiring:
     """Puts strip and waveform under the lines of a window."""
     panel = StripPanel(theme)
-    column = window.left.column
-    column.insertWidget(column.indexOf(window.script) + 1, panel)
+    window.left.below.insertWidget(0, panel)
     stops = (window.script, panel.title, panel.reading.edit, panel.reset_phrase, panel.reset_all, panel.strip)
     for before, after in itertools.pairwise(stops):  # it was made after the buttons below it
         QWidget.setTabOrder(before, after)

@@ -20,20 +20,32 @@ QPushButton:pressed { background: $faint; }
 QPushButton:disabled { color: $muted; background: $window; }
 QPushButton#small { padding: 2px 10px; border-radius: 6px; }
 QPushButton#primary { background: $accent; border-color: $accent; color: $on_accent; font-weight: 600; padding: 9px 22px; }
+QPushButton#primary:hover { background: $accent_over; border-color: $accent_over; }
+QPushButton#primary:pressed { background: $accent_down; border-color: $accent_down; }
 QPushButton#primary:disabled { background: $faint; border-color: $faint; color: $muted; }
 QPushButton#primary:focus { border: 2px solid $text; padding: 8px 21px; }
+QDialog QPushButton#primary { padding: 7px 18px; }
+QDialog QPushButton#primary:focus { padding: 6px 17px; }
 QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 4px; }
 QToolButton:hover { background: $faint; }
+QToolButton:pressed { background: $border; }
 QToolButton:focus { border-color: $accent; }
 QToolButton:checked { background: $notice; border-color: $accent; }
+QToolButton:checked:focus { border: 2px solid $accent; padding: 3px; }
 QToolButton::menu-indicator { image: url("$controls/down.svg"); width: 10px; height: 10px; right: 5px;
   subcontrol-origin: padding; subcontrol-position: center right; }
 QToolButton[popupMode="2"] { padding-right: 20px; }
-QToolButton#fold { padding: 4px 6px 4px 1px; }
-QToolButton#quiet { padding: 2px 6px 2px 1px; }
+QToolButton#search { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px 10px; color: $muted; }
+QToolButton#search:hover, QToolButton#search:focus { border-color: $accent; }
+QToolButton#framed { background: $surface; border: 1px solid $border; padding: 4px 10px; }
+QToolButton#framed:hover, QToolButton#framed:focus { border-color: $accent; }
+QToolButton#fold { padding: 4px 6px 4px 1px; margin-left: -5px; }
+QToolButton#quiet { padding: 2px 6px 2px 1px; margin-left: -6px; }
+QToolButton#quiet[popupMode="2"] { padding-right: 17px; }
+QPlainTextEdit#details { background: $surface; color: $text; border-radius: 6px; padding: 2px 4px; }
 QToolButton#fold:checked { background: transparent; border-color: transparent; }
 QToolButton#fold:focus { border-color: $accent; }
-QToolBar { border: none; padding: 4px; spacing: 4px; }
+QToolBar { border: none; padding: 4px 7px 4px 4px; spacing: 4px; }
 QToolBar::separator { background: $border; width: 1px; margin: 6px 6px; }
 QLineEdit, QComboBox, QAbstractSpinBox {
   background: $surface; color: $text; border: 1px solid $edge; border-radius: 6px; padding: 4px 8px;
@@ -65,7 +77,7 @@ QListWidget { outline: none; }
 QListWidget::item { padding: 4px; border-radius: 6px; color: $text; }
 QListWidget::item:hover { background: $faint; }
 QListWidget::item:selected { background: $notice; color: $text; border: 1px solid $accent; }
-QTabWidget QTextBrowser, QTabWidget QPlainTextEdit { border: none; }
+QTabWidget QTextBrowser, QTabWidget QPlainTextEdit { border: 1px solid transparent; }
 QTextBrowser:focus, QPlainTextEdit:focus, QListWidget:focus { border-color: $accent; }
 QTabWidget::pane { border: 1px solid $border; border-radius: 8px; background: $surface; top: 4px; margin-bottom: 6px; }
 QTabBar::tab { padding: 6px 12px; margin-right: 4px; border: none; border-bottom: 2px solid transparent; color: $muted; }
@@ -75,11 +87,20 @@ QTabBar::tab:focus { background: $notice; border-top-left-radius: 6px; border-to
 QPlainTextEdit#line, QPlainTextEdit#line:focus { background: transparent; border: none; border-radius: 0; padding: 0; }
 QScrollArea, QScrollArea > QWidget > QWidget#side { background: transparent; border: none; }
 QScrollArea, QScrollArea > QWidget > QWidget#strip { background: transparent; border: none; }
+QScrollArea#facts { border: 1px solid transparent; border-radius: 8px; }
+QScrollArea#facts:focus { border-color: $accent; }
 QTableView { background: $surface; border: none; gridline-color: $faint; }
+QFrame#edge { background: $faint; border: none; min-width: 1px; max-width: 1px; margin: 6px 0; }
 QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $faint; padding: 3px 6px; }
 QDialog#search { border: 1px solid $border; }
 QDialog#search QTreeView { border: none; }
-QDialog#search QTreeView::item { padding: 5px 6px; }
+QDialog#search QLineEdit { padding: 7px 10px; border-radius: 8px; }
+QDialog#search QTreeView { background: transparent; outline: none; }
+QDialog#search QTreeView::item { padding: 6px 10px; border: none; }
+QDialog#search QTreeView::item:hover { background: $faint; }
+QDialog#search QTreeView::item:selected { background: $notice; color: $text; }
+QDialog#search QTreeView::item:first { border-top-left-radius: 6px; border-bottom-left-radius: 6px; }
+QDialog#search QTreeView::item:last { border-top-right-radius: 6px; border-bottom-right-radius: 6px; }
 QProgressBar#played { background: $faint; border: none; border-radius: 2px; }
 QProgressBar#played::chunk { background: $accent; border-radius: 2px; }
 QScrollBar:vertical { width: 10px; background: transparent; margin: 0; }
@@ -103,4 +124,8 @@ QMenu::separator { height: 1px; background: $faint; margin: 4px 6px; }
 QStatusBar { border-top: 1px solid $border; }
 QStatusBar::item { border: none; }
 QMainWindow::separator { background: transparent; height: 6px; width: 6px; }
+QMainWindow::separator:hover { background: $border; border-radius: 2px; }
+QSplitter::handle { background: transparent; }
+QSplitter::handle:horizontal { margin: 0 3px; }
+QSplitter::handle:hover { background: $border; }
 """)

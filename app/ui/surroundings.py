@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from app.errors import AppError
 from app.ui.jobs import OpenedVoice, Surroundings
@@ -48,4 +49,15 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
         fallback=speaker.fallback,
         id=voice,
         forced_bert=speaker.bert != info.bert,
+        measured=_measured(voice),
     )
+
+
+def _measured(voice: str) -> tuple[dict[str, Any], ...]:
+    """What is remembered of the backends for a voice; nothing where that cannot be told."""
+    from app.backends.probe import Probe
+
+    try:
+        return tuple(asdict(finding) for finding in Probe(voice or None).known() if finding.ok is not None)
+    except (AppError, OSError):
+        return ()

@@ -16,6 +16,7 @@ from app.ui.jobs import Failed, OpenedVoice
 from app.ui.library_desk import LibraryDesk
 from app.ui.shelf import Shelf, ShelfVoice
 from app.ui.voice_names import VoiceNames
+from app.ui.voice_samples import VoiceSamples
 from app.ui.voice_works import VoiceWorks
 from app.ui.widgets.banner import Banner
 from app.ui.window_drops import WindowDrops
@@ -54,8 +55,9 @@ class VoiceDesk(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(SETTLE_MS)
         self._timer.timeout.connect(self._prepare)
-        window.left.column.insertWidget(2, self.banner)
+        window.left.above.addWidget(self.banner)
         WindowDrops(window)
+        VoiceSamples(window)
         self._connect()
         self.controller.force_bert(window.settings.force_bert)
         self.shelf.look()
@@ -138,7 +140,6 @@ class VoiceDesk(QObject):
         side.chooser.chosen.connect(self._on_chosen)
         side.chooser.library_wanted.connect(self.library.open)
         side.card.licence_wanted.connect(self._show_licence)
-        side.card.sample_wanted.connect(self._play_sample)
         side.card.mend_wanted.connect(self._on_mend)
         window.script.line_chosen.connect(self.follow)
         window.document.changed.connect(self.follow)
@@ -194,11 +195,6 @@ class VoiceDesk(QObject):
         voice = self.shelf.find(self.current) or self.controller.voices.get(self.current)
         if voice is not None:
             show_text(self._window, say(f"「{voice.name}」のライセンス", f'Licence of "{voice.name}"'), voice.licence.strip())
-
-    @Slot(object)
-    def _play_sample(self, file: object) -> None:
-        self._window.playback.stop()
-        self.controller.play_sample(file)  # type: ignore[arg-type]
 
     @Slot(object)
     def _on_opened(self, voice: OpenedVoice) -> None:

@@ -56,7 +56,7 @@ class VoiceNames(QObject):
 
     def close(self) -> None:
         """Waits for what is being written."""
-        self._behind.close()
+        self._behind.close(finish=True)
 
 
 def _read(data: Any) -> dict[str, str]:

@@ -41,7 +41,7 @@ class VoiceWorks(QObject):
         self.queue = WorkQueue(self)
         self.panel = JobsPanel(self.queue)
         self.licences = LicenceQuestions(window, desk.banner)
-        window.left.column.addWidget(self.panel)
+        window.left.below.addWidget(self.panel)
         self.queue.asked.connect(self._on_asked)
         self.queue.finished.connect(self._on_finished)
         self.queue.failed.connect(self._on_failed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QCloseEvent, QColor
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMainWindow
 
 from app.errors import AppError
 from app.settings import Settings
@@ -15,7 +15,8 @@ from app.ui.autosave import Autosave
 from app.ui.controller import SpeechController
 from app.ui.dialogs_wiring import Dialogs
 from app.ui.document import ScriptDocument
-from app.ui.first_script import SHARED, line_settings, open_script
+from app.ui.dressing import Dressing
+from app.ui.first_script import SHARED, greet, is_first_start, line_settings, open_script
 from app.ui.icons import icon
 from app.ui.keeper import SettingsKeeper
 from app.ui.layout import lay_out, share_out
@@ -28,12 +29,13 @@ from app.ui.reports import Reports
 from app.ui.saving import Saving
 from app.ui.script_model import ScriptModel
 from app.ui.strip_wiring import add_strip
-from app.ui.theme import apply_theme, chosen_theme
+from app.ui.theme import chosen_theme
 from app.ui.voice_desk import VoiceDesk
+from app.ui.widgets.columns import Columns
 from app.ui.widgets.edit_bar import EditBar
 from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.script_panel import ScriptPanel
-from app.ui.widgets.side_panel import SidePanel
+from app.ui.widgets.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.widgets.status_line import StatusLine
 from app.ui.wiring import connect_actions
 
@@ -58,6 +60,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*SMALLEST)
         self.settings = settings
         self.controller = controller
+        is_first = is_first_start(settings)
         script, current, unread = open_script(settings)
         theme = chosen_theme(settings.theme)
         self.document = ScriptDocument(script, self)
@@ -68,6 +71,7 @@ class MainWindow(QMainWindow):
         self.script, self.transport = self.left.script, self.left.transport
         self.side = SidePanel()
         self.side.expression.set_open(settings.expression_open)
+        self.columns = Columns(self.left, self.side, USUAL_WIDTH, settings.side_width)
         self.latency = LatencyDock(controller.history, theme)
         self.status = StatusLine(settings.backend)
         self.edit_bar = EditBar(self.deeds)
@@ -83,6 +87,7 @@ class MainWindow(QMainWindow):
         self.strip = add_strip(self, theme)
         self._connect_widgets()
         Reports(self)
+        self._dressing = Dressing(self)
         self.preferences = Preferences(self)
         self.desk = VoiceDesk(self)
         self.dialogs = Dialogs(self)
@@ -90,6 +95,8 @@ class MainWindow(QMainWindow):
         self.script.choose([current if script.find(current) else script.lines[0].id] if script.lines else [])
         self._show_script()
         self.side.presets.load()
+        if is_first:
+            greet(self)
         for told in (unread, notice):
             if told is not None:
                 self.notice.tell("notice", told.message, told.hint)
@@ -103,14 +110,7 @@ class MainWindow(QMainWindow):
 
     def show_theme(self) -> None:
         """Puts the chosen look on everything."""
-        app = QApplication.instance()
-        assert isinstance(app, QApplication)
-        theme = chosen_theme(self.settings.theme)
-        apply_theme(app, theme)
-        self.latency.set_theme(theme)
-        self.script.set_theme(theme)
-        self.strip.panel.set_theme(theme)
-        self.deeds.draw(QColor(theme.text))
+        self._dressing.show(chosen_theme(self.settings.theme))
 
     @property
     def device(self) -> str:
@@ -131,6 +131,7 @@ class MainWindow(QMainWindow):
             strip=self.strip.fold.choice,
             geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
             layout=bytes(self.saveState().toBase64().data()).decode(),
+            side_width=self.columns.side_width,
             **{name: getattr(spoken, name) for name in SHARED},
         )
 
@@ -141,6 +142,7 @@ class MainWindow(QMainWindow):
         self.playback.stop()
         self._autosave.close()
         self.keeper.close()
+        self.side.presets.close_file()
         self.dialogs.close()
         self.hide()
         self.desk.close()
@@ -150,7 +152,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def play_or_stop(self) -> None:
         """Speaks the selected lines, or stops when something is spoken. Before the voice is there it speaks as soon as it is."""
-        if self.playback.is_on:
+        if self.playback.is_on or self.controller.state.speaking:
             self.stop()
         else:
             self.play(self.script.chosen_ids)
@@ -192,15 +194,16 @@ class MainWindow(QMainWindow):
         self.side.edited.connect(self.commands.change)
         self.side.preset_chosen.connect(self.commands.change_all)
         self.side.folded.connect(self.keeper.changed)
+        self.columns.dragged.connect(self.keeper.changed)
         self.live.speak_wanted.connect(self._speak_again)
         self.playback.line_began.connect(self.script.show_line)
         self.saving.told.connect(self._tell)
         self.saving.incomplete.connect(lambda message, hint: self.banner.tell("trouble", message, hint))
         self.saving.nothing.connect(self.left.tell_empty)
         self.commands.stop_wanted.connect(self.stop)
-        self.commands.failed.connect(self._on_trouble)
+        self.commands.failed.connect(self.banner.tell_error)
         for source in (self.keeper.failed, self._autosave.failed, self.side.presets.failed):
-            source.connect(self._on_unsaved)
+            source.connect(self.notice.tell_error)
 
     @Slot()
     def _show_script(self, *_scripts: object) -> None:
@@ -230,14 +233,6 @@ class MainWindow(QMainWindow):
     @Slot(str, str)
     def _tell(self, message: str, hint: str) -> None:
         self.banner.tell("notice", message, hint)
-
-    @Slot(object)
-    def _on_trouble(self, error: AppError) -> None:
-        self.banner.tell("trouble", error.message, error.hint)
-
-    @Slot(object)
-    def _on_unsaved(self, error: AppError) -> None:
-        self.notice.tell("trouble", error.message, error.hint)
 
     @Slot(str)
     def _choose_backend(self, backend: str) -> None:

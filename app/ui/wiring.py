@@ -48,6 +48,12 @@ def connect_actions(window: MainWindow) -> None:
         actions[name].setChecked(is_on)
         actions[name].toggled.connect(window.keeper.changed)
     actions["full_screen"].toggled.connect(lambda full: window.showFullScreen() if full else window.showNormal())
+    presets = window.side.presets
+    presets.changed.connect(
+        lambda label, before, after: window.document.add_step(label, lambda: presets.put(after), lambda: presets.put(before))
+    )
+    stack.undoTextChanged.connect(lambda step: actions.tell_about("undo", step))
+    stack.redoTextChanged.connect(lambda step: actions.tell_about("redo", step))
     for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
         actions[name].setEnabled(possible)
         signal.connect(actions[name].setEnabled)

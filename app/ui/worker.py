@@ -37,7 +37,7 @@ class SynthesisWorker(News):
         super().__init__()
         self.unload_after_min = 0.0
         self._voice = HeldVoice(self.voice_opened.emit, self.announced.emit)
-        self._output = HeldPlayer(open_player or open_portaudio)
+        self._output = HeldPlayer(open_player or open_portaudio, self.announced.emit)
         self._lanes = Lanes()
         self._reader = LineReader(self._voice)
         self._current = CurrentJob(self, self._voice)

@@ -123,10 +123,9 @@ def _first(folders: Sequence[Path]) -> Voice:
 def unknown_voice(wanted: str, known: Sequence[VoiceManifest]) -> VoiceError:
     """An error that names near voices."""
     shown = wanted if len(wanted) <= 80 else wanted[:80] + "…"
-    return VoiceError(
-        say(f"声「{shown}」は見つかりません。", f'There is no voice "{shown}".'),
-        near(wanted, [name for manifest in known for name in (manifest.id, manifest.name)]),
-    )
+    none = say("自分で追加した声はまだありません。", "You have not added any voice yet.")
+    names = [name for manifest in known for name in (manifest.id, manifest.name)]
+    return VoiceError(say(f"声「{shown}」は見つかりません。", f'There is no voice "{shown}".'), near(wanted, names) if names else none)
 
 
 def is_path(text: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+import zipfile
 from pathlib import Path
 
 WINDOWS = sys.platform == "win32"
 
 # Modules that nothing of ours reaches. `sympy` is wanted by ONNX Runtime's training tools, `_cffi` is zstandard's second, equal core;
-# `tsqyomi` is a second way of pyopenjtalk to choose readings, and the only one who asks for pydantic.
+# `tsqyomi` is a second way of pyopenjtalk to choose readings, and the only one who asks for pydantic; `htsengine` is its own voice.
 EXCLUDED_MODULES = [
     "tkinter", "torch", "scipy", "matplotlib", "IPython", "OpenGL", "sympy", "mpmath", "setuptools", "pip", "wheel",
     "pytest", "_pytest", "hypothesis", "mypy", "librt", "ast_serialize", "onnx.backend.test", "onnxruntime.training",
@@ -16,7 +17,7 @@ EXCLUDED_MODULES = [
     "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtOpenGL", "pyqtgraph.opengl",
     "pyqtgraph.examples", "pyqtgraph.jupyter", "pyqtgraph.flowchart", "pyqtgraph.console", "numpy.f2py",
     "pydoc_data", "pyopenjtalk.tsqyomi.model", "pyopenjtalk.tsqyomi.inference", "pydantic", "pydantic_core", "numpy.testing", "unittest", "doctest", "pdb",
-    "PySide6.QtOpenGLWidgets", "PySide6.QtTest",
+    "PySide6.QtOpenGLWidgets", "PySide6.QtTest", "pyopenjtalk.htsengine",
 ]  # fmt: skip
 
 # Parts of paths. Qt: only widgets, SVG and what the platforms need; no network, no embedded screens, no second look.
@@ -24,10 +25,9 @@ UNUSED = (
     "qt6qml", "qt6quick", "qt6pdf", "qt6virtualkeyboard", "eglfs", "egldeviceintegrations", "linuxfb", "vkkhrdisplay",
     "libqvnc", "platforms/libqminimal", "platforms/qminimal", "platforms/qdirect2d", "libqgtk3", "qt6network", "/networkinformation/", "/tls/",
     "/generic/", "qtiff", "qwebp", "qpdf", "qtga", "qwbmp", "qicns", "opengl32sw", "d3dcompiler", "qmodernwindowsstyle",
-    "onnxruntime/capi/onnxruntime.dll",
-    "onnxruntime/datasets", "htsvoice/", "onnx/backend/test", "pyqtgraph/examples", "pyqtgraph/icons/peegee", "koebako.egg-info/",
+    "onnxruntime/datasets", "htsvoice/", "onnx/backend/test", "pyqtgraph/examples", "pyqtgraph/icons/peegee", "pyqtgraph/colors/", "koebako.egg-info/",
 )  # fmt: skip
-PORTAUDIO_VARIANTS = ("32bit", "arm64", "-asio")
+PORTAUDIO_VARIANTS = ("32bit", "arm64", "-asio", ".dylib")
 
 # Of the system's libraries Python's own go along; all others are in the documented packages, where they fit the graphics
 # driver and the sound server of the machine.
@@ -50,11 +50,22 @@ def wanted(name: str, source: str) -> bool:
     low = "/" + name.replace("\\", "/").lower()
     if "/translations/" in low and "qt" in low:
         return "qtbase_ja" in low
+    if ".dist-info/" in low:
+        return low.endswith("/metadata")  # versions are asked of it; licences lie together in a folder of their own
     if "portaudio" in low and any(part in low for part in PORTAUDIO_VARIANTS):
         return False
     if any(part in low for part in UNUSED):
         return False
     return WINDOWS or not _belongs_to_the_system(Path(name).name, source)
+
+
+def deflated(archive: str, folder: str) -> str:
+    """Writes the zip, whose entries PyInstaller only stores, into a folder with its entries compressed; returns where."""
+    target = Path(folder) / f"deflated_{Path(archive).name}"
+    with zipfile.ZipFile(archive) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as smaller:
+        for entry in source.infolist():
+            smaller.writestr(zipfile.ZipInfo(entry.filename, entry.date_time), source.read(entry), zipfile.ZIP_DEFLATED)
+    return str(target)
 
 
 def _belongs_to_the_system(library: str, source: str) -> bool:

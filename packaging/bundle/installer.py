@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import subprocess
 import sys
+import tempfile
+import time
 import tomllib
 from pathlib import Path
 
 from bundle.command import PROJECT, run
+from bundle.expectations import SHARED
 from bundle.wine import Wine
 
 KEY = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
 CLASSES = r"HKCU\Software\Classes"
 SUFFIXES = (".aivmx", ".aivm", ".sbv2")
+REFERENCE = SHARED / "reference" / "jp-extra-tiny"
+OPENING_S = 90
 PLACES = (Path("makensis"), Path(r"C:\Program Files (x86)\NSIS\makensis.exe"))
 
 
@@ -34,7 +42,7 @@ def make_installer(source: Path, dist: Path) -> Path:
 
 
 def try_installer(installer: Path, wine: Wine) -> None:
-    """Installs, upgrades and removes the program silently; SystemExit says what was not as it should be."""
+    """Installs, opens voices with, upgrades and removes the program silently; SystemExit says what was not as it should be."""
     user = next((wine.folder / "prefix" / "drive_c" / "users").glob("[!P]*"))
     program = user / "AppData" / "Local" / "Programs" / "Koebako"
     shortcut = user / "AppData" / "Roaming" / "Microsoft" / "Windows" / "Start Menu" / "Programs" / "Koebako.lnk"
@@ -47,11 +55,13 @@ def try_installer(installer: Path, wine: Wine) -> None:
     _expect("it is registered", str(program.name) in wine.run(["reg", "query", KEY, "/v", "InstallLocation"], timeout_s=60))
     _expect("it starts where it was installed", "koebako" in wine.run([program / "koebako-cli.exe", "--version"], timeout_s=120))
 
+    _try_opening(wine, ".sbv2")
     wine.run(["reg", "add", rf"{CLASSES}\.sbv2", "/ve", "/d", "Another.Program", "/f"], timeout_s=60)
     _expect("voice files open with it", all("Koebako.Voice" in _class_of(wine, suffix) for suffix in SUFFIXES[:2]))
     opened = wine.run(["reg", "query", rf"{CLASSES}\Koebako.Voice\shell\open\command", "/ve"], timeout_s=60)
     _expect("the file's name is handed over whole", 'Koebako.exe" "%1"' in opened)
 
+    _try_opening(wine, ".aivmx")
     stale, foreign = program / "_internal" / "of an older version.dll", program / "my own file.txt"
     stale.write_text("")
     foreign.write_text("")
@@ -67,7 +77,43 @@ def try_installer(installer: Path, wine: Wine) -> None:
     _expect("what belongs to the user was kept", foreign.exists() and data.exists())
     left = wine.run(["reg", "query", CLASSES, "/s"], timeout_s=60)
     _expect("no files open with it any more", "Koebako" not in left and "Another.Program" in left)
+    wine.run(["reg", "delete", rf"{CLASSES}\.sbv2", "/f"], timeout_s=60)
     _expect("it is registered no more", KEY.rsplit("\\", 1)[-1] not in wine.run(["reg", "query", KEY.rsplit("\\", 1)[0]], timeout_s=60))
+
+
+def _try_opening(wine: Wine, suffix: str) -> None:
+    """Opens a voice file with what is registered for it; the window that comes up must add the voice."""
+    source = REFERENCE / f"model{suffix}"
+    what = f"a double click on a {suffix} file opens the window, which adds the voice"
+    if not source.is_file():
+        print(f"  SKIPPED  Installer: {what}: no reference voices", flush=True)
+        return
+    with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as name:
+        folder = Path(name) / "声 の フォルダー"
+        file = folder / f"声 {suffix}"
+        folder.mkdir()
+        shutil.copyfile(source, file)
+        # The command that the registry has for this suffix; not run to its end, as the window holds its pipes.
+        kind = _value(_class_of(wine, suffix))
+        command = _value(wine.run(["reg", "query", rf"{CLASSES}\{kind}\shell\open\command", "/ve"], timeout_s=60))
+        opener = subprocess.Popen(
+            ["wine", *(str(file) if word == "%1" else word for word in re.findall(r'"([^"]+)"', command))],
+            env=os.environ | wine.environment | {"KOEBAKO_HOME": str(folder / "home"), "KOEBAKO_LANG": "en"},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        deadline = time.monotonic() + OPENING_S
+        try:
+            while not (added := [*folder.glob("home/voices/*/voice.json")]) and time.monotonic() < deadline:
+                time.sleep(0.2)
+        finally:
+            opener.kill()
+            opener.communicate()
+    _expect(what, bool(added))
+
+
+def _value(printed: str) -> str:
+    """The value in what `reg query` prints."""
+    return printed.partition("REG_SZ")[2].strip()
 
 
 def _class_of(wine: Wine, suffix: str) -> str:

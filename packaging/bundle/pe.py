@@ -8,13 +8,14 @@ from pathlib import Path
 import pefile
 
 AMD64 = 0x8664
+SUFFIXES = (".exe", ".dll", ".pyd")
 IMPORTS, DELAYED = 1, 13
 
 
 def pe_files(folder: Path) -> Iterator[Path]:
     """Every program and library for 64-bit Windows below the folder, in order."""
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in (".exe", ".dll", ".pyd") and path.is_file() and machine(path) == AMD64:
+        if path.suffix.lower() in SUFFIXES and path.is_file() and machine(path) == AMD64:
             yield path
 
 

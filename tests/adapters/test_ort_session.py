@@ -12,11 +12,19 @@ import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters import ort_session
+from app.adapters import ort_session, ort_unlocked
 from app.adapters.ort_bert import OrtBert, rows_by_token
+from app.adapters.ort_library import ort_library
 from app.adapters.ort_providers import available_backends
 from app.adapters.ort_session import open_session
 from app.errors import BackendError, VoiceError
+
+
+@pytest.fixture(params=["Python module", "C library"], autouse=True)
+def through(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Sessions on the CPU through either half of ONNX Runtime."""
+    monkeypatch.setattr(ort_unlocked, "_library", ort_library() if request.param == "C library" else None)
+    return str(request.param)
 
 
 def model(

@@ -71,6 +71,7 @@ def player(null_sink: NullSink) -> Iterator[PortAudioPlayer]:
 
 
 @pytest.mark.sound
+@pytest.mark.alone
 def test_all_of_it_is_heard_and_nothing_else(null_sink: NullSink, player: PortAudioPlayer) -> None:
     samples = sine(0.8)
     with null_sink.recording() as heard:

@@ -245,21 +245,22 @@ def test_an_unknown_suffix_names_the_possible_ones(tmp_path: Path, name: str) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
+    ("name", "options", "hint"),
     [
-        ("a.flac", {"subtype": "float"}),
-        ("a.mp3", {"subtype": "16"}),
-        ("a.wav", {"subtype": "32"}),
-        ("a.opus", {"rate": 44_100}),
-        ("a.mp3", {"rate": 96_000}),
-        ("a.wav", {"rate": 10}),
-        ("a.wav", {"rate": 10_000_000}),
-        ("a.wav", {"channels": 3}),
+        ("a.flac", {"subtype": "float"}, "Possible: 16 24"),
+        ("a.mp3", {"subtype": "16"}, "Leave --subtype out."),
+        ("a.wav", {"subtype": "32"}, "Possible: 16 24 float"),
+        ("a.opus", {"rate": 44_100}, "Possible: 8000 12000 16000 24000 48000"),
+        ("a.mp3", {"rate": 96_000}, "Possible: 8000 "),
+        ("a.wav", {"rate": 10}, "From 8000 to 192000."),
+        ("a.wav", {"rate": 10_000_000}, "From 8000 to 192000."),
+        ("a.wav", {"channels": 3}, ""),
     ],
 )
-def test_options_that_a_format_does_not_have(tmp_path: Path, name: str, options: dict[str, object]) -> None:
+def test_options_that_a_format_does_not_have(tmp_path: Path, name: str, options: dict[str, object], hint: str) -> None:
     error = refusal(tmp_path / name, **options)
     assert isinstance(error, InputError)
+    assert error.hint.startswith(hint)
     assert not list(tmp_path.iterdir())
 
 

@@ -70,7 +70,8 @@ def test_several_backends_are_compared(capsys: pytest.CaptureFixture[str], tmp_p
     assert summary["winners"] == best
     assert len(summary["cross_overs"]) == (best["5"] != best["20"])  # type: ignore[arg-type]
     texts = [element.text for element in ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")]
-    assert {"5 tokens", "cpu", "auto", "target 580 ms →"} <= set(texts)
+    assert {"5 tokens", "cpu", "auto"} <= set(texts)
+    assert {"target 580 ms →", "target 580 ms"} & set(texts), "beyond the picture, or within it on a crowded machine"
 
 
 def test_a_picture_in_pixels(tmp_path: Path) -> None:

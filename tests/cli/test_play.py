@@ -22,6 +22,7 @@ __all__ = ["null_sink"]
 pytestmark = pytest.mark.sound
 
 
+@pytest.mark.alone
 def test_what_is_heard_is_what_is_written(null_sink: NullSink, tmp_path: Path) -> None:
     path = tmp_path / "a.wav"
     with null_sink.recording() as heard:

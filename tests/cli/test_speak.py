@@ -81,6 +81,15 @@ def test_text_from_file_and_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (tmp_path / "a.wav").read_bytes() == (tmp_path / "b.wav").read_bytes()
 
 
+def test_a_file_given_as_the_text_is_pointed_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "story.txt").write_text(TEXT, encoding="utf-8")
+    assert speak(tmp_path / "story.txt", "-o", tmp_path / "a.wav") == 0
+    assert "give it with -f" in capsys.readouterr().err
+    for text in ("あ\0", "あ" * 5000, str(tmp_path)):  # no such names, or no file
+        assert speak(text[:400], "-o", tmp_path / "a.wav") == 0
+        assert "-f" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("suffix", ["flac", "ogg", "mp3", "opus"])
 def test_other_formats(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.{suffix}"

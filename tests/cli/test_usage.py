@@ -51,6 +51,12 @@ def test_a_mistake_is_told_in_english(case: str, capsys: pytest.CaptureFixture[s
     assert not re.search(r"[ぁ-んァ-ン]", told.replace("速く", "").replace("あ", ""))
 
 
+def test_the_hint_names_the_command_that_was_given(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, command in ((["voices", "list", "あ"], "voices list"), (["speak", "あ", "い"], "speak"), (["doctor", "--x"], "doctor")):
+        assert main(arguments) == 2
+        assert capsys.readouterr().err.rstrip().endswith(f"See koebako {command} --help")
+
+
 @pytest.mark.parametrize(
     ("message", "told"),
     [

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from app.cli.main import main
+from app.install.prepare import prepare_voice
 
 
 def lines(text: str) -> list[dict[str, object]]:
@@ -47,7 +48,10 @@ def test_check_fails_on_a_wrong_output_or_length(shared: Path, tmp_path: Path, c
         values = {name: data[name] for name in data.files if name.startswith("case0")}
     values["case0.output"] = values["case0.output"] + np.float32(0.01)
     np.savez(tmp_path / "wrong.npz", **values)
-    arguments = ["voices", "check", str(source / "model.onnx"), "--json", "--expected"]
+    prepared = tmp_path / "prepared"
+    prepared.mkdir()
+    prepare_voice(source / "model.safetensors", prepared, int8=False)
+    arguments = ["voices", "check", str(prepared), "--json", "--expected"]
     assert main([*arguments, str(tmp_path / "wrong.npz")]) == 3
     assert lines(capsys.readouterr().out)[0]["max_abs_diff"] == pytest.approx(0.01, abs=1e-4)
     assert main([*arguments, str(tmp_path / "wrong.npz"), "--tolerance", "0.02"]) == 0

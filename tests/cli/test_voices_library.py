@@ -136,6 +136,8 @@ def test_downloads_are_added_and_discarded(
 def test_a_shipped_voice_cannot_be_removed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["voices", "remove", "mei"]) == 3
     assert "ships with Koebako" in capsys.readouterr().err
+    assert main(["voices", "remove", "nobody"]) == 3
+    assert "not added any voice yet" in capsys.readouterr().err
 
 
 def test_aivisspeechs_voices_are_listed_with_their_path(

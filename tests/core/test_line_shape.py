@@ -23,10 +23,10 @@ from app.core.accents import (
 )
 from app.core.line_reading import LineReading, read_line
 from app.core.line_sound import BIN_S, LineSound
-from app.core.moved_edits import moved_readings, settle
+from app.core.moved_edits import MOST_PAIRS, moved_readings, settle
 from app.core.phones import mark_count, mora_count
 from app.core.sentences import split_sentences
-from app.core.types import AudioChunk, MoraOverride, Overrides, PhoneTiming, PhraseOverride, ReadingOverride
+from app.core.types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, PhraseOverride, ReadingOverride
 
 G2P = OpenJTalkG2P()
 TEXT = "今日は2026年、ｶﾅ混じりの東京タワーです。……「え？」と言った。"
@@ -112,6 +112,21 @@ def test_lengths_are_kept_in_bounds() -> None:
     overrides = with_mora_length(with_pause_length(Overrides(), 2, -1.0), 3, 99.0)
     assert [edit.length_s for edit in (*overrides.pauses, *overrides.moras)] == [0.0, 10.0]
     assert with_pause_length(with_mora_length(overrides, 3, None), 2, None) == Overrides()
+
+
+def test_in_a_long_line_edits_before_and_behind_a_change_stay() -> None:
+    """Too long to be compared letter by letter: only what stands between the first and the last difference counts as changed."""
+    sentence = "東京タワーはきれいです。"
+    old = sentence * 20
+    assert len(old) ** 2 > MOST_PAIRS
+    new = sentence * 10 + "猫がいます。" + sentence * 10
+    readings = tuple(ReadingOverride("東京タワー", "スカイツリー", occurrence=number) for number in (9, 10))
+    assert [edit.occurrence for edit in moved_readings(readings, old, new)] == [9, 10]
+    each, more = len(read(sentence).moras), len(read("猫がいます。").moras)
+    overrides = Overrides(moras=(MoraOverride(9 * each, 0), MoraOverride(10 * each, 1)), pauses=(PauseOverride(15, 1.0),), text=old)
+    settled = settle(overrides, new, read)
+    assert [edit.mora for edit in settled.moras] == [9 * each, 10 * each + more]
+    assert [edit.mark for edit in settled.pauses] == [16]
 
 
 @FEW

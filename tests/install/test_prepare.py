@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -127,8 +126,7 @@ def _refused(path: Path, folder: Path, says: str) -> VoiceError:
         prepare_voice(path, folder)
     assert says in f"{caught.value.message} {caught.value.hint}"
     assert caught.value.hint
-    if sys.platform != "win32":  # which keeps files as long as the error holds the graphs; the staging folder goes with all that is in it
-        assert list(folder.iterdir()) == []
+    assert list(folder.iterdir()) == []
     return caught.value
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,7 @@ ROOT = Path(__file__).parents[2]
         "_sounddevice_data/portaudio-binaries/libportaudio64bit.dll",
         "pyopenjtalk/dictionary/sys.dic",
         "pyopenjtalk/dictionary/left-id.def",  # users' own dictionaries are built with it
-        "pyopenjtalk/htsengine.pyd",  # pyopenjtalk imports it
+        "numpy-2.4.6.dist-info/METADATA",  # the doctor tells the version
     ],
 )
 def test_what_the_program_needs_is_kept(name: str) -> None:
@@ -43,8 +45,11 @@ def test_what_the_program_needs_is_kept(name: str) -> None:
         "PySide6/Qt/lib/libQt6Network.so.6",
         "PySide6\\plugins\\tls\\qschannelbackend.dll",
         "pyopenjtalk/htsvoice/mei_normal.htsvoice",
-        "onnxruntime/capi/onnxruntime.dll",
         "pyqtgraph/icons/peegee/peegee_512px.png",
+        "_sounddevice_data/portaudio-binaries/libportaudio.dylib",
+        "numpy-2.4.6.dist-info/RECORD",
+        "numpy-2.4.6.dist-info/licenses/LICENSE.txt",
+        "pyqtgraph/colors/maps/CET-L4.csv",
         "koebako.egg-info/PKG-INFO",  # of the checkout, not of the program
     ],
 )
@@ -61,9 +66,32 @@ def test_libraries_of_the_system_stay_there_except_pythons_own() -> None:
     assert contents.wanted("lib-dynload/_ssl.so", "/usr/lib/python3.11/lib-dynload/_ssl.so")
 
 
+def test_nothing_that_the_program_imports_is_left_out() -> None:
+    imported = set()
+    for path in (ROOT / "app").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    assert "sqlite3" in imported
+    assert {module for module in imported if not contents.reached(module)} == set()
+
+
+def test_a_compressed_archive_holds_the_same(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "base.zip", "w") as archive:
+        archive.writestr("a/b.pyc", b"x" * 10_000)
+        archive.writestr("c.pyc", b"y")
+    made = contents.deflated(str(tmp_path / "base.zip"), str(tmp_path))
+    with zipfile.ZipFile(made) as archive:
+        assert [(name, len(archive.read(name))) for name in archive.namelist()] == [("a/b.pyc", 10_000), ("c.pyc", 1)]
+    assert Path(made).stat().st_size < 1_000
+
+
 def test_modules_below_one_left_out_are_left_out() -> None:
     assert not contents.reached("pyopenjtalk.tsqyomi.model")
     assert not contents.reached("onnx.backend.test.case")
+    assert contents.reached("onnx.reference.ops")
     assert contents.reached("pyopenjtalk.tsqyomi.types")
     assert contents.reached("pyopenjtalk.tsqyomi.modelling")
 

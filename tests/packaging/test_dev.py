@@ -42,9 +42,71 @@ def test_a_build_that_ends_in_time_tells_how(dev: ModuleType) -> None:
     assert dev.run_until(time.monotonic() + 30, ["sh", "-c", "exit 3"]) == 3
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="for builds under Wine only")
+@pytest.mark.parametrize(
+    ("codes", "ended", "told"),
+    [
+        ([0, 0], 0, ["RAN  windows-wine", "RAN  installer"]),
+        ([None, None], 0, ["SKIPPED  windows-wine: stopped", "SKIPPED  installer: stopped"]),
+        ([75], 0, ["SKIPPED  the Windows bundle and its installer: Wine does not work"]),
+        ([1], 1, []),
+        ([0, 1], 1, ["RAN  windows-wine"]),
+    ],
+)
+def test_what_ran_under_wine_is_told_and_only_the_program_fails(
+    dev: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    codes: list[int | None],
+    ended: int,
+    told: list[str],
+) -> None:
+    monkeypatch.setattr(dev, "missing", lambda *_, **__: [])
+    monkeypatch.setattr(dev, "run_until", lambda *_: codes.pop(0))
+    assert dev.windows_program(["build.py"], []) == ended
+    assert codes == []
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(told)
+    assert all(line.startswith(start) for line, start in zip(lines, told, strict=True))
+
+
+def test_a_machine_without_wine_is_told(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(dev, "missing", lambda *_, **__: ["wine64"])
+    monkeypatch.setattr(dev, "install_libraries", lambda packages: None)
+    assert dev.windows_program(["build.py"], []) == 0
+    assert capsys.readouterr().out.startswith("SKIPPED  the Windows bundle and its installer; not on this machine: wine64")
+
+
+def test_an_installer_without_time_is_told(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(dev, "missing", lambda *_, **__: [])
+    monkeypatch.setattr(dev, "WINE_S", 10)
+    monkeypatch.setattr(dev, "run_until", lambda *_: 0)
+    assert dev.windows_program(["build.py"], []) == 0
+    assert "SKIPPED  installer: 10 of 10 s left" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("together", "alone", "code", "runs"), [(0, 0, 0, 2), (0, 5, 0, 2), (5, 0, 0, 2), (0, 1, 1, 2), (1, 0, 1, 1)])
+def test_those_that_watch_the_clock_come_last_and_either_part_may_be_empty(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, together: int, alone: int, code: int, runs: int
+) -> None:
+    ran: list[tuple[str, ...]] = []
+
+    def run(command: tuple[str, ...]) -> int:
+        if "pytest" not in command:
+            return 0
+        ran.append(tuple(map(str, command[3:])))
+        return alone if ran[-1][:2] == ("-m", "alone") else together
+
+    monkeypatch.setattr(dev, "run", run)
+    monkeypatch.chdir(ROOT)
+    assert dev.test(["-k", "x"]) == code
+    assert [parts[:2] for parts in ran] == [("-m", "not alone"), ("-m", "alone")][:runs]
+    assert all(parts[-2:] == ("-k", "x") for parts in ran)
+
+
 def test_what_ci_runs_is_what_the_script_knows() -> None:
     last = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
-    assert last == "exec python3 packaging/dev.py test --bundle --no-wine --run-slow"
+    assert last == "exec python3 packaging/dev.py test --bundle --run-slow"
 
 
 def _runs(pid: int) -> bool:

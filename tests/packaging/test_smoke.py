@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,13 @@ def test_a_program_that_writes_into_its_folder_ends_the_build(program: Program, 
     monkeypatch.setattr(smoke, "CHECKS", [writes])
     with pytest.raises(SystemExit, match="wrote into its own folder"):
         smoke.smoke_test(program)
+
+
+def test_checks_without_time_are_told(program: Program, capsys: pytest.CaptureFixture[str]) -> None:
+    smoke.smoke_test(program, until=time.time() + smoke.CHECK_S - 1)
+    told = capsys.readouterr().out
+    assert "SKIPPED  The command line starts: no time left" in told
+    assert told.count("SKIPPED") == len(smoke.CHECKS)
 
 
 @pytest.mark.parametrize(

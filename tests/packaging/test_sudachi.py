@@ -21,6 +21,8 @@ CLASSES = 9
 ALIKE = {4: 2, 7: 2, 8: 5}  # class → the one whose costs it shares
 UNUSED = 6
 RARE = (1, 3)  # in words, but taken for classes that no text has
+LOAN_WORDS = ("アー", "イーア")
+HOMOGRAPHS = range(0, 60, 3)  # words that come twice, in the same classes
 NOUN = "名詞,普通名詞,一般,*,*,*"
 
 
@@ -35,10 +37,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (folder / "matrix.def").write_text(f"{CLASSES} {CLASSES}\n" + "\n".join(lines) + "\n", encoding="utf-8")
     words = sorted({"".join(chance.choices(LETTERS, k=chance.randint(1, 3))) for _ in range(100)})
     used = [number for number in range(CLASSES) if number != UNUSED]
-    entries = [
-        f"{word},{chance.choice(used)},{chance.choice(used)},{chance.randint(0, 9000)},{word},{NOUN},ヨミ{index},{word},*,A,*,*,*,*"
-        for index, word in enumerate(words)
-    ]
+    entries = []
+    for index, word in enumerate([*words, *LOAN_WORDS]):
+        left, right, cost = chance.choice(used), chance.choice(used), chance.randint(0, 9000)
+        entries.append(f"{word},{left},{right},{cost},{word},{NOUN},ヨミ{index},{word},*,A,*,*,*,*")
+        if index in HOMOGRAPHS:  # some cost as much
+            entries.append(f"{word},{left},{right},{cost + chance.choice([0, 1, 500])},{word},{NOUN},ヨソ{index},{word},*,A,*,*,*,*")
     (folder / "lex.csv").write_text("\n".join(entries) + "\n", encoding="utf-8")
     rules = folder / "rules"
     shutil.copytree(RULES, rules)
@@ -49,6 +53,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (rules / "sudachi.json").write_text(json.dumps(settings), encoding="utf-8")
     builder.build_system_dic(matrix=folder / "matrix.def", lex=[folder / "lex.csv"], output=folder / "system.dic", description="words")
     return folder / "system.dic", rules
+
+
+@pytest.fixture(autouse=True)
+def _no_long_strings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test's dictionary has none."""
+    monkeypatch.setattr("bundle.sudachi_trim.LONG_STRINGS_END", 0)
 
 
 def smaller(original: tuple[Path, Path], folder: Path, often: list[int]) -> tuple[Path, Path]:
@@ -108,6 +118,21 @@ def test_what_texts_use_is_counted(original: tuple[Path, Path]) -> None:
     assert all(0 <= entries[word * 4] < CLASSES for word in words)
 
 
+def test_words_that_no_text_gets_are_left_out(original: tuple[Path, Path], tmp_path: Path) -> None:
+    before = Dictionary.read(original[0])
+    after = Dictionary.read(smaller(original, tmp_path / "all", list(range(CLASSES)))[0])
+    left_out = len(HOMOGRAPHS) + len(LOAN_WORDS)
+    assert len(before.entries()) - len(after.entries()) == left_out
+    assert before.words[0] - after.words[0] == left_out
+    assert len(after.blocks["Strings"]) < len(before.blocks["Strings"])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_spelling_that_is_left_out_is_a_word_nobody_knows(original: tuple[Path, Path], tmp_path: Path) -> None:
+    after = tokenizer(*smaller(original, tmp_path / "all", list(range(CLASSES))))
+    assert "".join(word.surface() for word in after.tokenize("あアーイーアあ")) == "あアーイーアあ"
+
+
 def test_another_dictionary_than_the_one_counted_is_refused(original: tuple[Path, Path], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="sudachi_often"):
         merge_classes(*original, tmp_path, Often("another", [0], [0]))
@@ -115,7 +140,7 @@ def test_another_dictionary_than_the_one_counted_is_refused(original: tuple[Path
 
 def test_rare_rows_and_columns_share_the_highest_costs() -> None:
     chance = np.random.default_rng(0)
-    costs = chance.integers(-3000, 3000, (2 * RARE_GROUPS, 40)).astype("<i2")
+    costs = chance.integers(-3000, 3000, (30 + 2 * RARE_GROUPS, 40)).astype("<i2")
     often_left, often_right = np.arange(len(costs)) < 30, np.arange(40) < 35
     table, rows, columns = merged(costs, often_left, often_right)
     assert table.shape == (30 + RARE_GROUPS, 40)

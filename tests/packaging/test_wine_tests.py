@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def test_every_folder_is_run_or_told(wine: FakeWine, capsys: pytest.CaptureFixtu
     wine_tests.run_tests(wine)
     printed = capsys.readouterr().out
     assert printed.count("4 passed, 1 skipped") == len(wine_tests.FOLDERS)
+    assert f"all of them: {4 * len(wine_tests.FOLDERS)} passed, {len(wine_tests.FOLDERS)} skipped" in printed
     folders = {path.name for path in Path(__file__).parents[1].iterdir() if path.is_dir() and any(path.rglob("test_*.py"))}
     assert folders <= {*wine_tests.FOLDERS, *wine_tests.LEFT_OUT}
     asked = [str(word) for command in wine.commands for word in command]
@@ -49,7 +51,23 @@ def test_every_folder_is_run_or_told(wine: FakeWine, capsys: pytest.CaptureFixtu
 
 
 def test_what_there_was_no_time_for_is_told(wine: FakeWine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wine_tests, "LONGEST_S", 0)
+    monkeypatch.setattr(wine_tests, "LONGEST_S", -1)
     wine_tests.run_tests(wine)
     assert not wine.commands
     assert "SKIPPED  tests/install, tests/adapters" in capsys.readouterr().out
+
+
+def test_a_folder_that_fails_does_not_hide_the_others(
+    wine: FakeWine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(command: Sequence[str | Path], timeout_s: float, env: Mapping[str, str] | None = None) -> str:
+        if "tests/cli" in command:
+            sys.exit("one is wrong")
+        return PRINTED
+
+    monkeypatch.setattr(wine, "run", run)
+    with pytest.raises(SystemExit, match=r"Tests failed under Wine: tests/cli$"):
+        wine_tests.run_tests(wine)
+    printed = capsys.readouterr().out
+    assert "FAILED  tests/cli: one is wrong" in printed
+    assert printed.count("  ok  ") == len(wine_tests.FOLDERS) - 1

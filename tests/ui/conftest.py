@@ -55,6 +55,12 @@ def _nothing_goes_on() -> Iterator[None]:
     assert not running, f"left running: {running}"
 
 
+@pytest.fixture(autouse=True)
+def _in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said is read in the window, as `main` has it."""
+    monkeypatch.setenv("KOEBAKO_PLACE", "window")
+
+
 @pytest.fixture
 def player() -> RecordingPlayer:
     """A device that plays everything at once."""

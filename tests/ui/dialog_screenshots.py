@@ -1,4 +1,4 @@
-"""Takes pictures of the program's own dialogs, in both looks and both languages: `python -m tests.ui.dialog_screenshots FOLDER`.
+"""Takes pictures of the program's own dialogs, in both looks and both languages: `python -m tests.ui.dialog_screenshots FOLDER [SCALE]`.
 
 Each language needs a process of its own, because it is chosen once at start.
 """
@@ -22,11 +22,17 @@ if TYPE_CHECKING:
 def main() -> int:
     """Starts one process per language and look."""
     folder = Path(sys.argv[1])
+    scale = sys.argv[2] if len(sys.argv) > 2 else "1"
     folder.mkdir(parents=True, exist_ok=True)
     for language in ("ja", "en"):
         for theme in ("light", "dark"):
             with tempfile.TemporaryDirectory() as home:
-                surroundings = os.environ | {"KOEBAKO_LANG": language, "KOEBAKO_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
+                surroundings = os.environ | {
+                    "KOEBAKO_LANG": language,
+                    "KOEBAKO_HOME": home,
+                    "QT_SCALE_FACTOR": scale,
+                    "QT_QPA_PLATFORM": "offscreen",
+                }
                 command = [sys.executable, "-m", "tests.ui.dialog_screenshots", "--one", theme, str(folder), f"{language}-{theme}"]
                 subprocess.run(command, env=surroundings, check=True)
     return 0
@@ -46,7 +52,7 @@ def take(theme: str, folder: Path, name: str) -> None:
     from tests.ui.recording_player import RecordingPlayer
 
     app = make_application()
-    window = MainWindow(Settings(text="こんにちは。", theme=theme), SpeechController(lambda _device, _rate: RecordingPlayer()))  # type: ignore[arg-type]
+    window = MainWindow(Settings(theme=theme), SpeechController(lambda _device, _rate: RecordingPlayer()))  # type: ignore[arg-type]
 
     def wait(done: object, at_most_ms: int = 30_000) -> None:
         deadline = QDeadlineTimer(at_most_ms)
@@ -56,6 +62,7 @@ def take(theme: str, folder: Path, name: str) -> None:
     window.show_theme()
     window.start()
     wait(lambda: window.controller.state.ready and not window.controller.state.loading)
+    take_messages(window, lambda what: (wait(lambda: False, 400), window.grab().save(str(folder / f"{what}-{name}.png"))))
     for action in ("settings", "find_command", "diagnose", "show_log", "about"):
         window.deeds[action].trigger()
         dialog = window.dialogs.shown
@@ -78,6 +85,21 @@ def take(theme: str, folder: Path, name: str) -> None:
 
     take_others(window, picture)
     window.close()
+
+
+def take_messages(window: MainWindow, picture: Callable[[str], object]) -> None:
+    """The greeting of the first start; an error, folded and with its details."""
+    from app.errors import VoiceError
+
+    picture("message-greeting")
+    window.notice.hide()
+    error = VoiceError("「花子」を開けません。", "ファイルが壊れています。もう一度追加してください。")
+    error.__cause__ = ValueError("protobuf parsing failed")
+    window.banner.tell_error(error)
+    picture("message-error")
+    window.banner.more.click()
+    picture("message-details")
+    window.banner.hide()
 
 
 def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:

@@ -30,16 +30,18 @@ class RecordingPlayer:
     Args:
         pace: seconds of sound played per second; infinite by default.
         queue_s: sound that may wait, as the device would play it; `write` waits above it.
+        kept: so many requests are remembered, the newest.
     """
 
-    def __init__(self, pace: float = float("inf"), queue_s: float = 30.0) -> None:
+    def __init__(self, pace: float = float("inf"), queue_s: float = 30.0, kept: int = 10**6) -> None:
         self.requests: dict[str, list[AudioChunk]] = {}
         self.began: dict[str, float] = {}
         self.gaps_s: dict[str, float] = {}
         self.aborts = 0
         self.closed = False
+        self.device = "recording"
         self.silenced_at = 0.0
-        self._pace, self._queue_s = pace, queue_s
+        self._pace, self._queue_s, self._kept = pace, queue_s, kept
         self._queue: list[Queued] = []
         self._lock = threading.Lock()
 
@@ -109,6 +111,8 @@ class RecordingPlayer:
         free = self._queue[-1].began + self._queue[-1].made_s / self._pace if self._queue and self._pace else now
         self.gaps_s[chunk.request_id] = max(0.0, now - free)
         self.began[chunk.request_id] = max(now, free)
+        for forgotten in list(self.requests)[: -self._kept]:
+            del self.requests[forgotten]
         self._queue.append(Queued(chunk.request_id, chunk.sampling_rate, max(now, free)))
 
     def _left_s(self) -> float:

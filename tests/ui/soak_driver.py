@@ -8,11 +8,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 
 from app.core.script import Line, Script
 from app.ui.background import works
 from app.ui.window import MainWindow
+from tests.ui.soak_deeds import DEEDS, Deed
 
 PIECES = (
     "雨が降る",
@@ -63,13 +64,27 @@ class SoakDriver:
             (1, self._theme),
             (1, self._work),
             (1, self._dock),
+            *((weight, self._other(deed)) for weight, deed in DEEDS),
         ]
+
+    def begin(self) -> None:
+        """Everything once that makes something at its first use only, which would look like growth later."""
+        for box in self._window.findChildren(QComboBox):
+            if box.isVisible():
+                box.showPopup()
+                QApplication.processEvents()
+                box.hidePopup()
+        for name in DIALOGS:
+            self._window.deeds[name].trigger()
+            QApplication.processEvents()
+            self._close_dialogs()
 
     def step(self) -> None:
         """Something."""
         deed = self._random.choices([deed for _, deed in self._deeds], [weight for weight, _ in self._deeds])[0]
         self.done.append(deed.__name__)
         deed()
+        self._close_dialogs()
         lines = self._window.document.script.lines
         if len(lines) > KEPT_LINES:
             self._window.document.reset(Script(lines[:5]))
@@ -87,6 +102,13 @@ class SoakDriver:
         window.script.end_editing()
         window.latency.clear()
         window.document.reset(Script((Line("静かになりました。"),)))
+
+    def _other(self, deed: Deed) -> Callable[[], None]:
+        def do() -> None:
+            self.done[-1] = deed.__name__
+            deed(self._window, self._random, self._folder)
+
+        return do
 
     def _trigger(self) -> None:
         name = self._random.choice(TRIGGERS)

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.background.child import ChildJob
 from app.ui.background.queue import WorkQueue
-from app.ui.background.work import Advance, Stage, Work
+from app.ui.background.work import Advance, Stage, Work, with_time_left
 from app.ui.dialogs.add_address import AddAddress, read_address
 from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.widgets.job_row import describe_advance
@@ -156,10 +156,40 @@ def test_the_panel_shows_rows_with_what_can_be_done(qtbot: QtBot, queue: WorkQue
     assert not queue.jobs
 
 
+def test_many_jobs_stay_legible_and_long_names_end_in_dots(qtbot: QtBot, queue: WorkQueue) -> None:
+    panel = JobsPanel(queue)
+    qtbot.addWidget(panel)
+    panel.resize(500, 300)
+    panel.show()
+    ways = tuple(f"--checkpoint=G_{step}_with_a_very_long_name.safetensors" for step in range(7))
+    for number in range(6):
+        job = ChildJob(Work(f"https://example.com/{'long' * 60}/{number}", ("x",)), queue)
+        if number == 1:
+            job.stage, job.ways = Stage.ASKING, ways
+        queue.jobs.append(job)
+        queue.added.emit(job)
+    body = panel.widget()
+    assert body is not None
+    qtbot.waitUntil(lambda: body.height() >= body.minimumSizeHint().height())
+    assert all(row.height() >= row.minimumSizeHint().height() for row in panel.rows.values())
+    assert all(row.title.toolTip() == job.work.title for job, row in panel.rows.items())
+    buttons = [button for button in body.findChildren(QPushButton) if button.accessibleName().startswith("G_")]
+    assert [button.accessibleName() for button in buttons] == [way.removeprefix("--checkpoint=") for way in ways]
+    assert all("…" in button.text() for button in buttons)
+    queue.jobs.clear()  # they were never started
+
+
 def test_a_download_tells_speed_and_time_left() -> None:
     advance = Advance("downloading", 12, 80_000_000, 653_000_000, 5_500_000.0, 104.0)
     assert describe_advance(advance) == "Downloading  12%  80 / 653 MB  5.5 MB/s  2 min left"
     assert describe_advance(Advance()) == "Starting…"
+
+
+def test_other_work_is_taken_to_go_on_as_it_went() -> None:
+    assert describe_advance(with_time_left(Advance("building", 25), 20.0)) == "Building  25%  60 s left"
+    assert with_time_left(Advance("building", 5), 20.0).seconds_left is None, "too early to tell"
+    assert with_time_left(Advance("building", 50), 1.0).seconds_left is None
+    assert with_time_left(Advance("downloading", 50, seconds_left=7.0), 20.0).seconds_left == 7.0, "a download knows better"
 
 
 def test_addresses_are_told_from_uuids(qtbot: QtBot) -> None:

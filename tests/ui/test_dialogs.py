@@ -18,7 +18,7 @@ from app.errors import AudioDeviceError
 from app.log import log_path
 from app.ui.commands import commands_in, matching
 from app.ui.devices import DeviceWatch
-from app.ui.dialogs.about_dialog import AboutDialog
+from app.ui.dialogs.about_dialog import AboutDialog, third_parties
 from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
 from app.ui.dialogs.log_dialog import NEWEST_BYTES, LogDialog, newest_lines
 from app.ui.held_player import HeldPlayer
@@ -91,6 +91,14 @@ def test_search_moves_by_arrows_and_leaves_out_what_is_not_possible(qtbot: QtBot
     for item in named(search):
         assert item.accessibleName()
         assert item.toolTip()
+
+
+def test_search_that_finds_nothing_says_so(qtbot: QtBot) -> None:
+    search = CommandSearch(())
+    qtbot.addWidget(search)
+    search.show()
+    assert search.nothing.isVisible()
+    assert not search.found.isVisible()
 
 
 def test_diagnostics_are_the_doctors(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,8 +179,13 @@ def test_about_has_version_cards_and_licences(qtbot: QtBot) -> None:
     titles = [dialog.tabs.tabText(page) for page in range(dialog.tabs.count())]
     assert [name for name, _ in model_cards()] == titles[:2]
     assert titles[2:] == ["Third parties", "Licence"]
+    with qtbot.waitSignal(dialog.parts_wanted):
+        for page in range(len(titles)):
+            dialog.tabs.setCurrentIndex(page)
+            assert dialog.tabs.widget(page).toPlainText() or page == 2  # type: ignore[union-attr]
     assert "CC BY 4.0" in dialog.tabs.widget(0).toPlainText()  # type: ignore[union-attr]
     assert "CC BY 4.0" in dialog.tabs.widget(1).toPlainText()  # type: ignore[union-attr]
+    dialog.show_parts(third_parties())
     assert "numpy" in dialog.third_parties.toPlainText()
     text = next(part for part in parts() if part.name == "numpy").texts[0]
     dialog.third_parties.anchorClicked.emit(QUrl.fromLocalFile(str(text)))

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.ui.player import open_portaudio
-from tests.null_sink import RATE, NullSink, null_sink
+from tests.null_sink import NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak
+from tests.ui.ear import sounding_s
 
 __all__ = ["null_sink"]
 
-pytestmark = pytest.mark.sound
-LOUD = 0.01
-
-
-def sounding_s(recorded: np.ndarray) -> float:
-    """Seconds between the first and the last loud sample."""
-    loud = np.flatnonzero(np.abs(recorded[:, 0]) > LOUD)
-    return float(loud[-1] - loud[0]) / RATE if loud.size else 0.0
+pytestmark = [pytest.mark.sound, pytest.mark.alone]
 
 
 def test_what_is_typed_is_heard_and_the_play_state_keeps_time(qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow) -> None:

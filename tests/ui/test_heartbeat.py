@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
@@ -17,15 +18,17 @@ from app.ui.background.work import Stage
 from app.ui.window import MainWindow
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
-from tests.ui.heart import Heart, describe
+from tests.ui.heart import Heart, describe, slowdown
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.test_voice_desk import BertOffer, TextDialog, dialog_of, drop_on, until
 
+pytestmark = pytest.mark.alone
 TEXT = "今日はとてもいい天気です。駅前の公園まで歩きました。"
 P99_MS, LONGEST_MS = 16.0, 50.0
-CROWDED = 5  # times as long on a crowded machine, where whoever holds Python's lock may itself wait for a core
+# On a crowded machine computing takes longer (its caches are shared), and so does waiting, for whoever holds Python's lock waits for a core itself.
+MOST_SLOWED, MOST_WAITED = 1.5, 2.0  # times as long, where the machine was as slow as that
 
-Beating = Callable[[str], object]
+Beating = Callable[..., Any]
 
 
 @pytest.fixture
@@ -33,15 +36,17 @@ def beating(capsys: pytest.CaptureFixture[str]) -> Beating:
     """Watches what is done within, and fails where the window stood still."""
 
     @contextmanager
-    def beating(name: str) -> Iterator[None]:
+    def beating(name: str, *, one_deed: bool = False) -> Iterator[None]:
         with Heart() as heart:
             yield
         with capsys.disabled():
             print(describe(name, heart.beats), end="")
-        assert len(heart.beats) > 20
-        for values, allowed in (([beat.busy_ms for beat in heart.beats], 1), ([beat.own_ms for beat in heart.beats], CROWDED)):
-            assert np.percentile(values, 99) <= P99_MS * allowed
-            assert max(values) <= LONGEST_MS * allowed
+        assert len(heart.beats) > (3 if one_deed else 20)
+        slow = slowdown(heart.beats)
+        computed, took = ([beat.busy_ms for beat in heart.beats], MOST_SLOWED), ([beat.own_ms for beat in heart.beats], MOST_WAITED)
+        for values, most in (computed, took):
+            assert max(values) <= LONGEST_MS * min(slow, most)
+            assert one_deed or np.percentile(values, 99) <= P99_MS * min(slow, most)
 
     return beating
 
@@ -88,14 +93,38 @@ def bring_in(qtbot: QtBot, window: MainWindow, source: Path) -> str:
     return window.document.script.lines[0].settings.voice
 
 
-def test_a_hundred_lines_played_through(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
-    player = RecordingPlayer(pace=20.0)
-    window = open_window(open_player=lambda _device, _rate: player)
+def with_a_hundred_lines(window: MainWindow) -> MainWindow:
     write(window, TEXT)
     window.document.reset(Script(tuple(Line(f"{row + 1}番目の行です。", id=str(row)) for row in range(100))))
     window.script.choose(["0"])
     QApplication.processEvents()
+    return window
+
+
+def test_a_hundred_lines_played_through(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
+    player = RecordingPlayer(pace=20.0)
+    window = with_a_hundred_lines(open_window(open_player=lambda _device, _rate: player))
     with beating("a hundred lines"):
         window.play_through()
         qtbot.waitUntil(lambda: len(player.requests) == 100, timeout=6 * WAIT_MS)
         wait_idle(qtbot, window)
+
+
+def test_another_look_and_every_page_of_the_dialogs(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
+    window = with_a_hundred_lines(open_window(Settings(text="", theme="light")))
+    with beating("theme", one_deed=True):
+        for theme in ("dark", "light") * 2:
+            window.preferences.change(theme=theme)
+            qtbot.wait(200)
+    for name in ("settings", "about", "diagnose", "show_log", "find_command"):
+        with beating(name, one_deed=True):
+            window.deeds[name].trigger()
+            qtbot.wait(200)
+            dialog = window.dialogs.shown
+            assert dialog is not None
+            tabs = dialog.findChild(QTabWidget)
+            for page in range(tabs.count() if tabs is not None else 0):
+                tabs.setCurrentIndex(page)
+                qtbot.wait(200)
+            dialog.reject()
+            qtbot.wait(100)

@@ -94,7 +94,7 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     dock.show_figures()
     figures = dock.table.figures
     rows = {figures.index(row, 0).data(): [figures.index(row, column).data() for column in (1, 2, 3)] for row in range(figures.rowCount())}
-    assert list(rows) == ["Text", "G2P", "Tokenise", "BERT", "Expand", "Prosody", "Flow", "Decode", "Audio", "First audio", "Total"]
+    assert list(rows) == ["First audio", "Total", "Text", "G2P", "Tokenise", "BERT", "Expand", "Prosody", "Flow", "Decode", "Audio"]
     assert rows["BERT"] == ["cached", "20.0", "20.0"]
     assert rows["Flow"] == ["–", "–", "–"]
     assert rows["Total"] == ["20.0", "30.0", "39.0"]
@@ -102,7 +102,7 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     dock.show_figures()
     assert "Synthesis" in [figures.index(row, 0).data() for row in range(figures.rowCount())]
     dock.clear()
-    assert figures.index(3, 2).data() == "–"
+    assert figures.index(5, 2).data() == "–"
 
 
 def colours(image: QImage) -> set[str]:
@@ -224,6 +224,8 @@ def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None
     spoken(history, "a", bert=10.0)
     image = drawn(qtbot, chart, history)
     x = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(30.0, 0))).x()
+    assert chart._describe(QPointF(50.0, 3)) == ""
+    assert chart._describe(QPointF(30.0, 3)) == "Target: done by here\nG2P: 30 ms"
     below = image.height() // 2  # no bar, only grid and targets
     assert LIGHT.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
 
@@ -239,10 +241,10 @@ def test_pause_holds_the_picture_while_measuring_goes_on(qtbot: QtBot) -> None:
     dock.show_figures()
     dock.show_live((history.utterances[-1], 5.0))
     assert len(dock.chart.bars._rows) == 1
-    assert dock.table.figures.index(3, 1).data() == "20.0"
+    assert dock.table.figures.index(5, 1).data() == "20.0"
     dock.pause.click()
     assert len(dock.chart.bars._rows) == 2
-    assert dock.table.figures.index(3, 1).data() == "100"
+    assert dock.table.figures.index(5, 1).data() == "100"
 
 
 def test_figures_go_into_a_csv_file(qtbot: QtBot, tmp_path: Path) -> None:
@@ -275,6 +277,7 @@ def test_the_picture_is_a_png_and_failures_are_told(qtbot: QtBot, tmp_path: Path
     dock.write_picture(tmp_path / "a.png")
     image = QImage(str(tmp_path / "a.png"))
     assert image.width() == 2 * dock.widget().width()
+    assert image.height() > 2 * (dock.widget().height() + dock.legend.height()), "with its legend"
     assert LIGHT.stages["bert"] in colours(image.scaledToWidth(500, Qt.TransformationMode.FastTransformation))
     told: list[AppError] = []
     dock.failed.connect(told.append)

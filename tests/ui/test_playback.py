@@ -63,6 +63,7 @@ def test_space_is_typed_while_a_line_is_edited(qtbot: QtBot, open_window: OpenWi
     assert not player.requests
 
 
+@pytest.mark.alone
 def test_play_through_has_no_gap_and_shows_where_it_is(qtbot: QtBot, open_window: OpenWindow) -> None:
     player = RecordingPlayer(pace=2.0)
     window = filled(open_window(open_player=lambda _device, _rate: player), *TEXTS, "  ", "おわり。")
@@ -83,6 +84,7 @@ def test_play_through_has_no_gap_and_shows_where_it_is(qtbot: QtBot, open_window
 
 
 @pytest.mark.sound
+@pytest.mark.alone
 def test_play_through_is_heard_as_one_stream(qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow) -> None:
     tight = LineSettings(pre_silence_s=0.0, post_silence_s=0.0)
     window = filled(open_window(open_player=open_portaudio), *TEXTS, settings=tight)

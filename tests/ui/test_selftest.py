@@ -51,3 +51,17 @@ def test_a_voice_that_does_not_open_fails_it(tmp_path: Path) -> None:
     code, report = selftest(tmp_path, KOEBAKO_HOME=str(tmp_path / "home"))
     assert code == 70
     assert report["errors"]
+
+
+def test_a_system_without_qts_libraries_is_told_in_a_sentence(tmp_path: Path) -> None:
+    qt = tmp_path / "PySide6"
+    qt.mkdir()
+    (qt / "__init__.py").write_text("raise ImportError('libEGL.so.1: cannot open shared object file')\n", encoding="ascii")
+    report = tmp_path / "report.json"
+    command = [sys.executable, str(MAIN), "--selftest", "--platform", "offscreen", "--report", str(report)]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 70
+    assert done.stderr.startswith("koebako: Qt could not be loaded. (libEGL.so.1")
+    assert len(done.stderr.splitlines()) == 2
+    told = json.loads(report.read_text(encoding="utf-8"))
+    assert told["errors"] == [done.stderr.removeprefix("koebako: ").replace("\n  → ", " ").strip()]

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app import language
 from app.settings import Settings, load_settings
-from app.ui.actions import DEEDS
+from app.ui.deeds import DEEDS
 from app.ui.dialogs.settings_dialog import SHOWN, SettingsDialog
 from app.ui.jobs import OpenVoice
 from app.ui.main import use_language
@@ -81,6 +81,9 @@ def test_everything_has_a_name_and_words_in_both_languages(qtbot: QtBot, monkeyp
     monkeypatch.setattr(language, "_current", tongue)
     made = SettingsDialog(Settings(), (), {})
     qtbot.addWidget(made)
+    for page in range(made.tabs.count()):
+        made.tabs.setCurrentIndex(page)
+    assert len(made.keys.rows) == len(DEEDS)
     found = named(made)
     assert len(found) > len(SHOWN) + 3 * len(DEEDS)
     for item in found:
@@ -152,7 +155,6 @@ def test_keys_are_pressed_anew_saved_and_used(qtbot: QtBot, open_window: OpenWin
     in_list.setKeySequence(QKeySequence("W"))
     assert dialog.ok.isEnabled()
     dialog.ok.click()
-    assert load_shortcuts() == ({"duplicate": Binding(("Ctrl+J",), ("W",))}, None)
     window.script.setFocus()
     for key, modifier in (
         (Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier),
@@ -162,6 +164,7 @@ def test_keys_are_pressed_anew_saved_and_used(qtbot: QtBot, open_window: OpenWin
         qtbot.keyClick(window.script, key, modifier)
     assert len(window.document.script.lines) == 3
     assert "W" in window.deeds["duplicate"].text()
+    qtbot.waitUntil(lambda: load_shortcuts() == ({"duplicate": Binding(("Ctrl+J",), ("W",))}, None), timeout=WAIT_MS)
     second = open_window()
     assert second.deeds["duplicate"].shortcut() == QKeySequence("Ctrl+J")
 

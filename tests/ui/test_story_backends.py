@@ -6,10 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app import compose
 from app.adapters.ort_session import open_session
+from app.ui.background.work import Stage
+from app.ui.findings import FIGURE
 from app.ui.window import MainWindow
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
@@ -178,5 +182,32 @@ def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
         answer(monkeypatch, tmp_path / name)
         window.deeds["save_line"].trigger()
         wait_idle(qtbot, window)
-    assert "887A0005" in window.banner.message.text() + window.banner.hint.text() + window.status.actual.toolTip()
+    assert window.banner.message.text() == "Saved: cuda.wav"
+    assert "887A0005" in window.banner.hint.text(), "what failed on the way is told beside what has become of the file"
+    assert "made on the CPU" in window.banner.hint.text()
+    assert "887A0005" in window.status.actual.toolTip()
     assert (tmp_path / "cpu.wav").read_bytes() == (tmp_path / "cuda.wav").read_bytes()
+
+
+@pytest.mark.slow
+def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorrow(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    qtbot.waitUntil(lambda: window.desk.shelf.is_read, timeout=WAIT_MS)
+    assert window.status.backends.itemData(0, FIGURE) is None
+    window.deeds["measure"].trigger()
+    (job,) = window.desk.works.queue.jobs
+    qtbot.waitUntil(lambda: job.stage not in (Stage.WAITING, Stage.RUNNING), timeout=3 * WAIT_MS)
+    assert job.error is None
+    assert "CPU" in window.desk.banner.hint.text().upper()
+    wait_idle(qtbot, window)
+    window.close()
+    again = open_window()
+    box = again.status.backends
+    for key in ("auto", "cpu"):
+        row = box.findData(key)
+        assert box.itemData(row, FIGURE).endswith(" ms")
+        assert "first audio" in box.itemData(row, Qt.ItemDataRole.ToolTipRole)
+        shown = QStyleOptionViewItem()
+        box.itemDelegate().initStyleOption(shown, box.model().index(row, 0))
+        assert shown.text == f"{box.itemText(row)}    {box.itemData(row, FIGURE)}"
+    assert "ms" not in box.currentText(), "the closed box is short"

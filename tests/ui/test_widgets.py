@@ -22,7 +22,6 @@ from app.ui.presets import load_presets, presets_path
 from app.ui.save_dialog import ask_for_file, files_for, title
 from app.ui.state import SpeechState
 from app.ui.theme import DARK, LIGHT, Theme, apply_theme, chosen_theme
-from app.ui.widgets.banner import Banner
 from app.ui.widgets.preset_bar import PresetBar
 from app.ui.widgets.section import Section
 from app.ui.widgets.seed_field import SeedField
@@ -47,25 +46,6 @@ def opened(**changes: object) -> OpenedVoice:
         "fallback": None,
     }
     return OpenedVoice(**(values | changes))  # type: ignore[arg-type]
-
-
-def test_banner_tells_and_closes(qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    banner = Banner()
-    banner.setParent(window)
-    window.show()
-    banner.tell("trouble", "Something <b>broke</b>.", "Mend it.", action="Mend", details="why")
-    assert (banner.message.text(), banner.hint.text(), banner.toolTip()) == ("Something <b>broke</b>.", "Mend it.", "why")
-    assert banner.accessibleName() == "Something <b>broke</b>. Mend it."
-    with qtbot.waitSignal(banner.action_wanted):
-        banner.action.click()
-    banner._close.click()
-    assert not banner.isVisible()
-    banner.tell("notice", "Saved.")
-    assert banner.isVisible()
-    assert not banner.hint.isVisible()
-    assert not banner.action.isVisible()
 
 
 def test_section_folds(qtbot: QtBot) -> None:
@@ -162,6 +142,7 @@ def test_presets_are_kept_applied_and_removed(qtbot: QtBot, monkeypatch: pytest.
     monkeypatch.setattr(QInputDialog, "getText", lambda *_arguments: (" 早口 ", True))
     bar.keep.click()
     assert bar.names.currentText() == "早口"
+    bar.close_file()
     again = PresetBar()
     qtbot.addWidget(again)
     again.load()
@@ -173,6 +154,7 @@ def test_presets_are_kept_applied_and_removed(qtbot: QtBot, monkeypatch: pytest.
     assert not {"style", "seed", "voice", "speaker"} & set(values)
     again.show_settings(LineSettings(**values))
     again.drop.click()
+    again.close_file()
     assert load_presets() == ({}, None)
 
 

@@ -28,7 +28,7 @@ from app.ui.first_script import FIRST_TEXT
 from app.ui.theme import DARK, LIGHT, apply_theme
 from app.ui.window import SMALLEST, MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle
-from tests.ui.heart import Heart
+from tests.ui.heart import Heart, describe, slowdown
 from tests.ui.recording_player import RecordingPlayer
 
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit)
@@ -137,6 +137,7 @@ def test_nothing_is_cut_off(
     apply_theme(qapp, LIGHT)
 
 
+@pytest.mark.alone
 def test_a_thousand_lines_are_as_light_as_one(qtbot: QtBot, open_window: OpenWindow, capsys: pytest.CaptureFixture[str]) -> None:
     player = RecordingPlayer(pace=3.0)
     window = open_window(open_player=lambda _device, _rate: player)
@@ -168,14 +169,15 @@ def test_a_thousand_lines_are_as_light_as_one(qtbot: QtBot, open_window: OpenWin
     window.side.sliders["speed"].set_value(1.3)
     QApplication.processEvents()
     steps_ms["change all"] = (time.perf_counter() - at) * 1000
-    p99 = np.percentile(heart.gaps_ms, 99)
+    own_ms, slow = [beat.own_ms for beat in heart.beats], min(2.0, slowdown(heart.beats))
+    p99 = np.percentile(own_ms, 99)
     with capsys.disabled():
-        print(f"\n1,000 lines: filled in {filled_s:.2f} s; heartbeat p99 {p99:.1f} ms, longest {max(heart.gaps_ms):.1f} ms;", end=" ")
+        print(f"\n1,000 lines: filled in {filled_s:.2f} s", describe("1,000 lines", heart.beats), end="; ")
         print(", ".join(f"{name} {ms:.0f} ms" for name, ms in steps_ms.items()), end="")
     wait_idle(qtbot, window)
     assert filled_s < 3
-    assert p99 < 100, "a busy machine is slower than the 16 ms that a quiet one keeps"
-    assert max(heart.gaps_ms) < 1000, "other work on the machine may hold it up once, but not for long"
+    assert p99 < 16 * slow
+    assert max(own_ms) < 50 * slow
     assert max(steps_ms.values()) < 1500
 
 

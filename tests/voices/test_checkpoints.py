@@ -74,6 +74,8 @@ def test_links_in_a_circle_end_and_links_to_files_count(tmp_path: Path) -> None:
         (tmp_path / "voice" / "voice.aivmx").symlink_to("../store/blob")
     except OSError as exc:
         pytest.skip(f"no links here: {exc}")
+    if not (tmp_path / "voice" / "voice.aivmx").is_file():  # Wine makes links of Windows, and does not follow them
+        pytest.skip("links lead nowhere here")
     assert labels(checkpoints(tmp_path / "voice", None)) == [("voice.aivmx", "aivmx")]
 
 
@@ -101,7 +103,7 @@ def _without_utf8_flag(raw: bytes) -> bytes:
     archive = zipfile.ZipFile(io.BytesIO(raw))
     changed = bytearray(raw)
     for info in archive.infolist():
-        written, wanted = info.filename.encode(), info.filename.encode("cp437")
+        written, wanted = info.orig_filename.encode(), info.orig_filename.encode("cp437")  # the other one has "/" for "\\" on Windows
         padded = wanted + b" " * (len(written) - len(wanted))
         assert info.flag_bits & 0x800
         for start, flag, name in ((info.header_offset, 6, 30), *((place, 8, 46) for place in _places(raw, b"PK\1\2", written, 46))):

@@ -52,6 +52,8 @@ def test_tensors_in_other_places_are_refused(tmp_path: Path, location: str) -> N
     (tmp_path / "weights.bin").write_bytes(bytes(100))
     try:
         (tmp_path / "link.bin").symlink_to("weights.bin")
+        if not (tmp_path / "link.bin").exists():  # Wine makes links of Windows, and does not follow them
+            pytest.skip("links lead nowhere here")
     except OSError:
         (tmp_path / "link.bin").mkdir()
     refused(voice(tmp_path, model__onnx=external(location)), "a file in another place")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from app.errors import AppError, InternalError
 from app.language import language, say
 from app.paths import own_command
 from app.ui.background.child_lines import LineCutter, read_line
-from app.ui.background.work import OVER, Advance, Complaint, LicenceText, Stage, Work
+from app.ui.background.work import OVER, Advance, Complaint, LicenceText, Stage, Work, with_time_left
 
 KEPT_LOG_LINES = 500
 BACKGROUND_NICE = 10
@@ -98,6 +99,7 @@ class ChildJob(QObject):
 
     def _clear(self) -> None:
         self.advance = Advance()
+        self._began = time.monotonic()
         self.results: list[dict[str, Any]] = []
         self.error: AppError | None = None
         self.ways: tuple[str, ...] = ()
@@ -129,7 +131,7 @@ class ChildJob(QObject):
     def _take(self, line: str) -> None:
         match read_line(line):
             case Advance() as advance:
-                self.advance = advance
+                self.advance = with_time_left(advance, time.monotonic() - self._began)
                 return
             case LicenceText() as licence:
                 self.licence = licence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -18,6 +18,8 @@ class Stage(Enum):
     FAILED = "failed"
     CANCELLED = "cancelled"
 
+
+TELLING_S, TELLING_PERCENT = 3.0, 10  # from here on the past of a work says something of what is left
 
 OVER = (Stage.DONE, Stage.FAILED, Stage.CANCELLED)
 
@@ -49,6 +51,13 @@ class Advance:
     total: int | None = None
     bytes_per_s: float | None = None
     seconds_left: float | None = None
+
+
+def with_time_left(advance: Advance, elapsed_s: float) -> Advance:
+    """What does not tell how long it still takes is taken to go on as it went so far, once that says something."""
+    if advance.seconds_left is not None or elapsed_s < TELLING_S or not TELLING_PERCENT <= advance.percent < 100:
+        return advance
+    return replace(advance, seconds_left=elapsed_s * (100 - advance.percent) / advance.percent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Slot
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
 
 from app.language import say
@@ -18,11 +20,16 @@ BACK = "back"  # scheme of the link that leads back to the list
 
 
 class AboutDialog(QDialog):
-    """Version, privacy, model cards and third parties.
+    """Version, privacy, model cards and third parties; each page is filled when it is shown for the first time.
 
     Args:
         version: of the program.
+
+    Signals:
+        parts_wanted(): `show_parts` is to be given what `third_parties` finds, which takes a tenth of a second.
     """
+
+    parts_wanted = Signal()
 
     def __init__(self, version: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,19 +45,22 @@ class AboutDialog(QDialog):
         row.addWidget(head, 1)
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.windowTitle())
+        self._parts = ""
+        self._empty: dict[QWidget, Callable[[], object]] = {}
         for name, card in model_cards():
-            self._add(name).setMarkdown(card)
+            page = self._add(name)
+            self._empty[page] = partial(page.setMarkdown, card)
         self.third_parties = self._add(say("使っているもの", "Third parties"))
+        self._empty[self.third_parties] = self.parts_wanted.emit
+        self.third_parties.setPlaceholderText(say("調べています…", "Looking…"))
         self.third_parties.setOpenLinks(False)
         self.third_parties.anchorClicked.connect(self._open)
-        notice = bundled_notice()
-        if notice is not None:
-            self.third_parties.setPlainText(notice.read_text(encoding="utf-8"))
-        else:
-            self.third_parties.setHtml(_table())
-        own = next((path for path in (resources_dir().parent / "LICENSE",) if path.is_file()), None)
-        if own is not None:
-            self._add(say("ライセンス", "Licence")).setPlainText(own.read_text(encoding="utf-8"))
+        own = resources_dir().parent / "LICENSE"
+        if own.is_file():
+            terms = self._add(say("ライセンス", "Licence"))
+            self._empty[terms] = lambda: terms.setPlainText(own.read_text(encoding="utf-8"))
+        self.tabs.currentChanged.connect(self._fill)
+        self._fill()
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         box.button(QDialogButtonBox.StandardButton.Close).setToolTip(say("閉じる", "Close"))
         box.rejected.connect(self.reject)
@@ -59,7 +69,20 @@ class AboutDialog(QDialog):
         column.addLayout(row)
         column.addWidget(self.tabs, 1)
         column.addWidget(box)
-        self.resize(720, 560)
+        self.resize(760, 580)
+
+    @Slot(str)
+    def show_parts(self, found: str) -> None:
+        """Shows what `third_parties` has found."""
+        self._parts = found
+        if bundled_notice() is not None:
+            self.third_parties.setPlainText(found)
+        else:
+            self.third_parties.setHtml(found)
+
+    @Slot()
+    def _fill(self) -> None:
+        self._empty.pop(self.tabs.currentWidget(), lambda: None)()
 
     def _add(self, name: str) -> QTextBrowser:
         page = QTextBrowser()
@@ -72,7 +95,7 @@ class AboutDialog(QDialog):
     @Slot(QUrl)
     def _open(self, link: QUrl) -> None:
         if link.scheme() == BACK:
-            self.third_parties.setHtml(_table())
+            self.show_parts(self._parts)
             return
         text = Path(link.toLocalFile()).read_text(encoding="utf-8", errors="replace")
         back = say("← 一覧へ", "← Back to the list")
@@ -88,7 +111,12 @@ def _purpose() -> str:
     )
 
 
-def _table() -> str:
+@cache
+def third_parties() -> str:
+    """NOTICE.txt where there is one, else a table in HTML."""
+    notice = bundled_notice()
+    if notice is not None:
+        return notice.read_text(encoding="utf-8")
     rows = "".join(
         f"<tr><td>{html.escape(part.name)} {html.escape(part.version)}</td><td>{html.escape(part.licence)}</td><td>{_links(part.texts)}</td></tr>"
         for part in parts()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.language import say
-
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_ADDRESS = re.compile(r"https?://\S+")
-_HUB = "hub.aivis-project.com"
+from app.ui.links import read_address
 
 
 class AddAddress(QDialog):
     """One field that understands both.
+
+    Args:
+        address: stands in it already.
 
     Signals:
         url_given(str), uuid_given(str): what was typed.
@@ -24,15 +22,15 @@ class AddAddress(QDialog):
     url_given = Signal(str)
     uuid_given = Signal(str)
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, address: str = "") -> None:
         super().__init__(parent)
         self.setWindowTitle(say("URL・AivisHub から追加", "Add from URL or AivisHub"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setMinimumWidth(520)
+        self.setMinimumWidth(600)
         words = QLabel(
             say(
-                "声のファイルのアドレス、AivisHub のページ、または AivisHub の声の UUID を入れてください。",
-                "The address of a voice file, a page on AivisHub, or the UUID of a voice there.",
+                "声のファイルか AivisHub のページのアドレス、または声の UUID を入れてください。",
+                "The address of a voice file or of a page on AivisHub, or the UUID of a voice there.",
             )
         )
         words.setWordWrap(True)
@@ -56,6 +54,7 @@ class AddAddress(QDialog):
         column.addWidget(self.field)
         column.addWidget(self.buttons, 0, Qt.AlignmentFlag.AlignRight)
         self._on_typed("")
+        self.field.setText(address)
 
     @Slot(str)
     def _on_typed(self, text: str) -> None:
@@ -69,12 +68,3 @@ class AddAddress(QDialog):
             self.uuid_given.emit(uuid)
         elif url:
             self.url_given.emit(url)
-
-
-def read_address(text: str) -> tuple[str, str]:
-    """(url, uuid) of what was typed; one of them or both are empty."""
-    text = text.strip()
-    found = _UUID.search(text)
-    if found and (text == found.group() or _HUB in text):
-        return "", found.group().lower()
-    return (text, "") if _ADDRESS.fullmatch(text) else ("", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.language import say
@@ -31,7 +32,7 @@ class BertOffer(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(480)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(20, 18, 20, 16)
+        self._column.setContentsMargins(18, 16, 18, 14)
         self._column.setSpacing(8)
         lead = self._words(say(f"「{name}」が話すには、BERT というモデルが要ります。", f'To speak, "{name}" needs a model called BERT.'))
         lead.setObjectName("heading")
@@ -42,6 +43,7 @@ class BertOffer(QDialog):
                 "so it is installed once.",
             )
         )
+        self._column.addSpacing(4)
         self.download = self._button(
             say(f"ダウンロードする（{STANDARD_DOWNLOAD_MB} MB）", f"Download it ({STANDARD_DOWNLOAD_MB} MB)"), self._on_download
         )
@@ -57,6 +59,11 @@ class BertOffer(QDialog):
         )
         self.force.setVisible(force_offered)
         self.later = self._button(say("あとで", "Later"), self.reject)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """As high as its words need at this width; Qt reckons without their wrapping."""
+        super().showEvent(event)
+        self.setMinimumHeight(self._column.totalHeightForWidth(self.width()))
 
     def _words(self, text: str) -> QLabel:
         label = QLabel(text)

@@ -34,6 +34,9 @@ class DiagnosticsDialog(QDialog):
         self.summary.setObjectName("heading")
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
+        self.busy.setObjectName("played")
+        self.busy.setTextVisible(False)
+        self.busy.setFixedHeight(4)
         self.busy.setAccessibleName(say("調べています", "Checking"))
         self.shown = QTextBrowser()
         self.shown.setAccessibleName(say("診断の結果", "What was found"))
@@ -47,7 +50,7 @@ class DiagnosticsDialog(QDialog):
         self._process.setProcessEnvironment(QProcessEnvironment.systemEnvironment())
         self._process.finished.connect(self._on_finished)
         self._process.errorOccurred.connect(self._on_finished)
-        self.resize(640, 480)
+        self.resize(680, 520)
         self.check()
 
     @Slot()

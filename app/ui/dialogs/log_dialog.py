@@ -37,7 +37,6 @@ class LogDialog(QDialog):
         self.shown.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.shown.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.shown.setAccessibleName(self.windowTitle())
-        self.shown.setPlaceholderText(say("まだ何も記録されていません。", "Nothing has been recorded yet."))
         row = QHBoxLayout()
         row.addWidget(self.wanted, 1)
         row.addWidget(self.serious)
@@ -61,6 +60,11 @@ class LogDialog(QDialog):
         lines = [line for line in newest_lines(log_path()) if all(word in line.casefold() for word in words)]
         if self.serious.isChecked():
             lines = [line for line in lines if any(mark in line for mark in SERIOUS)]
+        self.shown.setPlaceholderText(
+            say("当てはまる行はありません。", "No line matches.")
+            if size
+            else say("まだ何も記録されていません。", "Nothing has been recorded yet.")
+        )
         bar = self.shown.verticalScrollBar()
         at_end = bar.value() >= bar.maximum()
         place = bar.value()

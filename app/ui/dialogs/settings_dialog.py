@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import Field, fields
+from functools import partial
 from typing import Any, get_args
 
 from PySide6.QtCore import QUrl, Slot
@@ -22,11 +23,10 @@ SHOWN = tuple(item for item in fields(Settings) if "shown" in item.metadata)
 
 
 class SettingsDialog(QDialog):
-    """Shows settings and keys.
+    """Shows settings and keys; each page is made when it is shown for the first time.
 
     Attributes:
         controls: by name of the setting.
-        keys: the page of shortcuts.
 
     Args:
         devices: labels of the audio outputs.
@@ -38,13 +38,18 @@ class SettingsDialog(QDialog):
         self.setWindowTitle(say("設定", "Settings"))
         self._before = settings
         self.controls = {item.name: field_for(item, devices) for item in SHOWN}
-        self.keys = ShortcutPage(bindings)
+        self._bindings = bindings
+        self._keys: ShortcutPage | None = None
+        self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.windowTitle())
         titles = {"general": say("全般", "General"), "voice": say("声", "Voice")}
         for page in get_args(Page):
-            self.tabs.addTab(self._page([item for item in SHOWN if item.metadata["shown"].page == page]), titles[page])
-        self.tabs.addTab(self.keys, say("キー", "Keys"))
+            items = [item for item in SHOWN if item.metadata["shown"].page == page]
+            self._add(titles[page], partial(self._page, items))
+        self._add(say("キー", "Keys"), lambda: self.keys)
+        self.tabs.currentChanged.connect(self._make)
+        self._make(0)
         self._later = QLabel(say("次に起動したときから変わります。", "Takes effect at the next start."))
         self._later.setObjectName("trouble")
         column = QVBoxLayout(self)
@@ -54,9 +59,22 @@ class SettingsDialog(QDialog):
         self.show_settings(settings)
         for control in self.controls.values():
             control.changed.connect(self._on_changed)
-        self.keys.changed.connect(self._on_changed)
         self._on_changed()
-        self.resize(660, 640)
+        self.setMinimumSize(640, 420)  # the keys need this width
+        self.resize(676, 660)
+
+    @property
+    def keys(self) -> ShortcutPage:
+        """The page of shortcuts."""
+        if self._keys is None:
+            self._keys = ShortcutPage(self._bindings)
+            self._keys.changed.connect(self._on_changed)
+        return self._keys
+
+    @property
+    def bindings(self) -> Bindings:
+        """Keys that differ from the usual ones."""
+        return self._bindings if self._keys is None else self._keys.bindings
 
     def show_settings(self, settings: Settings) -> None:
         """Shows these values in all controls."""
@@ -76,6 +94,18 @@ class SettingsDialog(QDialog):
     def changes(self) -> dict[str, Any]:
         """What the user has changed, by name."""
         return {name: control.current for name, control in self.controls.items() if control.current != getattr(self._before, name)}
+
+    def _add(self, title: str, make: Callable[[], QWidget]) -> None:
+        place = QWidget()
+        column = QVBoxLayout(place)
+        column.setContentsMargins(0, 0, 0, 0)
+        self._unmade[self.tabs.addTab(place, title)] = column, make
+
+    @Slot(int)
+    def _make(self, number: int) -> None:
+        if number in self._unmade:
+            column, make = self._unmade.pop(number)
+            column.addWidget(make())
 
     def _page(self, items: Sequence[Field[Any]]) -> QScrollArea:
         page = QWidget()
@@ -102,6 +132,7 @@ class SettingsDialog(QDialog):
         box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.RestoreDefaults)
         self.ok, self.restore = box.button(kind.Ok), box.button(kind.RestoreDefaults)
         self.folder = box.addButton(say("データのフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
+        self.ok.setObjectName("primary")
         self.ok.setToolTip(say("変更を使い始めます。", "Uses what was changed."))
         box.button(kind.Cancel).setToolTip(say("変更を捨てます。", "Forgets what was changed."))
         self.restore.setToolTip(say("このダイアログのすべてを初期値に戻します。", "Puts everything in this dialog back to how it came."))
@@ -121,7 +152,7 @@ class SettingsDialog(QDialog):
     def _on_changed(self) -> None:
         changed = self.changes
         self._later.setVisible(any(item.name in changed and item.metadata["shown"].restart for item in SHOWN))
-        self.ok.setEnabled(not self.keys.conflicts)
+        self.ok.setEnabled(self._keys is None or not self._keys.conflicts)
 
 
 def open_data_folder() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from itertools import islice
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.actions import DEEDS, Deed
+from app.ui.deeds import DEEDS, Deed
 from app.ui.icons import icon
 from app.ui.shortcuts import Binding, Bindings, conflicts, keys_of
+
+ROWS_AT_ONCE = 8
 
 
 class KeyField(QKeySequenceEdit):
@@ -57,6 +61,8 @@ class KeyField(QKeySequenceEdit):
 class ShortcutPage(QWidget):
     """A row an action: keys for everywhere, keys for the list of lines, and a button that brings the usual ones back.
 
+    Rows are made a few at a time, unless somebody asks for all: together they would hold up the window.
+
     Signals:
         changed(): keys are not what they were.
     """
@@ -65,28 +71,40 @@ class ShortcutPage(QWidget):
 
     def __init__(self, bindings: Bindings) -> None:
         super().__init__()
-        self.rows: dict[str, tuple[KeyField, KeyField]] = {}
+        self._rows: dict[str, tuple[KeyField, KeyField]] = {}
         self._resets: dict[str, QToolButton] = {}
         inner = QWidget()
-        grid = QGridLayout(inner)
-        grid.setColumnStretch(0, 1)
+        self._grid = QGridLayout(inner)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setRowStretch(len(DEEDS) + 1, 1)
+        self._grid.setSizeConstraint(QGridLayout.SizeConstraint.SetMinimumSize)  # while rows are still being made, too
         for place, title in enumerate((say("すること", "Action"), say("どこでも", "Everywhere"), say("行の一覧で", "In the list"))):
             heading = QLabel(title)
             heading.setObjectName("heading")
-            grid.addWidget(heading, 0, place)
-        for row, deed in enumerate(DEEDS, 1):
-            self._add(grid, row, deed)
+            self._grid.addWidget(heading, 0, place)
+        self._given = bindings
+        self._unmade = iter(DEEDS)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._make)
         self.told = QLabel()
         self.told.setObjectName("trouble")
         self.told.setWordWrap(True)
+        self.told.hide()
         column = QVBoxLayout(self)
         column.addWidget(scrolling(inner))
         column.addWidget(self.told)
-        self._draw()
-        self.show_bindings(bindings)
+        self._timer.start()
+        self._make()
+
+    @property
+    def rows(self) -> dict[str, tuple[KeyField, KeyField]]:
+        """For everywhere and for the list, by name of the action."""
+        self._make(len(DEEDS))
+        return self._rows
 
     def show_bindings(self, bindings: Bindings) -> None:
         """Shows the usual keys with these changes."""
+        self._make(len(DEEDS))
         for deed in DEEDS:
             self._show(deed, bindings.get(deed.name, _usual(deed)))
         self._on_changed()
@@ -108,17 +126,28 @@ class ShortcutPage(QWidget):
             self._draw()
         super().changeEvent(event)
 
-    def _add(self, grid: QGridLayout, row: int, deed: Deed) -> None:
-        name = say(deed.ja, deed.en)
+    @Slot()
+    def _make(self, count: int = ROWS_AT_ONCE) -> None:
+        made = list(islice(self._unmade, count))
+        for deed in made:
+            self._add(deed)
+            self._show(deed, self._given.get(deed.name, _usual(deed)))
+        if made and len(self._rows) == len(DEEDS):
+            self._timer.stop()
+            self._draw()
+            self._on_changed()
+
+    def _add(self, deed: Deed) -> None:
+        name, row = say(deed.ja, deed.en), len(self._rows) + 1
         anywhere = KeyField(say(f"{name}: どこでも", f"{name}: everywhere"), say("ここを選んでキーを押します。", "Press the keys here."))
         in_list = KeyField(say(f"{name}: 行の一覧で", f"{name}: in the list"), say("ここを選んでキーを押します。", "Press the keys here."))
         reset = QToolButton()
         reset.setAccessibleName(say(f"{name}: 元のキーに戻す", f"{name}: usual keys"))
         reset.setToolTip(say("元のキーに戻します。", "Brings the usual keys back."))
         reset.clicked.connect(lambda: self._reset(deed))
-        self.rows[deed.name], self._resets[deed.name] = (anywhere, in_list), reset
+        self._rows[deed.name], self._resets[deed.name] = (anywhere, in_list), reset
         for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
-            grid.addWidget(widget, row, column)
+            self._grid.addWidget(widget, row, column)
         for field in (anywhere, in_list):
             field.setFixedWidth(140)
             field.chosen.connect(self._on_changed)
@@ -128,7 +157,7 @@ class ShortcutPage(QWidget):
         self._on_changed()
 
     def _show(self, deed: Deed, binding: Binding) -> None:
-        anywhere, in_list = self.rows[deed.name]
+        anywhere, in_list = self._rows[deed.name]
         anywhere.show_keys(binding.keys)
         in_list.show_keys(binding.list_keys)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit,
 from app.language import say
 
 SIZE = (620, 460)
+LOW, FEW_LINES, FEW_LETTERS = 260, 6, 240  # height of a dialog with a short text, and what is short
 
 
 class TextDialog(QDialog):
@@ -22,7 +23,8 @@ class TextDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(*SIZE)
+        short = text.count("\n") < FEW_LINES and len(text) < FEW_LETTERS
+        self.resize(SIZE[0], LOW if short else SIZE[1])
         column = QVBoxLayout(self)
         column.setContentsMargins(18, 16, 18, 14)
         column.setSpacing(10)

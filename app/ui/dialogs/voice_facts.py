@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.language import say
 from app.ui.names import style_name
 from app.ui.shelf import ShelfVoice
+from app.ui.widgets.voice_card import about
 from app.ui.widgets.voice_picture import voice_picture
 
 PICTURE = 56
 MOST_NAMES = 12
+LONGEST_WORD = 40  # letters; what cannot be broken would be cut off
 
 
 class VoiceFacts(QScrollArea):
@@ -30,7 +33,7 @@ class VoiceFacts(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setObjectName("facts")
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.picture, self.name, self.about = QLabel(), QLabel(), QLabel()
@@ -42,7 +45,8 @@ class VoiceFacts(QScrollArea):
         self._grid.setSpacing(6)
         self._form.setVerticalSpacing(5)
         self.buttons = {deed: self._button(deed, name, tip) for deed, name, tip in deeds()}
-        self.buttons["use"].setObjectName("primary")
+        for deed in ("use", "prepare"):  # never both
+            self.buttons[deed].setObjectName("primary")
         self.setAccessibleName(say("選んだ声について", "About the selected voice"))
         self._build()
 
@@ -52,14 +56,18 @@ class VoiceFacts(QScrollArea):
             self._form.removeRow(0)
         if voice is None:
             self.name.setText(say("声がありません", "No voice"))
-            self.about.clear()
+            self.about.setText(say("下のボタンから追加できます。", "Add one with the buttons below."))
             self.picture.clear()
         else:
             self.name.setText(voice.name)
-            self.about.setText(voice.description)
-            self.picture.setPixmap(voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), self.palette()))
+            self.about.setText(about(voice) if voice.starter else voice.description)
+            colors = QGuiApplication.palette()  # ours is see-through, which is black
+            self.picture.setPixmap(voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), colors))
             for name, value in facts(voice):
-                self._form.addRow(name, self._words(value))
+                title = QLabel(name)
+                title.setObjectName("muted")
+                title.setAlignment(Qt.AlignmentFlag.AlignTop)
+                self._form.addRow(title, self._words(value))
         self.about.setVisible(bool(self.about.text()))
         offered = possible(voice)
         for button in self.buttons.values():
@@ -97,8 +105,10 @@ class VoiceFacts(QScrollArea):
         self.setWidget(body)
 
     def _words(self, text: str) -> QLabel:
-        label = QLabel(text)
+        label = QLabel(" ".join(_short(word) for word in text.split(" ")))
+        label.setToolTip(text if label.text() != text else "")
         label.setWordWrap(True)
+        label.setMinimumWidth(1)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
@@ -191,6 +201,12 @@ def computed(voice: ShelfVoice) -> str:
 def size(count: int) -> str:
     """Bytes for people."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(1, round(count / 1e6))} MB"
+
+
+def _short(word: str) -> str:
+    """The beginning and the end of a long word without places to break it at."""
+    whole = len(word) <= LONGEST_WORD or not word.isascii() or max(map(len, word.split("-"))) <= LONGEST_WORD
+    return word if whole else f"{word[: LONGEST_WORD // 2]}…{word[-LONGEST_WORD // 2 + 1 :]}"
 
 
 def _names(names: list[str]) -> str:

@@ -24,7 +24,7 @@ from app.ui.dialogs.voice_facts import VoiceFacts
 from app.ui.shelf import Shelf, ShelfVoice
 from app.ui.widgets.voice_picture import voice_picture
 
-SIZE = (860, 560)
+SIZE = (900, 620)
 PICTURE = 36
 
 
@@ -52,6 +52,7 @@ class VoiceLibrary(QDialog):
         self.list.setAccessibleName(say("声の一覧", "Voices"))
         self.list.setIconSize(QSize(PICTURE, PICTURE))
         self.list.setSpacing(2)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentRowChanged.connect(self._show_current)
         self.facts = VoiceFacts()
         self.facts.wanted.connect(self._on_wanted)
@@ -89,7 +90,10 @@ class VoiceLibrary(QDialog):
             picture = voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), self.palette())
             drawn = QIcon(picture)
             drawn.addPixmap(picture, QIcon.Mode.Selected)  # else it is tinted
-            self.list.addItem(QListWidgetItem(drawn, f"{voice.name}\n{whence(voice)}"))
+            item = QListWidgetItem(drawn, f"{voice.name}\n{whence(voice)}")
+            item.setSizeHint(QSize(1, PICTURE + 12))  # as wide as the list, so that a long name ends in dots
+            item.setToolTip(voice.name)
+            self.list.addItem(item)
         rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
         self.list.setCurrentRow(rows[0] if rows else 0)
         self._show_current()
@@ -133,7 +137,7 @@ class VoiceLibrary(QDialog):
         buttons.addStretch(1)
         buttons.addWidget(close)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 14)
+        column.setContentsMargins(18, 16, 18, 14)
         column.setSpacing(10)
         column.addWidget(panes, 1)
         column.addWidget(self.hint)

@@ -1,21 +1,29 @@
-"""A calm line above the text: what happened, and what to do next."""
+"""A calm line above the text: what happened, what to do next, and on demand the details."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
+from app.errors import AppError
 from app.language import say
+from app.ui.failures import details_of
 from app.ui.icons import icon
+from app.ui.widgets.details import Details
 
 Kind = Literal["notice", "trouble"]
 
 
 class Banner(QFrame):
     """Hidden until there is something to tell; never stops the user from working.
+
+    Attributes:
+        action, more: buttons: what can be done about it, and the way to the details.
+        details: folded until they are wanted.
 
     Signals:
         action_wanted(): the button was pressed.
@@ -27,6 +35,7 @@ class Banner(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self._kind: Kind = "notice"
+        self._then: Callable[[], object] | None = None
         self._picture = QLabel()
         self.message = QLabel()
         self.message.setObjectName("heading")
@@ -36,32 +45,32 @@ class Banner(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.action = QPushButton()
-        self.action.clicked.connect(self.action_wanted)
+        self.action.clicked.connect(self._on_action)
+        self.more = QToolButton()
+        self.more.setText(say("詳細", "Details"))
+        self.more.setAccessibleName(self.more.text())
+        self.more.setToolTip(say("何が起きたかを詳しく見ます。", "Shows what happened in detail."))
+        self.more.setCheckable(True)
         self._close = QToolButton()
         self._close.setToolTip(say("閉じる", "Close"))
         self._close.setAccessibleName(say("お知らせを閉じる", "Close the message"))
         self._close.clicked.connect(self.hide)
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        words.addWidget(self.message)
-        words.addWidget(self.hint)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 8, 8)
-        row.setSpacing(10)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
-        row.addWidget(self.action)
-        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        self.details = Details()
+        self.more.toggled.connect(self._on_more)
+        self._build()
         self.hide()
 
-    def tell(self, kind: Kind, message: str, hint: str = "", *, action: str = "", details: str = "") -> None:
+    def tell(
+        self, kind: Kind, message: str, hint: str = "", *, action: str = "", then: Callable[[], object] | None = None, details: str = ""
+    ) -> None:
         """Shows a message in place of the one before.
 
         Args:
             action: what the button says; empty for none.
-            details: shown while the mouse rests on it.
+            then: what the button does; without it `action_wanted` tells.
+            details: shown when they are asked for; empty for none.
         """
-        self._kind = kind
+        self._kind, self._then = kind, then
         self.setProperty("trouble", kind == "trouble")
         self.style().polish(self)
         for label in (self.message, self.hint):
@@ -71,16 +80,58 @@ class Banner(QFrame):
         self.hint.setVisible(bool(hint))
         self.action.setText(action)
         self.action.setVisible(bool(action))
-        self.setToolTip(details)
+        self.more.setChecked(False)
+        self.more.setVisible(bool(details))
+        self.details.show_text(details)
         self.setAccessibleName(f"{message} {hint}".strip())
         self._draw()
         self.show()
+
+    @Slot(object)
+    def tell_error(self, error: AppError) -> None:
+        """Shows an error with all that is known of it."""
+        self.tell("trouble", error.message, error.hint, details=details_of(error))
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
         if event.type() == QEvent.Type.PaletteChange:
             self._draw()
         super().changeEvent(event)
+
+    def _build(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addWidget(self.message)
+        words.addWidget(self.hint)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        for button in (self.more, self.action):
+            row.addWidget(button)
+        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 8, 8)
+        column.setSpacing(8)
+        column.addLayout(row)
+        column.addWidget(self.details)
+
+    @Slot(bool)
+    def _on_more(self, wanted: bool) -> None:
+        """One at a time: the details of several messages would leave the lines no room."""
+        self.details.fit(self.window().height())
+        self.details.setVisible(wanted)
+        for banner in self.window().findChildren(Banner) if wanted else ():
+            if banner is not self:
+                banner.more.setChecked(False)
+
+    @Slot()
+    def _on_action(self) -> None:
+        if self._then is None:
+            self.action_wanted.emit()
+        else:
+            self.hide()
+            self._then()
 
     @Slot()
     def _draw(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QDialog, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHeaderView, QLabel, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.language import say
 from app.ui.commands import Command, matching
@@ -46,9 +46,16 @@ class CommandSearch(QDialog):
         self.found.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.found.setUniformRowHeights(True)
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
+        column.setContentsMargins(10, 10, 10, 10)
+        column.setSpacing(8)
         column.addWidget(self.typed)
         column.addWidget(self.found)
+        self.nothing = QLabel(say("見つかりません。", "Nothing found."))
+        self.nothing.setObjectName("muted")
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.nothing.setContentsMargins(0, 24, 0, 0)
+        column.addWidget(self.nothing, 1)
+        self.found.ensurePolished()  # rows take their height from the first one
         self.typed.textChanged.connect(self._show)
         self.typed.returnPressed.connect(self._take)
         self.found.itemClicked.connect(self._take)
@@ -76,12 +83,16 @@ class CommandSearch(QDialog):
     def _show(self, typed: str) -> None:
         self.found.clear()
         for command in matching(self._commands, typed):
-            keys = command.action.shortcut().toString() or command.action.text().partition("\t")[2]
+            keys = command.action.text().partition("\t")[2] or command.action.shortcut().toString()
             item = QTreeWidgetItem([command.path, keys])
             item.setData(0, ROLE, command.action)
             item.setToolTip(0, command.action.toolTip())
+            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.setForeground(1, self.palette().placeholderText())
             item.setDisabled(not command.action.isEnabled())
             self.found.addTopLevelItem(item)
+        self.found.setVisible(self.found.topLevelItemCount() > 0)
+        self.nothing.setVisible(self.found.topLevelItemCount() == 0)
         self._choose(0)
 
     def _choose(self, row: int) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.language import say
 from app.ui.background.child import ChildJob
 from app.ui.background.work import Advance, Stage
 from app.ui.icons import icon
+from app.ui.widgets.elided_label import ElidedLabel
+
+WAYS_ABREAST, LONGEST_WAY = 3, 24  # buttons, letters
 
 
 class JobRow(QFrame):
@@ -29,7 +32,7 @@ class JobRow(QFrame):
         super().__init__()
         self.setObjectName("card")
         self.job = job
-        self.title, self.state = QLabel(job.work.title), QLabel()
+        self.title, self.state = ElidedLabel(job.work.title), QLabel()
         self.title.setObjectName("heading")
         self.state.setObjectName("muted")
         self.bar = QProgressBar()
@@ -44,7 +47,7 @@ class JobRow(QFrame):
         self.log.clicked.connect(self.log_wanted)
         self.close_button = QToolButton()
         self.close_button.clicked.connect(self.dismissed)
-        self._ways = QHBoxLayout()
+        self._ways = QGridLayout()
         self._ways.setSpacing(6)
         self._shown_ways: tuple[str, ...] = ()
         self._build()
@@ -65,7 +68,7 @@ class JobRow(QFrame):
         self.bar.setRange(0, 100 if known or job.stage is Stage.WAITING else 0)
         self.bar.setValue(job.advance.percent)
         self.retry.setVisible(job.stage is Stage.FAILED)
-        self.log.setVisible(job.stage is Stage.FAILED and bool(job.log))
+        self.log.setVisible(bool(job.log))
         self._show_ways(job.ways if job.stage is Stage.ASKING and job.licence is None else ())
         tip = say("取り消す", "Cancel") if running or job.stage is Stage.ASKING else say("閉じる", "Close")
         self.close_button.setToolTip(tip)
@@ -79,10 +82,9 @@ class JobRow(QFrame):
         super().changeEvent(event)
 
     def _build(self) -> None:
-        for label in (self.title, self.state):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-            label.setMinimumWidth(1)  # a long address is cut off rather than widening the window
+        self.state.setTextFormat(Qt.TextFormat.PlainText)
+        self.state.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.state.setMinimumWidth(1)  # a long address is cut off rather than widening the window
         self.state.setWordWrap(True)
         words = QVBoxLayout()
         words.setSpacing(2)
@@ -106,13 +108,15 @@ class JobRow(QFrame):
         while (item := self._ways.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        for way in ways:
-            button = QPushButton(way_name(way))
-            button.setToolTip(way_name(way))
+        for place, way in enumerate(ways):
+            name = way_name(way)
+            half = LONGEST_WAY // 2
+            button = QPushButton(name if len(name) <= LONGEST_WAY else f"{name[: half - 1]}…{name[-half:]}")
+            button.setAccessibleName(name)
+            button.setToolTip(name)
             button.clicked.connect(self._teller(way))
-            self._ways.addWidget(button)
-        if ways:
-            self._ways.addStretch(1)
+            self._ways.addWidget(button, place // WAYS_ABREAST, place % WAYS_ABREAST)
+        self._ways.setColumnStretch(WAYS_ABREAST, 1)
 
     def _teller(self, way: str) -> Callable[[], None]:
         return lambda: self.decided.emit(way)

@@ -78,5 +78,5 @@ class JobsPanel(QScrollArea):
         shown = list(self.rows.values())
         self.setVisible(bool(shown))
         if shown:
-            heights = [row.sizeHint().height() for row in shown[-MOST_ROWS:]]
+            heights = [max(row.sizeHint().height(), row.heightForWidth(row.width())) for row in shown[:MOST_ROWS]]
             self.setFixedHeight(sum(heights) + self._column.spacing() * (len(heights) - 1) + 2)

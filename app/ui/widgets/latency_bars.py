@@ -9,13 +9,14 @@ from types import MappingProxyType
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QTransform
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.language import say
 from app.ui.latency import Utterance
 from app.ui.names import milliseconds
 from app.ui.theme import Theme
+from app.ui.widgets.hatch import paint_hatch
 
 BAR = 0.62  # of a row
 CHIP = 9.0  # pixels
@@ -68,6 +69,11 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
                 return self._rows[row], name
         return self._rows[row], None
 
+    def target_near(self, ms: float, reach_ms: float) -> tuple[str, float] | None:
+        """The stage whose target ends within reach of a moment, and where it ends."""
+        ends = zip(self._stage_targets_ms, itertools.accumulate(self._stage_targets_ms.values()), strict=True)
+        return next(((stage, end_ms) for stage, end_ms in ends if abs(end_ms - ms) <= reach_ms), None)
+
     def boundingRect(self) -> QRectF:
         """The whole chart."""
         return self._area
@@ -80,8 +86,9 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         font = QFont(painter.font())
         font.setPointSizeF(8.5)
         painter.setFont(font)
-        self._paint_stage_targets(painter, place)
-        self._paint_target(painter, place)
+        if self._rows:
+            self._paint_stage_targets(painter, place)
+            self._paint_target(painter, place)
         for row, utterance in enumerate(self._rows):
             self._paint_row(painter, place, row, utterance)
 
@@ -131,7 +138,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
             if stage.hits:
                 color = QColor(self._theme.stages[name])
                 chip = QRectF(left, end.y() - CHIP / 2, CHIP, CHIP)
-                painter.fillRect(chip, QBrush(color, Qt.BrushStyle.BDiagPattern))
+                paint_hatch(painter, chip, color, step=3.5)
                 painter.setPen(QPen(color, 1))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRect(chip)

@@ -23,6 +23,8 @@ HEAD_PX = 17.0  # over the first row, for the target
 ROOM = 1.25  # free space behind the longest bar, for its figures
 LABEL_WIDTH = 112
 SHORTEST_SCALE_MS = 50.0
+REACH_PX = 4.0  # the mouse need not meet a thin line
+TICK_DENSITY = 0.5  # of what pyqtgraph would draw, which is a ruler
 
 
 class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
@@ -41,6 +43,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         self._lines.setStyle(tickLength=0)
         self.getAxis("bottom").enableAutoSIPrefix(False)
         self.getAxis("bottom").setHeight(24)
+        self.getAxis("bottom").setTickDensity(TICK_DENSITY)
         self.getAxis("bottom").setZValue(-1)  # its grid belongs behind the bars
         self.bars = LatencyBars(theme)
         self.addItem(self.bars, ignoreBounds=True)
@@ -89,6 +92,8 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         everything, live, target_ms, stage_targets_ms = self._shown
         rows = everything[: self._fitting]
         self._empty.setVisible(not rows)
+        for axis in (self._lines, self.getAxis("bottom")):
+            axis.setOpacity(1 if rows else 0)  # a scale of nothing; it keeps its room
         longest = max((max(row.total_ms, row.first_audio_ms or 0) for row in rows), default=0.0)
         if live is not None:
             longest = max(longest, live[0].total_ms + live[1])
@@ -110,6 +115,11 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
 
     def _describe(self, point: QPointF) -> str:
         found = self.bars.stage_at(point)
+        if found is None or found[1] is None:
+            reach_ms = REACH_PX * self.scale_ms / max(1.0, float(self.getViewBox().width()))
+            if self._shown[0] and (near := self.bars.target_near(point.x(), reach_ms)) is not None:
+                words = f"{stage_name(near[0])}: {near[1]:.0f} ms"
+                return say(f"目標（ここまでに終わる）\n{words}", f"Target: done by here\n{words}")
         if found is None:
             return ""
         utterance, name = found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QDockWidget, QFileDialog, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QDockWidget, QFileDialog, QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from app.data_file import write_whole
 from app.errors import OutputFileError
@@ -16,9 +16,11 @@ from app.ui.latency import LatencyHistory, Utterance
 from app.ui.latency_export import as_csv
 from app.ui.theme import Theme
 from app.ui.widgets.latency_chart import LatencyChart
+from app.ui.widgets.latency_legend import LatencyLegend
 from app.ui.widgets.latency_table import LatencyTable
 from app.ui.widgets.latency_trend import LatencyTrend
 
+MARGIN, ABOVE = 14, 6  # pixels beside everything, and over the legend of a picture
 SHARP = 2  # pixels of a picture for each of the screen
 
 
@@ -40,20 +42,15 @@ class LatencyDock(QDockWidget):
         self.chart = LatencyChart(theme)
         self.trend = LatencyTrend(theme)
         self.table = LatencyTable(theme)
+        self.legend = LatencyLegend(theme)
         self.setTitleBarWidget(self._title())
-        body = QWidget()
-        row = QHBoxLayout(body)
-        row.setContentsMargins(14, 0, 14, 8)
-        row.setSpacing(8)
-        row.addWidget(self.chart, 1)
-        row.addWidget(self.trend)
-        row.addWidget(self.table)
-        self.setWidget(body)
+        self.setWidget(self._body())
         self.show_figures()
 
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
         self.chart.set_theme(theme)
+        self.legend.set_theme(theme)
         self.trend.set_theme(theme)
         self.table.figures.set_theme(theme)
 
@@ -69,6 +66,7 @@ class LatencyDock(QDockWidget):
         if self.pause.isChecked():
             return
         self.chart.refresh(self._history, None)
+        self.legend.show_stages(self._history.stages)
         self.trend.show_history(self._history)
         self.table.figures.show(self._history)
 
@@ -84,12 +82,14 @@ class LatencyDock(QDockWidget):
         self._write(file, as_csv(self._history).encode("utf-8", "surrogatepass"))
 
     def write_picture(self, file: Path) -> None:
-        """Writes what is shown as a PNG, in fine pixels; `failed` tells where that is not possible."""
-        body = self.widget()
-        picture = QPixmap(body.size() * SHARP)
+        """Writes what is shown as a PNG, legend and all, in fine pixels; `failed` tells where that is not possible."""
+        body, legend = self.widget(), self.legend
+        head = legend.height() + 2 * ABOVE
+        picture = QPixmap(QSize(body.width(), head + body.height()) * SHARP)
         picture.setDevicePixelRatio(SHARP)
         picture.fill(body.palette().color(body.backgroundRole()))
-        body.render(picture)
+        legend.render(picture, QPoint(MARGIN, ABOVE))
+        body.render(picture, QPoint(0, head))
         if not picture.save(str(file), "PNG"):
             self.failed.emit(_unwritable(file, ""))
 
@@ -99,12 +99,29 @@ class LatencyDock(QDockWidget):
         except OSError as exc:
             self.failed.emit(_unwritable(file, exc.strerror or ""))
 
+    def _body(self) -> QWidget:
+        """One card with three parts."""
+        card = QFrame()
+        card.setObjectName("card")
+        row = QHBoxLayout(card)
+        row.setContentsMargins(8, 4, 4, 4)
+        row.setSpacing(4)
+        row.addWidget(self.chart, 1)
+        for part in (self.trend, self.table):
+            edge = QFrame()
+            edge.setObjectName("edge")
+            row.addWidget(edge)
+            row.addWidget(part)
+        body = QWidget()
+        whole = QHBoxLayout(body)
+        whole.setContentsMargins(MARGIN, 0, MARGIN, 8)
+        whole.addWidget(card)
+        return body
+
     def _title(self) -> QWidget:
         bar = QWidget()
         name = QLabel(self.windowTitle())
         name.setObjectName("heading")
-        legend = QLabel(say("▾ 最初の音　▨ キャッシュから再利用　淡色は初回", "▾ first audio   ▨ from the cache   pale: first run"))
-        legend.setObjectName("muted")
         self.pause = _button(say("一時停止", "Pause"), say("グラフを止めて見ます。計測は続きます。", "Holds the chart; measuring goes on."))
         self.pause.setCheckable(True)
         self.pause.toggled.connect(self.show_figures)
@@ -120,12 +137,11 @@ class LatencyDock(QDockWidget):
         clear.setAccessibleName(say("レイテンシーの記録を消去", "Clear the measurements"))
         clear.clicked.connect(self.clear)
         row = QHBoxLayout(bar)
-        row.setContentsMargins(14, 2, 10, 2)
+        row.setContentsMargins(MARGIN, 2, 10, 2)
         row.setSpacing(6)
         row.addWidget(name)
         row.addSpacing(10)
-        row.addWidget(legend)
-        row.addStretch(1)
+        row.addWidget(self.legend, 1)
         for button in (self.pause, self.export, clear):
             row.addWidget(button)
         return bar

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPixmap
+from PySide6.QtCore import QAbstractTableModel, QMargins, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.language import say
@@ -19,11 +19,12 @@ WIDTH = 340
 
 
 class LatencyModel(QAbstractTableModel):
-    """One row a stage, then first audio and the total."""
+    """First audio and the total, which people look for, then one row a stage."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._bold = QFont()
         self._rows: list[tuple[str, str, Row]] = []
         self._targets_ms: dict[str, float] = {}
         self._over: frozenset[str] = frozenset()
@@ -33,11 +34,15 @@ class LatencyModel(QAbstractTableModel):
         self._theme = theme
         self._changed()
 
+    def embolden(self, font: QFont) -> None:
+        """Takes the font of the table for the rows that stand out."""
+        self._bold = QFont(font)
+        self._bold.setWeight(QFont.Weight.DemiBold)
+
     def show(self, history: LatencyHistory) -> None:
         """Reads the figures anew."""
-        rows = [(stage, stage_name(stage), history.row(stage)) for stage in history.stages]
-        rows.append(("", say("最初の音", "First audio"), history.first_audio()))
-        rows.append(("total", say("合計", "Total"), history.total()))
+        rows = [("", say("最初の音", "First audio"), history.first_audio()), ("total", say("合計", "Total"), history.total())]
+        rows += [(stage, stage_name(stage), history.row(stage)) for stage in history.stages]
         last_of_part = {PART_OF_STAGE.get(stage, stage): stage for stage in history.stages}
         self._targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
         self._over = history.over_target()
@@ -48,7 +53,7 @@ class LatencyModel(QAbstractTableModel):
         self._changed() if same else self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT) -> int:
-        """One a stage, and two."""
+        """Two, and one a stage."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = ROOT) -> int:
@@ -75,6 +80,8 @@ class LatencyModel(QAbstractTableModel):
             return self._color(stage, column)
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.FontRole and stage not in self._theme.stages:
+            return self._bold
         if role == Qt.ItemDataRole.DecorationRole and not column:
             return _chip(QColor(self._theme.stages[stage]) if stage in self._theme.stages else QColor(0, 0, 0, 0))
         return None
@@ -99,6 +106,7 @@ class LatencyTable(QTableView):
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 0.9)  # all rows shall be seen at once
         self.setFont(font)
+        self.figures.embolden(font)
         self.setAccessibleName(say("段階ごとの時間の表", "Table of the time each stage takes"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -118,6 +126,15 @@ class LatencyTable(QTableView):
         """All rows, when there is room for them."""
         rows = self.verticalHeader().defaultSectionSize() * self.figures.rowCount()
         return QSize(WIDTH, rows + self.horizontalHeader().sizeHint().height() + 4)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Shows whole rows only."""
+        super().resizeEvent(event)
+        room = self.height() - self.horizontalHeader().height()
+        spare = room % self.verticalHeader().defaultSectionSize() if room < self.sizeHint().height() else 0
+        margins = QMargins(0, self.horizontalHeader().height(), 0, spare)
+        if margins != self.viewportMargins():
+            self.setViewportMargins(margins)
 
 
 def _chip(color: QColor) -> QPixmap:

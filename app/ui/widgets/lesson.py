@@ -2,32 +2,88 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QPainter, QPalette, QPen
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPalette, QPen
 
 from app.language import say
+from app.ui.icons import icon
 from app.ui.widgets.line_card import RADIUS
 
-INSET, MARGIN = 2.0, 24.0
+INSET = 2.0
+PICTURE = 40.0
+TITLE_SCALE = 1.25  # of the font of the lines
+GAP, BLOCK_GAP = 8.0, 22.0
+CAP_PADDING, CAP_RADIUS = 7.0, 5.0
+
+Keys = Sequence[tuple[str, str]]  # the key, and what it does
 
 
-def paint_lesson(painter: QPainter, room: QRectF, font: QFont, palette: QPalette, focused: bool) -> None:
-    """Frame and words; the frame tells whether keys are heard."""
-    edge = palette.color(QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.Mid)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(edge, 1.5, Qt.PenStyle.DashLine))
-    painter.drawRoundedRect(room.adjusted(INSET, INSET, -INSET, -INSET), RADIUS, RADIUS)
-    painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
-    painter.setFont(font)
-    words = room.adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
-    painter.drawText(words, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, lesson())
+class Lesson:
+    """Paints frame, words and keys.
+
+    Attributes:
+        taught: gives the keys that are named, and what they do.
+    """
+
+    def __init__(self) -> None:
+        self.taught: Callable[[], Keys] = tuple
+        self._picture, self._color = QIcon(), QColor()
+
+    def paint(self, painter: QPainter, room: QRectF, font: QFont, palette: QPalette, focused: bool) -> None:
+        """Fills the room; the frame tells whether keys are heard."""
+        muted = palette.color(QPalette.ColorRole.PlaceholderText)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(palette.color(QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.Mid), 1.5, Qt.PenStyle.DashLine))
+        painter.drawRoundedRect(room.adjusted(INSET, INSET, -INSET, -INSET), RADIUS, RADIUS)
+        title, more = lesson()
+        large, small = QFont(font), QFont(font)
+        large.setPointSizeF(font.pointSizeF() * TITLE_SCALE)
+        large.setWeight(QFont.Weight.DemiBold)
+        small.setPointSizeF(font.pointSizeF() * 0.85)
+        row = QFontMetricsF(small).height()
+        tall, taller, cap = QFontMetricsF(large).height(), row * len(more.split("\n")), row + 6
+        top = room.center().y() - (PICTURE + GAP + tall + GAP + taller + BLOCK_GAP + cap) / 2
+        self._drawn(muted).paint(painter, QRectF(room.center().x() - PICTURE / 2, top, PICTURE, PICTURE).toRect())
+        top += PICTURE + GAP
+        for words, shown, color, height in ((title, large, palette.color(QPalette.ColorRole.Text), tall), (more, small, muted, taller)):
+            painter.setFont(shown)
+            painter.setPen(color)
+            painter.drawText(QRectF(room.left(), top, room.width(), height), Qt.AlignmentFlag.AlignCenter, words)
+            top += height + GAP
+        _paint_keys(painter, QPointF(room.center().x(), top - GAP + BLOCK_GAP), cap, palette, self.taught())
+
+    def _drawn(self, color: QColor) -> QIcon:
+        """The picture, read once for each colour."""
+        if color != self._color:
+            self._picture, self._color = icon("script", color), color
+        return self._picture
 
 
-def lesson() -> str:
-    """What the empty list teaches."""
-    return say(
-        "ここに文章を入力してください。\n\nShift+Enter で行を追加、Ctrl+Enter で再生します。\n\n"
-        "文章を貼り付けるか、.txt .csv .md のファイルを\nここへドラッグすると、一行ずつのカードになります。",
-        "Type Japanese text here.\n\nShift+Enter adds a line, Ctrl+Enter speaks it.\n\n"
-        "Paste text, or drop a .txt, .csv or .md file here:\nevery line becomes a card.",
+def lesson() -> tuple[str, str]:
+    """What the empty list teaches: first what to do, then what else can be done."""
+    return (
+        say("ここに文章を入力してください", "Type Japanese text here"),
+        say(
+            "文章や .txt .csv .md のファイルをドラッグすると、一行ずつのカードになります。\n声のファイルもドラッグで追加できます。",
+            "Or drop text or a .txt, .csv or .md file: every line becomes a card.\nVoice files can be dropped as well.",
+        ),
     )
+
+
+def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPalette, keys: Keys) -> None:
+    """Caps with what they do beside them, in one row around `middle`, its upper edge."""
+    metrics = QFontMetricsF(painter.font())
+    widths = [(metrics.horizontalAdvance(key) + 2 * CAP_PADDING, metrics.horizontalAdvance(deed)) for key, deed in keys]
+    left = middle.x() - (sum(cap + GAP + deed for cap, deed in widths) + BLOCK_GAP * (len(keys) - 1)) / 2
+    for (key, deed), (cap, wide) in zip(keys, widths, strict=True):
+        box = QRectF(left, middle.y(), cap, height)
+        painter.setPen(QPen(palette.color(QPalette.ColorRole.Mid), 1))
+        painter.setBrush(palette.color(QPalette.ColorRole.Base))
+        painter.drawRoundedRect(box, CAP_RADIUS, CAP_RADIUS)
+        painter.setPen(palette.color(QPalette.ColorRole.Text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, key)
+        painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
+        painter.drawText(QRectF(box.right() + GAP, box.top(), wide + 1, height), Qt.AlignmentFlag.AlignVCenter, deed)
+        left = box.right() + GAP + wide + BLOCK_GAP

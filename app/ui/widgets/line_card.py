@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
+from app.language import say
+
 GAP, INSET = 8.0, 10.0
 SPACE_BELOW = 6.0  # between two cards
 AVATAR, BUTTON = 26.0, 30.0
 RADIUS = 8.0
 TEXT_SCALE = 1.2
+HOOK = 16.0  # beside the seconds
 CACHED_HEIGHTS = 20_000
 
 
@@ -41,8 +44,11 @@ class CardLayout:
         self.small.setPointSizeF(font.pointSizeF() * 0.9)
         self._metrics = QFontMetricsF(self.font)
         small = QFontMetricsF(self.small)
-        self._number, self._length = small.horizontalAdvance("0000"), small.horizontalAdvance("00:00.0")
-        self._chip, self._chip_height = small.horizontalAdvance("ノーマル") + 20, small.height() + 4
+        self._number, self._length = (
+            small.horizontalAdvance("0000"),
+            max(small.horizontalAdvance(seconds(length)) for length in (59.9, 5999.9)) + HOOK,
+        )
+        self._chip, self._chip_height = small.horizontalAdvance("テンション高め") + 20, small.height() + 4
         self._widest = max(self._metrics.maxWidth(), self._metrics.height())
         self._heights: dict[tuple[str, float], float] = {}
 
@@ -103,3 +109,9 @@ class CardLayout:
         left = avatar.right() + GAP
         text = QRectF(left, top, self.text_width(row.width()), card.bottom() - (top - card.top()) - top)
         return CardParts(card, number, avatar, text, chip, length, button)
+
+
+def seconds(length_s: float) -> str:
+    """2.4 s, or 1:02.4 from a minute on."""
+    minutes, rest = divmod(round(length_s, 1), 60)
+    return f"{minutes:.0f}:{rest:04.1f}" if minutes else say(f"{rest:.1f} 秒", f"{rest:.1f} s")

@@ -12,12 +12,12 @@ from app.core.script import Line
 from app.language import say
 from app.ui.icons import icon
 from app.ui.jobs import OpenedVoice
-from app.ui.line_state import LineState, Phase
+from app.ui.line_state import LineState, Phase, said_of
 from app.ui.names import style_name
 from app.ui.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
 from app.ui.shelf import ShelfVoice
 from app.ui.theme import Theme
-from app.ui.widgets.line_card import AVATAR, RADIUS, CardLayout, CardParts
+from app.ui.widgets.line_card import AVATAR, RADIUS, CardLayout, CardParts, seconds
 from app.ui.widgets.line_editor import LineEditor
 from app.ui.widgets.voice_picture import letter_colors, voice_picture
 
@@ -150,7 +150,7 @@ class LineDelegate(QStyledItemDelegate):
             return self._voice_name(line.settings.voice)
         if parts.chip.contains(place):
             return style_name(line.settings.style)
-        return state.trouble if parts.length.contains(place) else ""
+        return said_of(line, state) if parts.length.contains(place) else ""
 
     def _voice_name(self, voice: str) -> str:
         if self._is_missing(voice):
@@ -165,9 +165,10 @@ class LineDelegate(QStyledItemDelegate):
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         accent = QColor(self._theme.accent)
         ground = QColor(self._theme.notice if chosen else self._theme.surface)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus) and (self._view.hasFocus() or edited)
         edge = 2.0 if focused else 1.0
-        painter.setPen(QPen(accent if chosen or focused else QColor(self._theme.border), edge))
+        painter.setPen(QPen(accent if chosen or focused else QColor(self._theme.edge if hovered else self._theme.border), edge))
         painter.setBrush(ground)
         painter.drawRoundedRect(parts.card.adjusted(edge / 2, edge / 2, -edge / 2, -edge / 2), RADIUS, RADIUS)
         if state.phase is Phase.SPEAKING:
@@ -211,17 +212,17 @@ class LineDelegate(QStyledItemDelegate):
     def _paint_length(self, painter: QPainter, place: QRectF, line: Line, state: LineState) -> None:
         """Seconds of the last take; a hook before them while the line is still as it was then."""
         if state.phase is Phase.FAILED:
-            self._icons["trouble"].paint(painter, _inner(place, 18))
+            self._icons["trouble"].paint(painter, _inner(QRectF(place.right() - 20, place.top(), 20, place.height()), 20))
             return
         if state.phase is Phase.PREPARING:
-            self._icons["waiting"].paint(painter, _inner(place, 20))
+            self._icons["waiting"].paint(painter, _inner(QRectF(place.right() - 20, place.top(), 20, place.height()), 20))
             return
         if state.take is None:
             return
         painter.setPen(QColor(self._theme.text if state.take.line == line else self._theme.muted))
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, seconds(state.take.length_s))
         if state.is_done(line):
-            self._icons["done"].paint(painter, _inner(QRectF(place.left(), place.top(), 14, place.height()), 13))
+            self._icons["done"].paint(painter, _inner(QRectF(place.left(), place.top(), 16, place.height()), 16))
 
     def _paint_button(self, painter: QPainter, place: QRectF, option: QStyleOptionViewItem, state: LineState) -> None:
         under_mouse = place.contains(QPointF(self._view.viewport().mapFromGlobal(QCursor.pos())))
@@ -231,18 +232,12 @@ class LineDelegate(QStyledItemDelegate):
             painter.setBrush(QColor(self._theme.faint))
             painter.drawEllipse(place)
         busy = state.phase in (Phase.SPEAKING, Phase.PREPARING)
-        self._icons["stop" if busy else "hovered" if hovered else "play"].paint(painter, _inner(place, 18))
+        self._icons["stop" if busy else "hovered" if hovered else "play"].paint(painter, _inner(place, 20))
 
     def _paint_text(self, painter: QPainter, place: QRectF, text: str) -> None:
         painter.setPen(QColor(self._theme.text if text else self._theme.muted))
         for layout in self.layout.layouts(text or say("（空の行）", "(empty line)"), place.width()):
             layout.draw(painter, place.topLeft())
-
-
-def seconds(length_s: float) -> str:
-    """2.4, or 1:02.4 from a minute on."""
-    minutes, rest = divmod(round(length_s, 1), 60)
-    return f"{minutes:.0f}:{rest:04.1f}" if minutes else f"{rest:.1f}"
 
 
 def _inner(place: QRectF, edge: int) -> QRect:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
+from app.ui.links import links_in
 from app.ui.script_model import LINES_MIME, ScriptModel
 
 
@@ -15,12 +16,14 @@ class LineDrops(QListView):
     """A list that tells what is dropped on it, and changes nothing by itself.
 
     Signals:
-        lines_dropped(list[str], int), texts_dropped(str, int), files_dropped(list[Path], int): before this row.
+        lines_dropped(list[str], int), texts_dropped(str, int), files_dropped(list[Path], int), links_dropped(list[str], int): before this
+            row.
     """
 
     lines_dropped = Signal(object, int)
     texts_dropped = Signal(str, int)
     files_dropped = Signal(object, int)
+    links_dropped = Signal(object, int)
 
     def __init__(self, model: ScriptModel) -> None:
         super().__init__()
@@ -66,6 +69,8 @@ class LineDrops(QListView):
             self.lines_dropped.emit(bytes(data.data(LINES_MIME).data()).decode().split("\n"), row)
         elif files:
             self.files_dropped.emit(files, row)
+        elif links := links_in(data):
+            self.links_dropped.emit(links, row)
         elif data.hasText():
             self.texts_dropped.emit(data.text(), row)
         event.acceptProposedAction()

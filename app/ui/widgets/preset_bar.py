@@ -4,32 +4,37 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QInputDialog, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLabel, QToolButton, QWidget
 
 from app.core.script import LineSettings
-from app.errors import AppError
 from app.language import say
+from app.ui.behind import Behind
 from app.ui.icons import icon
 from app.ui.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
+from app.ui.widgets.choice_box import ChoiceBox
 
 
 class PresetBar(QWidget):
-    """A list of names, and two buttons.
+    """A list of names, and two buttons; what they do is shown at once and written behind the window.
 
     Signals:
         chosen(dict): values of a preset by the name of the setting.
+        changed(str, dict, dict): what the user did to the presets, all of them before, and after.
         failed(AppError): presets could not be read or saved.
     """
 
     chosen = Signal(object)
+    changed = Signal(str, object, object)
     failed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._presets: Presets = {}
+        self._behind = Behind(self, "presets")
+        self._behind.failed.connect(self.failed)
         self._settings = STANDARD
         self.label = QLabel(say("プリセット", "Preset"))
-        self.names = QComboBox()
+        self.names = ChoiceBox()
         self.names.setPlaceholderText(say("（変更あり）", "(changed)"))
         self.names.setAccessibleName(self.label.text())
         self.names.setToolTip(
@@ -68,6 +73,10 @@ class PresetBar(QWidget):
         if error is not None:
             self.failed.emit(error)
 
+    def close_file(self) -> None:
+        """Waits until everything is written."""
+        self._behind.close(finish=True)
+
     def show_settings(self, settings: LineSettings) -> None:
         """Shows the preset that a line's settings are, if they are one."""
         self._settings = preset_of(settings)
@@ -79,7 +88,13 @@ class PresetBar(QWidget):
 
     def keep_as(self, name: str) -> None:
         """Keeps the settings that are shown under a name; one of the same name is replaced."""
-        self._store(self._presets | {name: self._settings})
+        self._change(say("プリセットを残す", "Keep preset"), self._presets | {name: self._settings})
+
+    def put(self, presets: Presets) -> None:
+        """Has these presets in place of all there were, without telling: for undo and redo."""
+        self._presets = dict(presets)
+        self._fill()
+        self._behind.do(lambda: save_presets(presets))
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
@@ -99,14 +114,10 @@ class PresetBar(QWidget):
         self.names.addItems([standard_name(), *self._presets])
         self.show_settings(self._settings)
 
-    def _store(self, presets: Presets) -> None:
-        try:
-            save_presets(presets)
-        except AppError as error:
-            self.failed.emit(error)
-            return
-        self._presets = presets
-        self._fill()
+    def _change(self, label: str, presets: Presets) -> None:
+        before = self._presets
+        self.put(presets)
+        self.changed.emit(label, before, presets)
 
     @Slot(int)
     def _on_chosen(self, row: int) -> None:
@@ -123,7 +134,7 @@ class PresetBar(QWidget):
     @Slot()
     def _on_drop(self) -> None:
         gone = self.names.currentText()
-        self._store({name: item for name, item in self._presets.items() if name != gone})
+        self._change(say("プリセットを消す", "Remove preset"), {name: item for name, item in self._presets.items() if name != gone})
 
     def _draw(self) -> None:
         color = self.palette().color(QPalette.ColorRole.WindowText)

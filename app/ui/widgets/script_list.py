@@ -31,7 +31,7 @@ from app.ui.jobs import OpenedVoice
 from app.ui.script_model import LINE_ROLE, Index, ScriptModel
 from app.ui.shelf import ShelfVoice
 from app.ui.theme import Theme
-from app.ui.widgets.lesson import paint_lesson
+from app.ui.widgets.lesson import Lesson
 from app.ui.widgets.line_delegate import LineDelegate
 from app.ui.widgets.line_drops import LineDrops
 from app.ui.widgets.line_editor import LineEditor
@@ -41,6 +41,9 @@ CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
 
 class ScriptList(LineDrops):
     """Shows a script model as cards.
+
+    Attributes:
+        lesson: what an empty list shows.
 
     Signals:
         line_chosen(): other lines are selected, or another is the current one.
@@ -57,6 +60,7 @@ class ScriptList(LineDrops):
         super().__init__(model)
         self.setObjectName("script")
         self._lines = model
+        self.lesson = Lesson()
         self.cards = LineDelegate(self, model, theme)
         self.cards.editor_opened.connect(self.editor_opened)
         self.cards.play_wanted.connect(self.play_wanted)
@@ -215,7 +219,13 @@ class ScriptList(LineDrops):
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         if not self._lines.rowCount():
-            paint_lesson(painter, QRectF(self.viewport().rect()), self.cards.layout.font, self.palette(), self.hasFocus())
+            self.lesson.paint(
+                painter,
+                QRectF(self.viewport().rect()),
+                self.cards.layout.font,
+                self.window().palette(),
+                self.hasFocus(),
+            )
         elif self._drop_row is not None:
             painter.fillRect(
                 QRectF(0, self._edge_of(self._drop_row) - 3, self.viewport().width(), 3), QColor(self.palette().accent().color())

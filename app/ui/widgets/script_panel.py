@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language import say
@@ -12,12 +14,17 @@ from app.ui.widgets.banner import Banner
 from app.ui.widgets.script_list import ScriptList
 from app.ui.widgets.transport import Transport
 
+SCROLL_BAR = 11  # pixels beside the cards
+LINE_MENU: tuple[str, ...] = ("play", "play_through", "", "edit_line", "duplicate", "delete", "", "move_up", "move_down", "")
+LINE_MENU += ("cut", "copy", "paste", "", "save_line")
+TAUGHT = ("add_line", "play", "paste", "find_command")
+
 
 class ScriptPanel(QWidget):
     """Lines and transport under two banners: `notice` for what concerns the program, `banner` for what was asked last.
 
     Attributes:
-        column: from top to bottom; what belongs to the selected line has its place behind `script`.
+        above, below: from top to bottom, what has its place over the lines and under them. Both end where the cards end.
     """
 
     def __init__(self, model: ScriptModel, actions: Actions, theme: Theme) -> None:
@@ -26,14 +33,33 @@ class ScriptPanel(QWidget):
         self.banner = Banner()
         self.script = ScriptList(model, theme)
         self.transport = Transport(actions)
+        self._offer_menu(actions)
         actions.listen_in(self.script)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(8)
-        self.column.addWidget(self.notice)
-        self.column.addWidget(self.banner)
-        self.column.addWidget(self.script, 1)
-        self.column.addWidget(self.transport)
+        self.script.lesson.taught = lambda: [(actions.key_of(name), actions[name].iconText()) for name in TAUGHT if actions.key_of(name)]
+        self.above, self.below = QVBoxLayout(), QVBoxLayout()
+        self.above.addWidget(self.notice)
+        self.above.addWidget(self.banner)
+        self.below.addWidget(self.transport)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for part in (column, self.above, self.below):
+            part.setSpacing(8)
+        for part in (self.above, self.below):
+            part.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        column.addLayout(self.above)
+        column.addWidget(self.script, 1)
+        column.addLayout(self.below)
+
+    def _offer_menu(self, actions: Actions) -> None:
+        """What can be done to the lines under a right click; they are selected by it."""
+        self.script.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for name in LINE_MENU:
+            if name:
+                self.script.addAction(actions[name])
+            else:
+                line = QAction(self)
+                line.setSeparator(True)
+                self.script.addAction(line)
 
     def tell_empty(self) -> None:
         """There is nothing to speak or save."""

@@ -11,6 +11,7 @@ from app.core.limits import BOUNDS
 from app.core.script import LineSettings
 from app.language import say
 from app.ui.names import style_name, tip
+from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.pause_fields import PauseFields
 from app.ui.widgets.preset_bar import PresetBar
 from app.ui.widgets.section import Section
@@ -22,7 +23,7 @@ from app.ui.widgets.voice_chooser import VoiceChooser
 MAIN = ("style_weight", "speed", "volume")
 EXPRESSION = ("sdp_ratio", "noise", "noise_w", "bert_weight")
 SILENCES = ("pre_silence_s", "post_silence_s")
-WIDTH = 372
+USUAL_WIDTH, NARROWEST, WIDEST = 364, 340, 640  # pixels
 
 
 class SidePanel(QScrollArea):
@@ -95,6 +96,7 @@ class SidePanel(QScrollArea):
             slider.set_value(getattr(settings, name))
         for box, wanted in ((self.styles, settings.style), (self.speakers, settings.speaker)):
             box.setCurrentIndex(max(0, box.findData(wanted)) if box.count() else -1)
+        self.card.show_speaker(self.speakers.currentText())
         self.styles.setPlaceholderText(style_name(settings.style) or "–")  # what the line remembers while its voice is not here
         self.seed.set_value(settings.seed)
         self.seed.set_locked(settings.seed_locked)
@@ -114,7 +116,7 @@ class SidePanel(QScrollArea):
             slider.reset()
 
     def _choice(self, name: str, tip_text: str) -> QComboBox:
-        box = QComboBox()
+        box = ChoiceBox()
         box.setAccessibleName(name)
         box.setToolTip(tip_text)
         box.setMinimumContentsLength(8)
@@ -161,7 +163,7 @@ class SidePanel(QScrollArea):
         side = QWidget()
         side.setObjectName("side")
         column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 10, 0)
+        column.setContentsMargins(0, 0, 2, 0)
         column.setSpacing(6)
         for widget in (self.card, self.chosen, self._controls):
             column.addWidget(widget)
@@ -172,7 +174,7 @@ class SidePanel(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # its room is kept, or all would move sideways
         self.verticalScrollBar().rangeChanged.connect(self._on_range)
-        self.setFixedWidth(WIDTH)
+        self.setMaximumWidth(WIDEST)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def _align(self) -> None:
@@ -183,6 +185,8 @@ class SidePanel(QScrollArea):
         for label in labels:
             label.setMinimumWidth(width)
         self.seed.number.setFixedWidth(self.seed.number.sizeHint().width() - 8)
+        needed = self._controls.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        self.setMinimumWidth(max(NARROWEST, needed))
 
     def _connect(self) -> None:
         for name, slider in self.sliders.items():

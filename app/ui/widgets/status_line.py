@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar
 
 from app.language import say
-from app.ui.findings import show_findings
+from app.ui.findings import finding_words, show_findings
 from app.ui.jobs import OpenedVoice, Surroundings
 from app.ui.latency import LatencyHistory
 from app.ui.names import milliseconds, stage_name
@@ -23,6 +23,9 @@ class StatusLine(QStatusBar):
 
     Signals:
         backend_chosen(str): the user chose another backend.
+
+    Attributes:
+        places: where each stage really runs, a line for each; empty before a voice has opened.
     """
 
     backend_chosen = Signal(str)
@@ -33,6 +36,7 @@ class StatusLine(QStatusBar):
         self.setContentsMargins(14, 0, 14, 2)
         self._names = {backend: backend, "auto": "Auto"}
         self._findings: tuple[Mapping[str, Any], ...] = ()
+        self.places = ""
         self.state = QLabel()
         self.state.setAccessibleName(say("状態", "State"))
         self.figures = QLabel()
@@ -41,7 +45,6 @@ class StatusLine(QStatusBar):
         self.figures.setContentsMargins(10, 0, 0, 0)
         self.backends = QComboBox()
         self.backends.setAccessibleName(say("バックエンド", "Backend"))
-        self.backends.setToolTip(say("計算に使う装置。Auto は選んで任せます。", "What computes the sound; Auto chooses."))
         self.backends.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.actual = QLabel()
         self.level = LevelMeter()
@@ -57,6 +60,7 @@ class StatusLine(QStatusBar):
         self.addPermanentWidget(self.backends)
         self.addPermanentWidget(self.actual)
         self._fill(self._names, backend)
+        self._explain()
         self.backends.activated.connect(self._on_activated)
         self.show_state(SpeechState(loading=True))
 
@@ -75,6 +79,7 @@ class StatusLine(QStatusBar):
         """Notes beside each backend what a probe has found, as `backends --json` tells it."""
         self._findings = tuple(findings)
         show_findings(self.backends, self._findings)
+        self._explain()
 
     def show_voice(self, voice: OpenedVoice) -> None:
         """Tells where the voice really runs."""
@@ -83,8 +88,9 @@ class StatusLine(QStatusBar):
         self.actual.setText("→ " + " + ".join(self._names.get(key, key) for key in used))
         self.actual.setObjectName("trouble" if voice.fallback else "muted")
         self.actual.style().polish(self.actual)
-        stages = "\n".join(f"{stage_name(stage)}: {self._names.get(key, key)}" for stage, key in voice.backends)
-        self.actual.setToolTip(f"{voice.fallback}\n{stages}" if voice.fallback else stages)
+        self.places = "\n".join(f"{stage_name(stage)}: {self._names.get(key, key)}" for stage, key in voice.backends)
+        self.actual.setToolTip(f"{voice.fallback}\n{self.places}" if voice.fallback else self.places)
+        self._explain()
 
     def show_state(self, state: SpeechState) -> None:
         """Says what goes on."""
@@ -110,6 +116,12 @@ class StatusLine(QStatusBar):
         show_findings(self.backends, self._findings)
         self.backends.setCurrentIndex(max(0, self.backends.findData(chosen)))
 
+    def _explain(self) -> None:
+        """What the mouse finds on the selector: its purpose, where each stage runs now, and what was measured."""
+        measured = "\n".join(map(finding_words, self._findings))
+        parts = (_purpose(), self.actual.toolTip(), measured)
+        self.backends.setToolTip("\n\n".join(part for part in parts if part))
+
     @Slot(int)
     def _on_activated(self, _index: int) -> None:
         self.backend_chosen.emit(self.backend)
@@ -124,6 +136,10 @@ def cache_words(history: LatencyHistory) -> str:
         f"読みと BERT のキャッシュ: {lookups} 回中 {hits} 回（{share}%）を再利用",
         f"Readings and BERT from the cache: {hits} of {lookups} ({share}%)",
     )
+
+
+def _purpose() -> str:
+    return say("計算に使う装置。Auto は選んで任せます。", "What computes the sound; Auto chooses.")
 
 
 def _meaning() -> str:

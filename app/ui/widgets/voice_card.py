@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
-from app.adapters.sound_samples import PLAYABLE
 from app.language import say
 from app.ui.icons import icon
-from app.ui.names import style_name
 from app.ui.shelf import ShelfVoice
+from app.ui.widgets.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
 from app.voices.bert import STANDARD_DOWNLOAD_MB
 
 PICTURE = 44
-LEAST_HEIGHT = 112  # of the card with a picture and two lines: it does not grow while a voice is looked up
-MOST_SAMPLES = 40
+MOST_LETTERS, MOST_MAKERS = 100, 3  # the rest is in the library
+LEAST_HEIGHT = 132  # of the card with a picture, a speaker and two lines: it does not grow while a voice is looked up
 
 
 class KnownVoice(Protocol):
@@ -44,11 +42,13 @@ class VoiceCard(QFrame):
     """Name and description of a voice.
 
     Signals:
-        licence_wanted(): show the licence.  sample_wanted(Path): play this recording.  mend_wanted(): the voice lacks something.
+        licence_wanted(): show the licence.  sample_wanted(Path): play this recording.  style_wanted(str): let it speak in this style.
+        mend_wanted(): the voice lacks something.
     """
 
     licence_wanted = Signal()
     sample_wanted = Signal(object)
+    style_wanted = Signal(str)
     mend_wanted = Signal()
 
     def __init__(self) -> None:
@@ -56,6 +56,7 @@ class VoiceCard(QFrame):
         self.setObjectName("card")
         self.setMinimumHeight(LEAST_HEIGHT)
         self._voice: KnownVoice | None = None
+        self._speaker = ""
         self.picture = QLabel()
         self.picture.setFixedSize(PICTURE, PICTURE)
         self.name = QLabel(say("声を準備しています…", "Preparing the voice…"))
@@ -67,13 +68,11 @@ class VoiceCard(QFrame):
         self.mend = QPushButton()
         self.mend.setAccessibleName(say("足りないものを入れる", "Get what is missing"))
         self.mend.clicked.connect(self.mend_wanted)
-        self.licence, self.samples = self._button(say("ライセンス", "Licence")), self._button(say("試聴", "Samples"))
+        self.licence, self.samples = self._button(say("ライセンス", "Licence")), SamplesButton()
+        self.samples.sample_wanted.connect(self.sample_wanted)
+        self.samples.style_wanted.connect(self.style_wanted)
         self.licence.setToolTip(say("この声の利用条件を読みます。", "Shows what you may do with this voice."))
         self.licence.clicked.connect(self.licence_wanted)
-        self.samples.setToolTip(say("声に付いてきた録音を聞きます。", "Plays recordings that came with the voice."))
-        self.samples.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._menu = QMenu(self.samples)
-        self.samples.setMenu(self._menu)
         self._build()
         self._show_lack("", "")
 
@@ -82,14 +81,14 @@ class VoiceCard(QFrame):
         self._voice = voice
         known = voice if isinstance(voice, ShelfVoice) else None
         self.name.setText(voice.name)
-        self.makers.setText(makers(known) if known else "")
-        self.makers.setVisible(bool(self.makers.text()))
+        self._show_makers()
         self.about.setText(about(voice))
         self.about.setVisible(bool(self.about.text()))
         self.about.setToolTip(f"<p>{voice.description}</p>" if voice.description else "")
         self.licence.setVisible(bool(voice.licence.strip()))
-        self._offer_samples(known)
         self._draw()
+        speaks = known is None or (known.place != "aivisspeech" and known.has_bert)
+        self.samples.offer(known, [name for _, name in voice.styles] if speaks else [])
         if known is not None and known.place == "aivisspeech":
             self._show_lack(
                 say("話す前に、一度だけ準備が必要です。", "It has to be prepared once before it speaks."), say("準備する", "Prepare")
@@ -101,6 +100,11 @@ class VoiceCard(QFrame):
             )
         else:
             self._show_lack("", "")
+
+    def show_speaker(self, name: str) -> None:
+        """Who of the voice speaks the line."""
+        self._speaker = name
+        self._show_makers()
 
     def show_forced(self) -> None:
         """Adds that the voice speaks with a BERT that is not its own."""
@@ -179,23 +183,12 @@ class VoiceCard(QFrame):
         self.mend.setToolTip(text or self.mend.accessibleName())
         self.mend.setVisible(bool(action))
 
-    def _offer_samples(self, voice: ShelfVoice | None) -> None:
-        self._menu.clear()
-        found = voice.samples()[:MOST_SAMPLES] if voice is not None else []
-        for style, file, sample in found:
-            action = self._menu.addAction(f"{style_name(style)}  {sample.transcript[:40]}".strip().replace("&", "&&"))
-            action.setData(file)
-            if file.suffix.lower() not in PLAYABLE:
-                action.setEnabled(False)
-                action.setText(action.text() + say("（再生できない形式）", " (kind that cannot be played)"))
-            action.triggered.connect(self._on_sample)
-        self.samples.setVisible(bool(found))
-
-    @Slot()
-    def _on_sample(self) -> None:
-        file = self.sender().data()  # type: ignore[attr-defined]
-        if isinstance(file, Path):
-            self.sample_wanted.emit(file)
+    def _show_makers(self) -> None:
+        """Speaker, makers and version, of what is known."""
+        speaker = say(f"話者: {self._speaker}", f"Speaker: {self._speaker}") if self._speaker and self._voice else ""
+        made = makers(self._voice) if isinstance(self._voice, ShelfVoice) else ""
+        self.makers.setText(" · ".join(part for part in (speaker, made) if part))
+        self.makers.setVisible(bool(self.makers.text()))
 
     def _draw(self) -> None:
         image = self._voice.icon if isinstance(self._voice, ShelfVoice) else None
@@ -209,7 +202,7 @@ class VoiceCard(QFrame):
 def makers(voice: ShelfVoice) -> str:
     """Who made it, and which version it is."""
     parts = [
-        "、".join(voice.card.creators),
+        "、".join(voice.card.creators[:MOST_MAKERS]) + "…" * (len(voice.card.creators) > MOST_MAKERS),
         voice.card.version and f"v{voice.card.version}",
         voice.place == "aivisspeech" and "AivisSpeech",
     ]
@@ -227,7 +220,7 @@ def about(voice: KnownVoice) -> str:
             )
         )
     elif voice.description:
-        lines.append(voice.description if len(voice.description) <= 160 else voice.description[:160] + "…")
+        lines.append(voice.description if len(voice.description) <= MOST_LETTERS else voice.description[:MOST_LETTERS] + "…")
     if voice.opaque:
         lines.append(say("一つのグラフのまま使うため、文ごとに音が出ます。", "It is one graph, so sound comes sentence by sentence."))
     return "\n".join(lines)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.language import say
 from app.ui.shelf import ShelfVoice
+from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.voice_picture import voice_picture
 
 PICTURE = 20
@@ -31,7 +32,7 @@ class VoiceChooser(QWidget):
         super().__init__()
         self._voices: tuple[ShelfVoice, ...] = ()
         self._current = self._called = ""
-        self.box = QComboBox()
+        self.box = ChoiceBox()
         self.box.setAccessibleName(say("声", "Voice"))
         self.box.setToolTip(say("選んだ行を話す声。行ごとに変えられます。", "The voice of the selected lines; each line has its own."))
         self.box.setMinimumContentsLength(8)
@@ -39,7 +40,8 @@ class VoiceChooser(QWidget):
         self.box.setPlaceholderText("…")
         self.box.activated.connect(self._on_activated)
         self.more = QToolButton()
-        self.more.setText(say("管理…", "More…"))
+        self.more.setObjectName("framed")
+        self.more.setText(say("管理…", "Manage…"))
         self.more.setAccessibleName(say("声の管理", "Voice library"))
         self.more.setToolTip(say("声を追加、更新、削除します。", "Adds, updates and removes voices."))
         self.more.clicked.connect(self.library_wanted)

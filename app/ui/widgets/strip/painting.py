@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.ui.theme import Theme
+from app.ui.widgets.hatch import paint_hatch
 from app.ui.widgets.strip.axis import PHRASE_GAP, Cell, Kind
 from app.ui.widgets.strip.shape import Shape, kana_of
 
@@ -69,9 +70,9 @@ def _paint_cell(painter: QPainter, shape: Shape, index: int, theme: Theme, marke
     fill = QColor(theme.accent if playing else theme.faint if index == marked.hovered else theme.window)
     painter.setPen(QPen(QColor(theme.accent), 2) if index == marked.current and marked.focused else Qt.PenStyle.NoPen)
     painter.setBrush(fill)
-    if cell.kind is Kind.MARK and not playing:
-        painter.setBrush(QBrush(QColor(theme.border), Qt.BrushStyle.BDiagPattern))
     painter.drawRoundedRect(box, 5, 5)
+    if cell.kind is Kind.MARK and not playing:
+        paint_hatch(painter, box, QColor(theme.border), radius=5)
     font = QFont(painter.font())
     kana = kana_of(shape, cell)
     font.setPixelSize(16 if len(kana) < 2 else 13)

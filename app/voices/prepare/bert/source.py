@@ -6,7 +6,7 @@ from typing import Protocol
 
 from app.core.types import Float32
 from app.errors import VoiceError
-from app.language import say
+from app.language import fitting, say
 from app.voices.prepare.bert.architecture import Architecture
 
 
@@ -31,15 +31,17 @@ class Tensors(Protocol):
 
 def not_deberta(reason: str) -> VoiceError:
     """The file holds something else."""
+    get = fitting(
+        say("声のカードの「BERT を入手…」でダウンロードしてください。", "download it with Get the BERT… on the card of a voice."),
+        say("koebako bert add --hub で入手してください。", "get it with: koebako bert add --hub"),
+    )
     return VoiceError(
         say(
             f"この BERT は取り込めません。Style-Bert-VITS2 が使う DeBERTa-v2 ではないようです。（{reason}）",
             f"This BERT cannot be used: it is no DeBERTa-v2 as Style-Bert-VITS2 needs it. ({reason})",
         ),
         say(
-            "deberta-v2-large-japanese-char-wwm の model_fp16.onnx、model.onnx、model.safetensors のどれかを選ぶか、"
-            "koebako bert add --hub で入手してください。",
-            "Choose model_fp16.onnx, model.onnx or model.safetensors of deberta-v2-large-japanese-char-wwm, "
-            "or get it with: koebako bert add --hub",
+            f"deberta-v2-large-japanese-char-wwm の model_fp16.onnx、model.onnx、model.safetensors のどれかを選ぶか、{get}",
+            f"Choose model_fp16.onnx, model.onnx or model.safetensors of deberta-v2-large-japanese-char-wwm, or {get}",
         ),
     )

@@ -1,0 +1,95 @@
+"""What the colours and marks of the bars mean, as far as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.language import say
+from app.ui.names import stage_name
+from app.ui.theme import Theme
+from app.ui.widgets.hatch import paint_hatch
+
+CHIP, GAP, BETWEEN = 9.0, 5.0, 13.0
+FIRST_AUDIO, CACHED, COLD, TARGET = "first_audio", "cached", "cold", "target"
+
+
+class LatencyLegend(QWidget):
+    """One row of chips and names: first the marks, then the stages that the voice has."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._stages: tuple[str, ...] = ()
+        font = QFont(self.font())
+        font.setPointSizeF(font.pointSizeF() * 0.9)
+        self.setFont(font)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Takes other colours."""
+        self._theme = theme
+        self.update()
+
+    def show_stages(self, stages: Sequence[str]) -> None:
+        """Names these stages."""
+        if tuple(stages) != self._stages:
+            self._stages = tuple(stages)
+            self.setAccessibleName(say("凡例: ", "Legend: ") + say("、", ", ").join(words for _, words in self._entries()))
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room for."""
+        return QSize(0, self.fontMetrics().height() + 4)
+
+    def shown(self) -> list[tuple[str, str, float]]:
+        """Mark or stage, its name, and the pixel where it begins, for all that fit."""
+        left, fitting = 0.0, []
+        for key, words in self._entries():
+            width = CHIP + GAP + self.fontMetrics().horizontalAdvance(words)
+            if left + width > self.width():
+                break
+            fitting.append((key, words, left))
+            left += width + BETWEEN
+        return fitting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Chips and names."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for key, words, left in self.shown():
+            self._paint_mark(painter, key, QRectF(left, (self.height() - CHIP) / 2, CHIP, CHIP))
+            painter.setPen(QColor(self._theme.muted))
+            room = QRectF(left + CHIP + GAP, 0, self.width(), self.height())
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        painter.end()
+
+    def _entries(self) -> Iterator[tuple[str, str]]:
+        yield FIRST_AUDIO, say("最初の音", "first audio")
+        yield CACHED, say("キャッシュから", "from the cache")
+        yield COLD, say("初回", "first run")
+        yield TARGET, say("目標", "target")
+        yield from ((stage, stage_name(stage)) for stage in self._stages)
+
+    def _paint_mark(self, painter: QPainter, key: str, chip: QRectF) -> None:
+        color = QColor(self._theme.stages.get(key, self._theme.muted))
+        painter.setPen(Qt.PenStyle.NoPen)
+        if key == FIRST_AUDIO:
+            painter.setBrush(QColor(self._theme.text))
+            painter.drawPolygon(
+                [chip.topLeft() + QPointF(0, 1), chip.topRight() + QPointF(0, 1), QPointF(chip.center().x(), chip.bottom() - 1)]
+            )
+        elif key == CACHED:
+            paint_hatch(painter, chip, color, step=3.5)
+            painter.setPen(QPen(color, 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(chip)
+        elif key == TARGET:
+            painter.setPen(QPen(color, 1.4, Qt.PenStyle.DotLine))
+            painter.drawLine(QPointF(chip.center().x(), chip.top() - 2), QPointF(chip.center().x(), chip.bottom() + 2))
+        else:
+            color.setAlpha(90 if key == COLD else 255)
+            painter.fillRect(chip, color)

@@ -1,0 +1,66 @@
+"""The way to hear a voice from its card: its recordings, or a sentence in each of its styles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from app.adapters.sound_samples import PLAYABLE
+from app.language import say
+from app.ui.names import style_name
+from app.ui.shelf import ShelfVoice
+
+MOST_SAMPLES = 40
+
+
+class SamplesButton(QToolButton):
+    """A menu; hidden while there is nothing to hear.
+
+    Signals:
+        sample_wanted(Path): play this recording.  style_wanted(str): let the voice speak in this style.
+    """
+
+    sample_wanted = Signal(object)
+    style_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("quiet")
+        self.setText(say("試聴", "Samples"))
+        self.setToolTip(say("声に付いてきた録音か、短い文を聞きます。", "Plays recordings that came with the voice, or a short sentence."))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(14, 14))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setMenu(QMenu(self))
+        self.hide()
+
+    def offer(self, voice: ShelfVoice | None, styles: Sequence[str]) -> None:
+        """The recordings of a voice; one without any may speak in these styles."""
+        menu = self.menu()
+        menu.clear()
+        found = voice.samples()[:MOST_SAMPLES] if voice is not None else []
+        for style, file, sample in found:
+            action = menu.addAction(f"{style_name(style)}  {sample.transcript[:40]}".strip().replace("&", "&&"))
+            action.setData(file)
+            if file.suffix.lower() not in PLAYABLE:
+                action.setEnabled(False)
+                action.setText(action.text() + say("（再生できない形式）", " (kind that cannot be played)"))
+            action.triggered.connect(self._on_sample)
+        for style in styles if not found else ():
+            action = menu.addAction(say(f"「{style_name(style)}」で話す", f"Speak: {style_name(style)}").replace("&", "&&"))
+            action.setData(style)
+            action.triggered.connect(self._on_style)
+        self.setVisible(bool(found or styles))
+
+    @Slot()
+    def _on_sample(self) -> None:
+        file = self.sender().data()  # type: ignore[attr-defined]
+        if isinstance(file, Path):
+            self.sample_wanted.emit(file)
+
+    @Slot()
+    def _on_style(self) -> None:
+        self.style_wanted.emit(str(self.sender().data()))  # type: ignore[attr-defined]

@@ -1,0 +1,208 @@
+"""Takes pictures of what is hard to come by: long names, many voices, jobs of all kinds, several messages, a thousand lines, nothing at all.
+
+`python -m tests.ui.crowded_screenshots FOLDER [WIDTHxHEIGHT] [SCALE]`; each language and look in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.ui.crowd import JOBS, broken, crowd, script
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from app.ui.shelf import ShelfVoice
+    from app.ui.widgets.banner import Banner
+    from app.ui.window import MainWindow
+
+SETTLE_S = 0.3
+
+
+def main() -> int:
+    """Starts one process per language and look."""
+    folder = Path(sys.argv[1])
+    size = sys.argv[2] if len(sys.argv) > 2 else "1366x768"
+    scale = sys.argv[3] if len(sys.argv) > 3 else "1"
+    folder.mkdir(parents=True, exist_ok=True)
+    for language in ("ja", "en"):
+        for theme in ("light", "dark"):
+            with tempfile.TemporaryDirectory() as home:
+                surroundings = os.environ | {
+                    "KOEBAKO_LANG": language,
+                    "KOEBAKO_HOME": home,
+                    "KOEBAKO_PLACE": "window",
+                    "QT_SCALE_FACTOR": scale,
+                    "QT_QPA_PLATFORM": "offscreen",
+                }
+                arguments = ["--one", theme, size, str(folder), f"{language}-{theme}"]
+                subprocess.run([sys.executable, "-m", "tests.ui.crowded_screenshots", *arguments], env=surroundings, check=True)
+    return 0
+
+
+class Camera:
+    """A window, and a way to picture it and what it opens."""
+
+    def __init__(self, theme: str, size: str, folder: Path, name: str) -> None:
+        from app.settings import Settings
+        from app.ui.controller import SpeechController
+        from app.ui.main import make_application
+        from app.ui.window import MainWindow
+        from tests.ui.recording_player import RecordingPlayer
+
+        self._app, self._folder, self._name = make_application(), folder, name
+        controller = SpeechController(lambda _device, _rate: RecordingPlayer(pace=6.0))
+        self.window: MainWindow = MainWindow(Settings(text="", theme=theme), controller)  # type: ignore[arg-type]
+        self.window.show_theme()
+        self.window.resize(*(int(edge) for edge in size.split("x")))
+        self.window.start()
+        self.until(lambda: controller.state.ready and not controller.state.loading and self.window.desk.shelf.is_read)
+        for banner in self.banners:
+            banner.hide()
+
+    @property
+    def banners(self) -> tuple[Banner, ...]:
+        """All places for messages."""
+        return self.window.notice, self.window.banner, self.window.desk.banner
+
+    def until(self, done: Callable[[], object], limit_s: float = 60) -> None:
+        """Lets the window work."""
+        ends = time.monotonic() + limit_s
+        while not done() and time.monotonic() < ends:
+            self._app.processEvents()
+            time.sleep(0.002)
+
+    def take(self, what: str, widget: QWidget | None = None) -> None:
+        """A picture, once everything lies where it belongs."""
+        self.until(lambda: False, SETTLE_S)
+        (widget or self.window).grab().save(str(self._folder / f"{what}-{self._name}.png"))
+
+    def put(self, voices: tuple[ShelfVoice, ...]) -> None:
+        """Voices on the shelf."""
+        shelf = self.window.desk.shelf
+        shelf.voices = voices
+        shelf.changed.emit()
+
+
+def take_library(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
+    """Nothing in it; then each kind of voice; then a small one."""
+    library = camera.window.desk.library
+    camera.put(())
+    library.open()
+    assert library.dialog is not None
+    camera.take("library-empty", library.dialog)
+    camera.put(voices)
+    for row in (*range(4), len(voices) - 1):
+        library.dialog.list.setCurrentRow(row)
+        camera.take(f"library-{row}", library.dialog)
+    library.dialog.resize(640, 420)
+    library.dialog.list.setCurrentRow(1)
+    camera.take("library-small", library.dialog)
+    library.dialog.close()
+
+
+def take_questions(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
+    """Licences, the missing BERT, an address; with short and with long words."""
+    from app.ui.dialogs.add_address import AddAddress
+    from app.ui.dialogs.bert_offer import BertOffer
+    from app.ui.dialogs.text_dialog import ask_licence, show_text
+    from app.voices.description import SBV2_BERT
+
+    window, short, long = camera.window, voices[0].name, voices[1].name
+    address = AddAddress(window, "https://hub.aivis-project.com/aivm-models/e756b8e4-b606-4e15-99b1-3f9c6a1b2317")
+    dialogs = {
+        "licence": ask_licence(window, short, "この声は、自由に使えます。" * 60 + "\n" * 20),
+        "licence-long-name": ask_licence(window, long, "CC0"),
+        "text": show_text(window, short, "CC0"),
+        "address": address,
+        "bert": BertOffer(window, short, SBV2_BERT),
+        "bert-other": BertOffer(window, long, "other", force_offered=False),
+    }
+    for what, dialog in dialogs.items():
+        dialog.show()
+        camera.take(f"ask-{what}", dialog)
+        dialog.close()
+
+
+def take_jobs(camera: Camera) -> None:
+    """One of each kind at once."""
+    from app.ui.background.child import ChildJob
+    from app.ui.background.work import Work
+
+    camera.window.document.reset(script("こんにちは、声箱です。", "今日はいい天気です。"))
+    queue = camera.window.desk.works.queue
+    for title, stage, values in JOBS:
+        job = ChildJob(Work(title, ("none",)), queue)
+        job.stage = stage
+        for name, value in values.items():
+            setattr(job, name, value)
+        queue.jobs.append(job)
+        queue.added.emit(job)
+    camera.take("jobs")
+    for job in tuple(queue.jobs):
+        queue.jobs.remove(job)
+        queue.removed.emit(job)
+
+
+def take_lines(camera: Camera) -> None:
+    """A long line of a voice with a long name and many styles, its lists, a thousand lines, and none."""
+    window, side = camera.window, camera.window.side
+    window.document.reset(script("こんにちは。" * 400, "二行目です。", voice="long", style="とても嬉しい気持ち 39"))
+    for line in ("0", "1"):
+        window.script.choose([line])
+        camera.take(f"long-{line}")
+    for what, box in (("styles", side.styles), ("voices", side.chooser.box)):
+        box.showPopup()
+        camera.take(f"list-{what}", box.view().window())
+        box.hidePopup()
+    for banner in camera.banners:
+        banner.hide()
+    window.document.reset(script(*(f"{number} 行目の文章です。" for number in range(1000))))
+    window.script.choose([str(number) for number in range(980, 999)])
+    camera.take("thousand-lines")
+    window.document.reset(script())
+    camera.take("no-lines")
+
+
+def take_messages(camera: Camera) -> None:
+    """Two and three messages with details above an open strip; then all of the latency."""
+    window = camera.window
+    window.document.reset(script("こんにちは、声箱です。", "今日はいい天気です。", "あしたも晴れるといいですね。"))
+    window.script.choose(["1"])
+    window.deeds["show_strip"].setChecked(True)
+    camera.until(lambda: window.strip.panel.strip.shape is not None)
+    for count, banner in enumerate(reversed(camera.banners), 1):
+        banner.tell_error(broken())
+        banner.more.click()
+        camera.take(f"messages-{count}")
+    for banner in camera.banners:
+        banner.hide()
+    window.playback.play(["0", "1", "2"])
+    camera.until(lambda: not window.playback.is_on)
+    camera.take("latency")
+
+
+def take(theme: str, size: str, folder: Path, name: str) -> None:
+    """Everything, with one window."""
+    camera = Camera(theme, size, folder, name)
+    voices = crowd(camera.window.desk.shelf.voices)
+    take_library(camera, voices)
+    take_questions(camera, voices)
+    take_jobs(camera)
+    take_lines(camera)
+    take_messages(camera)
+    camera.window.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1] == "--one":
+        take(sys.argv[2], sys.argv[3], Path(sys.argv[4]), sys.argv[5])
+    else:
+        sys.exit(main())

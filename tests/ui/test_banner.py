@@ -1,0 +1,117 @@
+"""What is told above the lines: words, a button, and details that can be opened and copied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.errors import VoiceError
+from app.settings import Settings
+from app.ui.widgets.banner import Banner
+from tests.ui.conftest import OpenWindow
+
+
+@pytest.fixture
+def banner(qtbot: QtBot) -> Iterator[Banner]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    made = Banner()
+    made.setParent(window)
+    window.show()
+    yield made
+    window.close()
+
+
+def broken() -> VoiceError:
+    """An error that another one caused."""
+    try:
+        try:
+            raise ValueError("bad bytes at 1234")
+        except ValueError as exc:
+            raise VoiceError("The voice cannot be opened.", "Install it again.") from exc
+    except VoiceError as error:
+        return error
+
+
+def test_it_tells_and_closes(qtbot: QtBot, banner: Banner) -> None:
+    banner.tell("trouble", "Something <b>broke</b>.", "Mend it.", action="Mend")
+    assert (banner.message.text(), banner.hint.text()) == ("Something <b>broke</b>.", "Mend it.")
+    assert banner.accessibleName() == "Something <b>broke</b>. Mend it."
+    assert not banner.more.isVisible(), "nothing more is known"
+    with qtbot.waitSignal(banner.action_wanted):
+        banner.action.click()
+    banner._close.click()
+    assert not banner.isVisible()
+    banner.tell("notice", "Saved.")
+    assert banner.isVisible()
+    assert not banner.hint.isVisible()
+    assert not banner.action.isVisible()
+
+
+def test_details_are_folded_opened_and_copied(banner: Banner) -> None:
+    banner.tell_error(broken())
+    assert banner.more.isVisible()
+    assert not banner.details.isVisible()
+    banner.more.click()
+    assert banner.details.isVisible()
+    banner.details.copy.click()
+    copied = QApplication.clipboard().text()
+    for known in ("VoiceError: The voice cannot be opened.", "ValueError: bad bytes at 1234", "Koebako", "koebako.log"):
+        assert known in copied
+    banner.tell_error(broken())
+    assert not banner.details.isVisible(), "another message begins folded"
+    banner.tell("notice", "Saved.")
+    assert not banner.more.isVisible()
+
+
+def test_details_of_one_message_fold_those_of_another(banner: Banner) -> None:
+    other = Banner()
+    other.setParent(banner.window())
+    for each in (banner, other):
+        each.tell_error(broken())
+        each.more.click()
+    assert other.details.isVisible()
+    assert not banner.details.isVisible()
+    assert not banner.more.isChecked()
+
+
+def test_a_low_window_shows_fewer_lines_of_the_details(banner: Banner) -> None:
+    heights = []
+    for height in (700, 1000):
+        banner.window().resize(1100, height)
+        banner.tell_error(broken())
+        banner.more.click()
+        heights.append(banner.details.text.height())
+    assert heights[0] < heights[1]
+
+
+def test_a_deed_of_its_own_is_done_instead_of_the_usual_one(qtbot: QtBot, banner: Banner) -> None:
+    done: list[str] = []
+    banner.tell("notice", "Welcome.", action="More", then=lambda: done.append("more"))
+    with qtbot.assertNotEmitted(banner.action_wanted):
+        banner.action.click()
+    assert done == ["more"]
+    assert not banner.isVisible()
+    banner.tell("notice", "Saved.", action="Show")
+    with qtbot.waitSignal(banner.action_wanted):
+        banner.action.click()
+    assert done == ["more"], "the next message has nothing of it"
+
+
+def test_the_first_start_greets_and_offers_a_better_voice(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings())
+    words = f"{window.notice.message.text()} {window.notice.hint.text()}"
+    assert window.notice.isVisible()
+    assert "Space" in words
+    assert "not a trained SBV2 model" in words
+    window.notice.action.click()
+    dialog = window.desk.library.dialog
+    assert dialog is not None
+    assert dialog.isVisible()
+    dialog.close()
+    window.close()
+    again = open_window(Settings())
+    assert not again.notice.isVisible(), "only once"

@@ -1,0 +1,161 @@
+"""What is done behind the window: in order, its errors told, and nothing of it lost when the window closes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, QThread
+from pytestqt.qtbot import QtBot
+
+from app import data_file
+from app.core.script import LineSettings
+from app.errors import AppError, InternalError, OutputFileError
+from app.install.licence import Licence, is_accepted
+from app.ui.behind import Behind
+from app.ui.dialogs.settings_dialog import SettingsDialog
+from app.ui.dialogs.text_dialog import TextDialog
+from app.ui.presets import load_presets, presets_path
+from app.ui.shortcuts import Binding, load_shortcuts, shortcuts_path
+from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.heart import Heart
+
+REPOSITORY = Path(__file__).parents[2]
+SLOW_S = 0.3  # what a disk takes that just receives a voice
+KEEP_AND_WAIT = """
+import sys
+from PySide6.QtCore import QTimer
+from app.ui.shortcuts import Binding
+from app.ui.window import MainWindow
+start = MainWindow.start
+def begin(window):
+    start(window)
+    window.side.presets.keep_as("fast")
+    window.dialogs._use_keys({"duplicate": Binding(("Ctrl+J",))})
+    print("done", flush=True)
+MainWindow.start = begin
+from app.ui.main import main
+sys.exit(main())
+"""
+
+
+@pytest.fixture
+def _slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    sync = os.fsync
+
+    def slow(file: Any) -> None:
+        time.sleep(SLOW_S)
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", slow)
+
+
+@pytest.fixture
+def _full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_what: object, **_how: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(data_file, "write_whole", full)
+
+
+def keep_something(window: Any) -> None:
+    """A preset, a key and a licence."""
+    window.side.presets.keep_as("fast")
+    window.dialogs.open_settings()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    dialog.keys.rows["duplicate"][0].setKeySequence("Ctrl+J")
+    dialog.ok.click()
+    window.desk.works.licences.ask("v", "Voice", "Terms.", lambda: None, lambda: None)
+    (licence,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
+    licence.accept_button.click()
+
+
+def test_results_and_errors_come_back_in_order_to_the_windows_thread(qtbot: QtBot) -> None:
+    owner = QObject()
+    behind = Behind(owner, "test")
+    told: list[object] = []
+    behind.failed.connect(lambda error: told.append(("failed", error.message)))
+    refused = AppError("refused", "")
+
+    def fail(error: Exception) -> None:
+        raise error
+
+    def note(what: object) -> None:
+        assert QThread.currentThread() is owner.thread()
+        told.append(what)
+
+    behind.do(lambda: threading.current_thread().name.split("_")[0], note)
+    behind.do(lambda: fail(refused))
+    behind.do(lambda: fail(refused), note, lambda error: note(("otherwise", error.message)))
+    behind.do(lambda: fail(ZeroDivisionError()), note, lambda error: note(type(error)))
+    behind.do(lambda: 5, note)
+    qtbot.waitUntil(lambda: len(told) == 5, timeout=WAIT_MS)
+    assert told == ["test", ("failed", "refused"), ("otherwise", "refused"), InternalError, 5]
+    behind.close()
+
+
+@pytest.mark.parametrize("finish", [True, False])
+def test_closing_finishes_what_is_to_be_kept(finish: bool, caplog: pytest.LogCaptureFixture) -> None:
+    behind, done, released = Behind(QObject(), "test"), [0], threading.Event()
+    behind.do(released.wait)
+    for number in range(1, 4):
+        behind.do(lambda number=number: done.append(number), lambda _nothing: done.append(99))
+    behind.do(lambda: (_ for _ in ()).throw(OutputFileError("full", "make room")))
+    threading.Timer(0.1, released.set).start()
+    behind.close(finish=finish)
+    assert done == ([0, 1, 2, 3] if finish else [0])
+    assert ("full make room" in caplog.text) is finish
+
+
+@pytest.mark.usefixtures("_slow_disk")
+def test_a_slow_disk_holds_nobody_up_and_loses_nothing(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    with Heart() as heart:
+        keep_something(window)
+        qtbot.wait(50)
+    assert max(beat.own_ms for beat in heart.beats) < 1000 * SLOW_S, "one file would have taken longer"
+    assert not shortcuts_path().exists()
+    window.close()
+    assert load_presets() == ({"fast": LineSettings()}, None)
+    assert load_shortcuts() == ({"duplicate": Binding(("Ctrl+J",))}, None)
+    assert is_accepted(Licence("v", "Voice", "Terms."))
+
+
+@pytest.mark.usefixtures("_full_disk")
+def test_what_cannot_be_written_is_told_and_stays_in_use(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    answers: list[str] = []
+    window.side.presets.keep_as("fast")
+    qtbot.waitUntil(lambda: "presets cannot be saved" in window.notice.message.text(), timeout=WAIT_MS)
+    assert window.side.presets.names.findText("fast") > 0
+    window.dialogs._use_keys({"duplicate": Binding(("Ctrl+J",))})
+    qtbot.waitUntil(lambda: "keys cannot be saved" in window.notice.message.text(), timeout=WAIT_MS)
+    assert window.deeds["duplicate"].shortcut().toString() == "Ctrl+J"
+    window.desk.works.licences.ask("v", "Voice", "Terms.", lambda: answers.append("yes"), lambda: answers.append("no"))
+    (licence,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
+    licence.accept_button.click()
+    qtbot.waitUntil(lambda: answers == ["no"], timeout=WAIT_MS)
+    assert "accepted cannot be kept" in window.desk.banner.message.text()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
+def test_presets_and_keys_outlive_a_killed_window(tmp_path: Path) -> None:
+    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", KEEP_AND_WAIT], cwd=REPOSITORY, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"done\n"
+    time.sleep(4)
+    process.kill()
+    process.communicate(timeout=30)
+    assert b'"fast"' in (tmp_path / presets_path().name).read_bytes()
+    assert b"Ctrl+J" in (tmp_path / shortcuts_path().name).read_bytes()
+    assert not list(tmp_path.glob("*.part"))

@@ -1,0 +1,61 @@
+"""What the user of the window reads names menus and buttons; options and commands are for those who typed a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.adapters import portaudio_devices
+from app.errors import AppError
+from app.install.choice import choose
+from app.install.licence import Licence, require_licence
+from app.voices.bert import find_bert
+from app.voices.checkpoints import Checkpoint
+from app.voices.description import SBV2_BERT
+from app.voices.prepare.bert.source import not_deberta
+
+COMMANDS = re.compile(r"koebako [a-z]|`|-o\b|--[a-z]")
+
+
+def raised(call: Callable[[], object]) -> AppError:
+    with pytest.raises(AppError) as caught:
+        call()
+    return caught.value
+
+
+def no_deberta() -> None:
+    raise not_deberta("x")
+
+
+def no_output() -> None:
+    portaudio_devices.find_device(None)
+
+
+def errors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[AppError]:
+    """Those that have something to say that is done differently in the window."""
+    monkeypatch.setattr(portaudio_devices, "output_devices", list)
+    two = [Checkpoint(folder / name, "safetensors", name) for name in ("a", "b")]
+    calls: list[Callable[[], object]] = [
+        lambda: find_bert(SBV2_BERT, [folder]),
+        lambda: find_bert("another", [folder]),
+        lambda: find_bert("another", [folder], chosen=SBV2_BERT),
+        no_deberta,
+        no_output,
+        lambda: choose(two, None, every=False),
+        lambda: require_licence(Licence("id", "name", "text"), lambda _licence: False),
+    ]
+    return [raised(call) for call in calls]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_hints_in_the_window_name_no_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
+    monkeypatch.setattr("app.language._current", language)
+    told = errors(tmp_path, monkeypatch)
+    assert [error.hint for error in told if COMMANDS.search(error.message + error.hint)] == []
+    assert all(error.hint for error in told)
+    monkeypatch.setenv("KOEBAKO_PLACE", "command")
+    typed = errors(tmp_path, monkeypatch)
+    assert [error.hint for error in typed if not COMMANDS.search(error.hint)] == []

@@ -1,0 +1,73 @@
+"""What undo and redo are about, in words; presets are steps like all others."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.settings import Settings
+from app.ui.presets import load_presets
+from app.ui.widgets.choice_box import ChoiceBox
+from tests.ui.conftest import OpenWindow
+
+
+def test_the_menu_names_the_step(open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="あ"), ready=False)
+    undo, redo = window.deeds["undo"], window.deeds["redo"]
+    assert undo.text() == "Undo\tCtrl+Z"
+    window.side.sliders["speed"].set_value(1.5)
+    assert undo.text() == "Undo: Change settings\tCtrl+Z"
+    assert undo.toolTip() == "Undo: Change settings (Ctrl+Z)"
+    assert undo.iconText() == "Undo"
+    undo.trigger()
+    assert undo.text() == "Undo\tCtrl+Z"
+    assert redo.text().startswith("Redo: Change settings")
+
+
+def test_presets_that_are_kept_and_removed_can_be_taken_back(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="あ"), ready=False)
+    presets = window.side.presets
+
+    def names() -> list[str]:
+        return [presets.names.itemText(row) for row in range(1, presets.names.count())]
+
+    window.side.sliders["speed"].set_value(1.5)
+    presets.keep_as("速い")
+    presets.drop.click()
+    assert names() == []
+    window.deeds["undo"].trigger()
+    assert names() == ["速い"]
+    assert presets.names.currentText() == "速い"
+    qtbot.waitUntil(lambda: list(load_presets()[0]) == ["速い"])
+    window.deeds["undo"].trigger()
+    assert names() == []
+    window.deeds["undo"].trigger()
+    assert window.side.sliders["speed"].value == 1.0, "in their turn"
+    for _ in range(3):
+        window.deeds["redo"].trigger()
+    assert names() == []
+    qtbot.waitUntil(lambda: not load_presets()[0])
+
+
+def test_the_empty_list_teaches_the_keys_of_now(open_window: OpenWindow) -> None:
+    window = open_window(ready=False)
+    assert ("Shift+Enter", "Add line") in window.script.lesson.taught()
+    assert ("Ctrl+K", "Find a command…") in window.script.lesson.taught()
+
+
+def test_a_name_that_has_no_room_ends_in_dots(qtbot: QtBot) -> None:
+    box = ChoiceBox()
+    qtbot.addWidget(box)
+    box.addItem("a")
+    box.addItem("a very long name that no box has room for")
+    box.resize(120, 30)
+    box.show()
+    pictures = []
+    for _ in range(2):
+        box.setCurrentIndex(1)
+        QApplication.processEvents()
+        pictures.append(box.grab().toImage())
+        box.setItemText(1, "a very long name that no box has room for, whatever follows")
+    assert pictures[0] == pictures[1], "what follows the dots makes no difference"
+    box.setCurrentIndex(0)
+    assert box.grab().toImage() != pictures[0]
