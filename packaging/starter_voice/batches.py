@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from cast import CAST
 from corpus import CHANNELS, LOG_F0_CENTRE
 from frontend import MARKS, Line
 from network import LONGEST, STATES
@@ -19,11 +20,11 @@ from torch import Tensor
 from vocabulary import encode
 
 BATCH_FRAMES = 7168
-FRAME_STEP = 128
+BATCH_PHONES = 512
+FRAME_STEP, PHONE_STEP = 128, 32
 POOL = 512  # utterances sorted by length together, so that a batch wastes little
 LOG_F0_SCALE = 0.2
 SHORT_PHONES, SHORT_TIMES, NASAL_TIMES = 8, 4, 150  # how often an epoch repeats very short lines, and those of ん alone
-GUESSED = 0.5  # share of utterances whose phrase borders are those that will be found when speaking
 
 
 def round_up(value: int, step: int) -> int:
@@ -64,6 +65,7 @@ class Corpus:
 
     Attributes:
         guessed: for each line the phrase borders that were found without its labels.
+        trusted: share of utterances whose phrase borders are those of the labels, not those that will be found when speaking.
     """
 
     def __init__(self, folder: Path, tokens: list[str]) -> None:
@@ -73,10 +75,11 @@ class Corpus:
         self.rows, self._durations = stored["rows"], stored["durations"]
         self._frames = np.memmap(folder / "frames.f16", np.float16, "r").reshape(-1, CHANNELS)
         sizes = np.array([len(self.lines[row[0]].phones) for row in self.rows])
-        self._starts = np.cumsum(sizes) - sizes
+        self._starts, self._sizes, self.trusted = np.cumsum(sizes) - sizes, sizes, 0.5
+        self._states = np.memmap(folder / "states.f16", np.float16, "r").reshape(-1, STATES, CHANNELS)
         index = {token: place for place, token in enumerate(tokens)}
         self._ids = [np.array(encode(line.text, index)) for line in self.lines]
-        self._times = np.array([_times(self.lines[row[0]]) for row in self.rows])
+        self._times = np.array([_times(self.lines[row[0]]) * CAST[row[1]].times for row in self.rows])
         self.mean, self.deviation = self._statistics()
 
     def _statistics(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -85,27 +88,29 @@ class Corpus:
         mean[35:], deviation[35:] = (LOG_F0_CENTRE, 0.0), (LOG_F0_SCALE, 1.0)
         return mean, deviation
 
-    def epoch(self, dice: np.random.Generator) -> Iterator[dict[str, Tensor]]:
-        """All utterances once, very short ones more often, in batches of about BATCH_FRAMES frames."""
+    def epoch(self, dice: np.random.Generator, frames: bool) -> Iterator[dict[str, Tensor]]:
+        """All utterances once, very short ones more often, in batches of about BATCH_FRAMES frames, or of the states of BATCH_PHONES phones."""
+        lengths = self.rows[:, 3] if frames else self._sizes
+        step, most = (FRAME_STEP, BATCH_FRAMES) if frames else (PHONE_STEP, BATCH_PHONES)
         order = dice.permutation(np.repeat(np.arange(len(self.rows)), self._times))
         batches: list[list[int]] = []
         for start in range(0, len(order), POOL):
-            pool = sorted(order[start : start + POOL], key=lambda row: int(self.rows[row][3]))
+            pool = sorted(order[start : start + POOL], key=lambda row: int(lengths[row]))
             batch: list[int] = []
             for row in pool:
-                if batch and round_up(int(self.rows[row][3]), FRAME_STEP) * (len(batch) + 1) > BATCH_FRAMES:
+                if batch and round_up(int(lengths[row]), step) * (len(batch) + 1) > most:
                     batches.append(batch)
                     batch = []
                 batch.append(int(row))
             batches.append(batch)
         for place in dice.permutation(len(batches)):
-            yield self.batch(batches[place], dice)
+            yield self.batch(batches[place], dice, frames)
 
-    def batch(self, chosen: list[int], dice: np.random.Generator) -> dict[str, Tensor]:
-        """Tensors of some utterances; keys are the arguments of `Student` and the targets."""
+    def batch(self, chosen: list[int], dice: np.random.Generator, with_frames: bool) -> dict[str, Tensor]:
+        """Tensors of some utterances; keys are the arguments of `Student` and the targets, those of frames or those of states."""
         lines = [self.lines[self.rows[row][0]] for row in chosen]
         ids = [self._ids[self.rows[row][0]] for row in chosen]
-        phones = round_up(max(len(line.phones) for line in lines), 32)
+        phones = round_up(max(len(line.phones) for line in lines), PHONE_STEP)
         frames = round_up(max(int(self.rows[row][3]) for row in chosen), FRAME_STEP)
         characters = round_up(max(map(len, ids)), 16)
         size = len(chosen)
@@ -117,21 +122,25 @@ class Corpus:
             "counts": np.zeros((size, phones, COUNTS * len(THRESHOLDS)), np.float32),
             "role": self.rows[chosen, 1],
             "durations": np.zeros((size, phones, STATES), np.float32),
-            "state_of_frame": np.zeros((size, frames), np.int64),
-            "positions": np.zeros((size, frames, 6), np.float32),
-            "real_frames": np.zeros((size, frames // 2), np.float32),
-            "target": np.zeros((size, frames, CHANNELS), np.float32),
         }
+        if with_frames:
+            batch |= {
+                "state_of_frame": np.zeros((size, frames), np.int64),
+                "positions": np.zeros((size, frames, 6), np.float32),
+                "real_frames": np.zeros((size, frames // 2), np.float32),
+            }
+        shape = (size, frames) if with_frames else (size, phones, STATES)
+        batch |= {"weight": np.zeros(shape, np.float32), "target": np.zeros((*shape, CHANNELS), np.float32)}
         for place, (row, line) in enumerate(zip(chosen, lines, strict=True)):
             self._fill(batch, place, row, line, ids[place])
-            begins = self.guessed[self.rows[row][0]] if dice.random() < GUESSED else np.array(line.begins, np.bool_)
+            begins = self.guessed[self.rows[row][0]] if dice.random() >= self.trusted else np.array(line.begins, np.bool_)
             size = len(line.phones)
             batch["counts"][place, :size] = thermometer(counts(batch["phones"][place, :size], line.tones, begins))
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
     def _fill(self, batch: dict[str, NDArray[np.generic]], place: int, row: int, line: Line, ids: NDArray[np.int64]) -> None:
         _, _, start, count = self.rows[row]
-        size, phones, characters = len(line.phones), batch["phones"].shape[1], batch["ids"].shape[1]
+        size, characters = len(line.phones), batch["ids"].shape[1]
         durations = self._durations[self._starts[row] : self._starts[row] + size]
         batch["phones"][place, :size] = [ID[phone] for phone in line.phones]
         batch["tones"][place, :size] = np.array(line.tones) + TONE_OFFSET
@@ -141,10 +150,23 @@ class Corpus:
         batch["ids"][place, : len(ids)] = ids
         batch["real_ids"][place, : len(ids)] = 1
         batch["durations"][place, :size] = np.log1p(durations / 0.005)
-        state, positions = frame_inputs(durations, int(count))
-        batch["state_of_frame"][place, :count] = state + place * phones * STATES
+        if "positions" in batch:
+            self._fill_frames(batch, place, durations, int(start), int(count))
+        else:
+            batch["weight"][place, :size] = durations * (RATE / STEP)
+            batch["target"][place, :size] = self._normal(self._states[self._starts[row] : self._starts[row] + size])
+
+    def _fill_frames(
+        self, batch: dict[str, NDArray[np.generic]], place: int, durations: NDArray[np.float32], start: int, count: int
+    ) -> None:
+        state, positions = frame_inputs(durations, count)
+        batch["state_of_frame"][place, :count] = state + place * batch["phones"].shape[1] * STATES
         batch["positions"][place, :count] = positions
         batch["real_frames"][place, : count // 2] = 1
-        target = np.asarray(self._frames[start : start + count], np.float32)
-        target[:, 35] += LOG_F0_CENTRE
-        batch["target"][place, :count] = (target - self.mean) / self.deviation
+        batch["weight"][place, :count] = 1
+        batch["target"][place, :count] = self._normal(self._frames[start : start + count])
+
+    def _normal(self, stored: NDArray[np.float16]) -> NDArray[np.float32]:
+        values = np.asarray(stored, np.float32)
+        values[..., 35] += LOG_F0_CENTRE
+        return np.asarray((values - self.mean) / self.deviation)

@@ -33,7 +33,7 @@ def run(script: str, *arguments: str | Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, default=Path("../shared"), help="folder with htsvoice/, texts/ and judges/")
-    parser.add_argument("--work", type=Path, required=True, help="corpus, checkpoints and figures (5 GB)")
+    parser.add_argument("--work", type=Path, required=True, help="corpus, checkpoints and figures (6 GB)")
     parser.add_argument("--resources", type=Path, default=Path("resources"), help="where voices/mei and bert/starter are written")
     parser.add_argument("--bert-minutes", type=float, default=12)
     parser.add_argument("--minutes", type=float, default=75)

@@ -19,13 +19,14 @@ ROW = (
     "| {dnsmos:.2f} / {dnsmos_teacher:.2f} | {loudness_lufs:.1f} LUFS | {peak:.2f} | {times_real_time:.0f} |"
 )
 ABLATION = """\
-Two students trained for {steps} steps each, a fraction of the shipped one's training, the same but for the features; {lines} held-out
-lines, mean over all roles:
+The same prosody (durations and the means of states, no decoder of frames) learned twice for {steps:,} steps, once with the BERT's features
+and once with zeros; {lines} held-out lines, all roles; 95 % intervals over sentences (bootstrap):
 
-| | F0 RMSE | phone duration RMSE | pause RMSE |
-|---|---|---|---|
-| with the BERT's features | {f0_with:.0f} cents | {phone_with:.1f} ms | {pause_with:.0f} ms |
-| with zeros | {f0_without:.0f} cents | {phone_without:.1f} ms | {pause_without:.0f} ms |"""
+| | F0 RMSE | phone duration RMSE |
+|---|---|---|
+| with the BERT's features | {with[f0_cents]:.1f} cents | {with[phone_ms]:.2f} ms |
+| with zeros | {without[f0_cents]:.1f} cents | {without[phone_ms]:.2f} ms |
+| the features take off | {f0[1]:.1f} cents ({f0[0]:.1f} to {f0[2]:.1f}) | {phone[1]:.2f} ms ({phone[0]:.2f} to {phone[2]:.2f}) |"""
 NO_ABLATION = "Not measured for this build (`ablation.py`)."
 
 
@@ -33,12 +34,7 @@ def _ablation(path: Path) -> str:
     if not path.exists():
         return NO_ABLATION
     found = json.loads(path.read_text("utf-8"))
-    values = {
-        f"{short}_{name}": found[name][key]
-        for name in ("with", "without")
-        for short, key in (("f0", "f0_cents"), ("phone", "phone_ms"), ("pause", "pause_ms"))
-    }
-    return ABLATION.format(steps=found["steps"], lines=found["with"]["lines"], **values)
+    return ABLATION.format(**found, f0=found["gain"]["f0_cents"], phone=found["gain"]["phone_ms"])
 
 
 def _numbers(work: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Usage: `python corpus.py --shared ../shared --work WORK`
 
-`lines.pickle` holds the analysed lines, `utterances.npz` who says what and where its frames lie, `frames.f16` all frames.
+`lines.pickle` holds the analysed lines, `utterances.npz` who says what and where its frames lie, `frames.f16` all frames, `states.f16` the mean of each state.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ def _open_cast(shared: Path, work: Path) -> None:
     _cast.extend(open_role(role, shared, work) for role in CAST)
 
 
-def _perform(job: Job) -> tuple[Line, list[tuple[int, np.ndarray, np.ndarray]]] | None:
-    """The analysed line, and for each role its durations and frames; None for an unreadable text."""
+def _perform(job: Job) -> tuple[Line, list[tuple[int, np.ndarray, np.ndarray, np.ndarray]]] | None:
+    """The analysed line, and for each role its durations, frames and states; None for an unreadable text."""
     line = analyse(job.text)
     if line is None:
         return None
     takes = []
     for place in job.roles:
         target = teach(_cast[place], CAST[place], line)
-        table = target.on_grid()
+        table, states = target.on_grid(), target.of_states()
         table[:, 35] -= LOG_F0_CENTRE
-        takes.append((place, target.durations, table.astype(np.float16)))
+        states[..., 35] -= LOG_F0_CENTRE
+        takes.append((place, target.durations, table.astype(np.float16), states.astype(np.float16)))
     return replace(line, labels=()), takes
 
 
@@ -57,14 +58,19 @@ def build(shared: Path, work: Path, literature: int) -> None:
     lines: list[Line] = []
     rows, durations, start = [], [], 0
     jobs = plan(shared, literature)
-    with multiprocessing.Pool(os.cpu_count(), _open_cast, (shared, work)) as pool, (work / "frames.f16").open("wb") as file:
+    with (
+        multiprocessing.Pool(os.cpu_count(), _open_cast, (shared, work)) as pool,
+        (work / "frames.f16").open("wb") as file,
+        (work / "states.f16").open("wb") as means,
+    ):
         for performed in tqdm(pool.imap(_perform, jobs, chunksize=16), total=len(jobs), mininterval=20):
             if performed is None:
                 continue
             line, takes = performed
             lines.append(line)
-            for place, lengths, table in takes:
+            for place, lengths, table, states in takes:
                 file.write(table.tobytes())
+                means.write(states.tobytes())
                 rows.append((len(lines) - 1, place, start, len(table)))
                 durations.append(lengths)
                 start += len(table)

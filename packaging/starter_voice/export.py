@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from balance import balance
 from bert import StarterBert
-from cast import SPEAKERS, STYLES
+from cast import CAST, SPEAKERS, STYLES
 from export_bert import array, export_bert
 from export_decoder import export_decoder
 from export_flow import export_flow
@@ -50,13 +51,13 @@ def tie_relatives(*embeddings: torch.nn.Embedding) -> None:
             embedding.weight[ID[symbol]] = embedding.weight[ID[relative]]
 
 
-def write_voice(student: Student, borders: Borders, statistics: dict[str, np.ndarray], folder: Path) -> None:
-    """Graphs, style vectors and manifest."""
+def write_voice(student: Student, borders: Borders, statistics: dict[str, np.ndarray], own: np.ndarray, folder: Path) -> None:
+    """Graphs, style vectors and manifest; `own` is what `balance.py` finds."""
     folder.mkdir(parents=True, exist_ok=True)
     tie_relatives(student.prosody.phone, borders.phone)
     roles = array(student.role.weight)
-    export_prosody(student.prosody, borders, roles, folder / "prosody.onnx")
-    export_flow(student.frames, roles, statistics["mean"], statistics["deviation"], folder / "flow.onnx")
+    export_prosody(student.prosody, borders, roles, own, folder / "prosody.onnx")
+    export_flow(student.frames, roles, own, statistics["mean"], statistics["deviation"], folder / "flow.onnx")
     export_decoder(statistics["lowpass"], GAIN, folder / "decoder.onnx")
     styles = np.zeros((len(STYLES), 256), np.float32)
     styles[range(1, len(STYLES)), range(1, len(STYLES))] = 1.0
@@ -102,8 +103,10 @@ def export(work: Path, resources: Path) -> None:
     student.load_state_dict(state["average"])
     reader.bert.load_state_dict(taught["bert"])
     reader.borders.load_state_dict(taught["borders"])
-    write_voice(student, reader.borders, state["statistics"], resources / "voices" / "mei")
     write_bert(reader.bert, taught["tokens"], resources / "bert" / "starter")
+    voice = (student, reader.borders, state["statistics"])
+    write_voice(*voice, np.zeros((len(CAST), 2), np.float32), resources / "voices" / "mei")
+    write_voice(*voice, balance(work, resources), resources / "voices" / "mei")
 
 
 if __name__ == "__main__":

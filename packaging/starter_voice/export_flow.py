@@ -49,11 +49,11 @@ def _phase(graph: Graph, log_f0: str) -> str:
     return graph.op("Cast", graph.op("Sub", turns, graph.op("Floor", turns)), to=1)
 
 
-def export_flow(model: Frames, roles: np.ndarray, mean: np.ndarray, deviation: np.ndarray, path: Path) -> None:
+def export_flow(model: Frames, roles: np.ndarray, balance: np.ndarray, mean: np.ndarray, deviation: np.ndarray, path: Path) -> None:
     """Writes the second graph: z holds, for both halves of a frame, 35 mel-cepstra, log F0, voicing (0 or 1) and phase."""
     graph = Graph("starter_flow")
     z_p = graph.op("Transpose", graph.input("z_p", "f32", PRIOR, "F"), perm=[1, 0])
-    role = Roles(graph, roles)
+    role = Roles(graph, roles, balance)
     vectors, inputs = _frame_inputs(graph, z_p)
     x = graph.linear(inputs, array(model.enter.weight), array(model.enter.bias))
     for part in model.blocks:

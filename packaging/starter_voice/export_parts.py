@@ -8,8 +8,8 @@ import numpy as np
 from cast import BORROWED, CAST, PLACE, SPEAKERS, STYLES
 from export_bert import array
 from graph import Graph
-from network import STATE_WIDTH, STATES, Block
-from teacher import CENT, DECIBEL, RATE, STEP
+from network import STATE_WIDTH, STATES, Block, Leaves
+from teacher import CENT, RATE, STEP
 
 HOP = 2 * STEP
 TICKS = HOP / (RATE * 0.005)  # teacher frames of 5 ms in a frame of 512 samples
@@ -23,8 +23,8 @@ class Roles:
     A style moves its speaker's Neutral linearly; beyond a weight of 1.2 it levels off smoothly, so that no weight breaks the voice.
     """
 
-    def __init__(self, graph: Graph, vectors: np.ndarray) -> None:
-        own = np.array([(0.0, math.log1p(role.longer), role.trim_db * DECIBEL) for role in CAST], np.float32)
+    def __init__(self, graph: Graph, vectors: np.ndarray, balance: np.ndarray) -> None:
+        own = np.concatenate([np.zeros((len(CAST), 1)), balance], 1).astype(np.float32)
         borrowed = {style: (cents * CENT, math.log1p(longer), 0.0) for style, (cents, longer) in BORROWED.items()}
         self._graph, self._style = graph, _bounded_style(graph)
         last = graph.integers(np.array(len(SPEAKERS) - 1))
@@ -57,6 +57,12 @@ def block(graph: Graph, part: Block, x: str, role: str | None = None) -> str:
     """One residual convolution."""
     normed = graph.norm(x, array(part.norm.weight), array(part.norm.bias))
     inner = graph.conv(normed, array(part.conv.weight), array(part.conv.bias), part.conv.dilation[0])
-    if part.role is not None and role is not None:
-        inner = graph.op("Add", inner, graph.linear(role, array(part.role.weight)))
-    return graph.op("Add", x, graph.linear(graph.op("Relu", inner), array(part.back.weight), array(part.back.bias)))
+    inner = graph.op("Relu", inner) if part.role is None or role is None else moved(graph, inner, role, part)
+    return graph.op("Add", x, graph.linear(inner, array(part.back.weight), array(part.back.bias)))
+
+
+def moved(graph: Graph, inner: str, role: str, part: Block | Leaves) -> str:
+    """Inner units after a role's shifts, threshold and scales."""
+    shift = graph.linear(role, array(part.role.weight))
+    scale = graph.op("Add", graph.linear(role, array(part.scale.weight)), graph.number(1))
+    return graph.op("Mul", graph.op("Relu", graph.op("Add", inner, shift)), scale)

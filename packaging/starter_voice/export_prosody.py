@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 from export_bert import array
-from export_parts import PRIOR, TICKS, Roles, block
+from export_parts import PRIOR, TICKS, Roles, block, moved
 from export_phrases import phrase_bits
 from graph import END, Graph
-from network import HEADS, WIDTH, Borders, EncoderLayer, Prosody
+from network import HEADS, STATES, WIDTH, Borders, EncoderLayer, Prosody
 
 NO_FRAMES = -2e4
 F0_JITTER = 0.005 / 0.6  # 0.5 % at the default noise scale of 0.6
@@ -59,13 +59,13 @@ def find_borders(graph: Graph, model: Borders, ids: str, tones: str, features: s
     return graph.shape(graph.linear(x, array(model.leave.weight), array(model.leave.bias)), -1)
 
 
-def export_prosody(model: Prosody, borders: Borders, roles: np.ndarray, path: Path) -> None:
+def export_prosody(model: Prosody, borders: Borders, roles: np.ndarray, balance: np.ndarray, path: Path) -> None:
     """Writes the first graph; blanks get no time."""
     graph = Graph("starter_prosody")
     ids, tones = (graph.cut(graph.input(name, "i64", "T"), 1, END, step=2) for name in ("x_tst", "tones"))
     features = graph.op("Transpose", graph.cut(graph.input("bert", "f32", 1024, "T"), 1, END, axis=1, step=2), perm=[1, 0])
     ratio, noise = graph.input("sdp_ratio", "f32"), graph.input("sdp_noise", "f32", 2, "T")
-    role = Roles(graph, roles)
+    role = Roles(graph, roles, balance)
     bits = phrase_bits(graph, ids, tones, find_borders(graph, borders, ids, tones, features))
     x = graph.op("Gather", graph.weight(array(model.phone.weight)), ids)
     x = graph.op("Add", x, graph.op("Gather", graph.weight(array(model.tone.weight)), tones))
@@ -77,7 +77,11 @@ def export_prosody(model: Prosody, borders: Borders, roles: np.ndarray, path: Pa
     for layer in model.layers:
         x = _encoder_layer(graph, layer, x, places, role.vector)
     x = graph.norm(x, array(model.norm.weight), array(model.norm.bias))
-    ticks = graph.op("Relu", graph.linear(x, array(model.durations.weight), array(model.durations.bias)))
+    leaves = model.leaves
+    inner = moved(graph, graph.linear(x, array(leaves.enter.weight), array(leaves.enter.bias)), role.vector, leaves)
+    more = graph.linear(inner, array(leaves.leave.weight))
+    ticks = graph.op("Add", graph.linear(x, array(model.durations.weight), array(model.durations.bias)), graph.cut(more, 0, STATES, axis=1))
+    ticks = graph.op("Relu", ticks)
     ticks = graph.op("Sub", graph.op("Exp", ticks), graph.number(1))
     total = graph.op("ReduceSum", ticks, graph.ints(1), keepdims=1)
     guarded = graph.op("Add", ticks, graph.number(1e-3))
@@ -88,6 +92,7 @@ def export_prosody(model: Prosody, borders: Borders, roles: np.ndarray, path: Pa
     logw = graph.op("Add", graph.op("Add", graph.op("Log", frames), graph.cut(role.moves, 1, 2, axis=1)), jitter)
     graph.output("logw", graph.shape(_with_blanks(graph, logw, 1, NO_FRAMES), -1), "T")
     vectors = graph.linear(x, array(model.states.weight), array(model.states.bias))
+    vectors = graph.op("Add", vectors, graph.cut(more, STATES, END, axis=1))
     prior = graph.pad(graph.stack([vectors, shares], 1), 0, 1, axis=1)
     graph.output("m_p", graph.op("Transpose", _with_blanks(graph, prior, PRIOR, 0.0), perm=[1, 0]), PRIOR, "T")
     scales = np.full((PRIOR, 1), -30.0, np.float32)

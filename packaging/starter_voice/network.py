@@ -17,6 +17,7 @@ WIDTH = 224
 HEADS = 4
 INNER = 448
 LAYERS = 4
+LEAVES = 1024  # inner units of the last step to durations and state vectors: the teachers' trees have that many leaves and more
 STATE_WIDTH = 64
 FEATURES = 6
 DECODER_WIDTH = 256
@@ -29,22 +30,28 @@ REACH = 5  # taps of every convolution
 LONGEST = 120.0  # durations beyond this many 5 ms frames look alike to the decoder
 
 
+def silent(layer: nn.Linear) -> nn.Linear:
+    """The layer with weights that are zero at first, so that it can be added to a network that has learned without it."""
+    nn.init.zeros_(layer.weight)
+    return layer
+
+
 class Block(nn.Module):
-    """Residual convolution; who speaks moves what its inner units answer to."""
+    """Residual convolution; who speaks moves what its inner units answer to, and scales what they say."""
 
     def __init__(self, width: int, inner: int, dilation: int = 1, role: bool = True) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(width)
         self.conv = nn.Conv1d(width, inner, REACH, padding=REACH // 2 * dilation, dilation=dilation)
-        self.role = nn.Linear(ROLE_WIDTH, inner, bias=False) if role else None
+        self.role, self.scale = (silent(nn.Linear(ROLE_WIDTH, inner, bias=False)) if role else None for _ in range(2))
         self.back = nn.Linear(inner, width)
 
     def forward(self, x: Tensor, real: Tensor, role: Tensor | None = None) -> Tensor:
         """Shapes: x (B, rows, width), real (B, rows, 1), role (B, ROLE_WIDTH)."""
         hidden = self.conv((self.norm(x) * real).transpose(1, 2)).transpose(1, 2)
-        if self.role is not None:
-            hidden = hidden + self.role(role)[:, None]
-        return x + self.back(functional.relu(hidden))
+        if self.role is None or self.scale is None:
+            return x + self.back(functional.relu(hidden))
+        return x + self.back(functional.relu(hidden + self.role(role)[:, None]) * (1 + self.scale(role)[:, None]))
 
 
 class Borders(nn.Module):
@@ -99,6 +106,21 @@ class EncoderLayer(nn.Module):
         return self.block(x, real, role)
 
 
+class Leaves(nn.Module):
+    """What a role's own trees add to durations and state vectors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.enter = nn.Linear(WIDTH, LEAVES)
+        self.role, self.scale = (silent(nn.Linear(ROLE_WIDTH, LEAVES, bias=False)) for _ in range(2))
+        self.leave = silent(nn.Linear(LEAVES, STATES + STATES * STATE_WIDTH, bias=False))
+
+    def forward(self, x: Tensor, role: Tensor) -> Tensor:
+        """From x (B, n, WIDTH), role (B, ROLE_WIDTH) → (B, n, 5 + 320)."""
+        hidden = functional.relu(self.enter(x) + self.role(role)[:, None]) * (1 + self.scale(role)[:, None])
+        return self.leave(hidden)
+
+
 class Prosody(nn.Module):
     """Phones, tones, counts, features and role to state durations and state vectors."""
 
@@ -110,6 +132,7 @@ class Prosody(nn.Module):
         self.role = nn.Linear(ROLE_WIDTH, WIDTH, bias=False)
         self.layers = nn.ModuleList(EncoderLayer() for _ in range(LAYERS))
         self.norm = nn.LayerNorm(WIDTH)
+        self.leaves = Leaves()
         self.durations = nn.Linear(WIDTH, STATES)
         self.states = nn.Linear(WIDTH, STATES * STATE_WIDTH)
 
@@ -122,7 +145,8 @@ class Prosody(nn.Module):
         for layer in self.layers:
             x = layer(x, distance, padding, real[..., None], role)
         x = self.norm(x)
-        return self.durations(x).float(), self.states(x).unflatten(-1, (STATES, STATE_WIDTH))
+        more_durations, more_states = self.leaves(x, role).split([STATES, STATES * STATE_WIDTH], -1)
+        return (self.durations(x) + more_durations).float(), (self.states(x) + more_states).unflatten(-1, (STATES, STATE_WIDTH))
 
 
 class Frames(nn.Module):
@@ -148,16 +172,25 @@ class Frames(nn.Module):
 
 
 class Student(nn.Module):
-    """Both halves, joined by the teacher's timing while training."""
+    """Both halves. The first learns from the means of states, cheaply; then both learn together, joined by the teacher's timing."""
 
     def __init__(self) -> None:
         super().__init__()
         self.role = nn.Embedding(len(CAST), ROLE_WIDTH)
         self.prosody, self.frames = Prosody(), Frames()
 
+    def states(self, batch: dict[str, Tensor], features: Tensor) -> tuple[Tensor, Tensor]:
+        """Log state durations (B, n, 5) and the normalised parameters (B, n, 5, 37) that a whole state has in the mean."""
+        durations, states = self._prosody(batch, features, self.role(batch["role"]))
+        with torch.autocast("cpu", enabled=False):
+            return durations, self.frames.direct(states.float())
+
+    def _prosody(self, batch: dict[str, Tensor], features: Tensor, role: Tensor) -> tuple[Tensor, Tensor]:
+        return self.prosody(batch["phones"], batch["tones"], batch["counts"], features, role, batch["real_phones"])
+
     def forward(self, batch: dict[str, Tensor], features: Tensor) -> tuple[Tensor, Tensor]:
         """Log state durations (B, n, 5) and normalised parameters (B, f, 37)."""
         role = self.role(batch["role"])
-        durations, states = self.prosody(batch["phones"], batch["tones"], batch["counts"], features, role, batch["real_phones"])
+        durations, states = self._prosody(batch, features, role)
         vectors = functional.embedding(batch["state_of_frame"], states.reshape(-1, STATE_WIDTH))
         return durations, self.frames(vectors, batch["positions"], role, batch["real_frames"])

@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 RATE = 44100
 STEP = 256
 EDGE_FRAMES = 18  # first and last silence: 90 ms
+LONGEST_FRAMES = {True: 60, False: 36}  # of a vowel or ん 300 ms, of any other phone 180 ms: some leaves of the teachers know no bounds
 STOP_FRAMES = 24  # punctuation that ends a line: 120 ms before the last silence
 QUESTION_CENTS = 500.0  # at the end of the last mora; about 300 on its average
 EXCLAMATION_CENTS, EXCLAMATION_RANGE, EXCLAMATION_DB = 100.0, 1.2, 2.5
 FADE_FRAMES = 30  # an exclamation swells for 150 ms
 CENT = float(np.log(2.0) / 1200.0)
 DECIBEL = float(np.log(10.0) / 20.0)  # of the first cepstrum, a natural logarithm
+PHRASE_PLACE = re.compile(r"(?<=@)\d+(?=_\d+\|\d+_\d+/G:)")  # of the accent phrase in its breath group
 FIRST_N = re.compile(r"\^sil-N\+(?:sil|pau)?")
 LONE_N_SPEED = 0.5
 
@@ -45,6 +47,18 @@ class Target:
         values = table[low] * (1 - part) + table[low + 1] * part
         values[:, -1] = values[:, -1] >= 0.5
         return values.astype(np.float32)
+
+    def of_states(self) -> NDArray[np.float32]:
+        """The mean of the same over each state: (tokens, 5, 37)."""
+        table = np.column_stack([self.cepstra, self.log_f0, self.voiced]).astype(np.float64)
+        sums = np.concatenate([np.zeros((1, table.shape[1])), np.cumsum(table, 0)])
+        ends = np.cumsum(self.durations.reshape(-1).astype(np.float64)) / FRAME_S
+        edges = np.clip(np.concatenate([[0.0], ends]), 0, len(table))
+        low = np.minimum(edges.astype(np.int64), len(table) - 1)
+        here = sums[low] + (edges - low)[:, None] * table[low]
+        length = np.maximum(np.diff(edges), 1e-9)[:, None]
+        means = np.where(length > 1e-3, np.diff(here, axis=0) / length, table[low[:-1]])
+        return means.astype(np.float32).reshape(*self.durations.shape, -1)
 
     def on_grid(self) -> NDArray[np.float32]:
         """The same at the centres of the student's frames, an even number of them."""
@@ -84,7 +98,10 @@ def _shorten(line: Line, taught: Trajectory) -> tuple[NDArray[np.bool_], NDArray
             keep[start + head : stop - (kept - head)] = False
             states[marks] = kept / len(marks) / STATES
         else:
-            states[tokens[0]] = taught.durations[index]
+            kept = min(length, LONGEST_FRAMES[line.phones[tokens[0]] in MORA_ENDS - {"q"}])
+            keep[start + kept // 2 : stop - (kept - kept // 2)] = False
+            begins = np.cumsum(taught.durations[index]) - taught.durations[index]
+            states[tokens[0]] = np.add.reduceat(keep[start:stop].astype(float), begins)
     return keep, states
 
 
@@ -148,7 +165,8 @@ def _speak(voice: HtsVoice, role: Role, line: Line) -> Trajectory:
     """A nasal after silence is faint with all teachers: they hear it inside a word instead, and slower where it stands alone."""
     alone = {phone for phone in line.phones if phone not in MARKS} == {"_", "N"}
     speed = role.speed * (LONE_N_SPEED if alone else 1.0)
-    return voice.run([FIRST_N.sub(lambda found: "^o-N+" + "o" * (found[0][-1] != "+"), label) for label in line.labels], speed)
+    labels = [FIRST_N.sub(lambda found: "^o-N+" + "o" * (found[0][-1] != "+"), label) for label in line.labels]
+    return voice.run([PHRASE_PLACE.sub(lambda found: str(min(int(found[0]), role.phrases)), label) for label in labels], speed)
 
 
 def _hummed(line: Line, states: NDArray[np.float64], count: int) -> NDArray[np.bool_]:

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 RATE = 1.5e-3
+STATES_SHARE = 0.6  # of the training goes to the means of states alone, at a quarter of the cost of frames
 WARM_UP = 200
 AVERAGE = 0.998
 SAVE_S = 60.0
@@ -37,26 +38,29 @@ def spectrum_table(deviation: np.ndarray) -> Tensor:
     return torch.from_numpy((np.cos(np.arange(35)[:, None] * warped) * deviation[:35, None]).astype(np.float32))
 
 
-def losses(batch: dict[str, Tensor], durations: Tensor, guess: Tensor, table: Tensor) -> dict[str, Tensor]:
-    """All terms, already weighted; their sum is what is learned."""
-    target, real = batch["target"], batch["real_frames"].repeat_interleave(2, 1)
-    phones, frames = batch["real_phones"], real.sum()
-    error = (guess - target) * real[..., None]
-    voiced = target[..., 36] * real
-    pairs = (real[:, 1:] * real[:, :-1])[..., None]
-    change = (error[:, 1:, :36] - error[:, :-1, :36]) * pairs
-    change_f0 = change[..., 35] * voiced[:, 1:] * voiced[:, :-1]
+def losses(batch: dict[str, Tensor], durations: Tensor, guess: Tensor, table: Tensor, deviation: Tensor) -> dict[str, Tensor]:
+    """All terms, already weighted; their sum is what is learned. A guess is one of frames or of states."""
+    target, weight, phones = batch["target"], batch["weight"], batch["real_phones"]
+    total, error, voiced = weight.sum(), guess - target, target[..., 36] * weight
+    distance = ((error[..., 1:35] * deviation[1:35]) ** 2).sum(-1).add(1e-4).sqrt()
     wanted, given = torch.expm1(batch["durations"]).sum(-1), torch.expm1(functional.relu(durations)).sum(-1)
     voicing = functional.binary_cross_entropy_with_logits(guess[..., 36], target[..., 36], reduction="none")
     return {
-        "cepstra": 2 * error[..., :35].abs().sum() / frames / 35,
-        "spectrum": 1.5 * (error[..., :35] @ table).abs().sum() / frames / 62,
+        "distance": 1.5 * (distance * weight).sum() / total,
+        "spectrum": ((error[..., :35] @ table).abs().mean(-1) * weight).sum() / total,
         "f0": 2 * ((error[..., 35].abs() + error[..., 35] ** 2) * voiced).sum() / voiced.sum(),
-        "voicing": (voicing * real).sum() / frames,
-        "change": change[..., :35].abs().sum() / frames / 35 + 2 * change_f0.abs().sum() / voiced.sum(),
+        "voicing": (voicing * weight).sum() / total,
+        "change": changes(error, weight, voiced) if guess.dim() == 3 else torch.zeros(()),
         "durations": 2 * ((durations - batch["durations"]).abs().mean(-1) * phones).sum() / phones.sum(),
         "lengths": 0.05 * ((given - wanted).abs() * phones).sum() / phones.sum(),
     }
+
+
+def changes(error: Tensor, real: Tensor, voiced: Tensor) -> Tensor:
+    """How much the error moves from frame to frame."""
+    change = (error[:, 1:, :36] - error[:, :-1, :36]) * (real[:, 1:] * real[:, :-1])[..., None]
+    change_f0 = change[..., 35] * voiced[:, 1:] * voiced[:, :-1]
+    return change[..., :35].abs().sum() / real.sum() / 35 + 2 * change_f0.abs().sum() / voiced.sum()
 
 
 def lowpass_of(shared: Path, work: Path) -> np.ndarray:
@@ -83,23 +87,36 @@ def guess_borders(reader: Reader, corpus: Corpus, zeros: bool) -> None:
 class Training:
     """Everything that a checkpoint holds."""
 
-    def __init__(self, shared: Path, work: Path, zeros: bool) -> None:
+    def __init__(self, shared: Path, work: Path, zeros: bool, start: Path | None = None, share: float = STATES_SHARE) -> None:
         taught = torch.load(work / "bert.pt", weights_only=False)
-        self.path, self.zeros = work / "student.pt", zeros
+        self.path, self.zeros, self.share = work / "student.pt", zeros, share
         self.reader = Reader(taught["tokens"], taught["classes"]).requires_grad_(False)
         self.reader.bert.load_state_dict(taught["bert"])
         self.reader.borders.load_state_dict(taught["borders"])
         self.corpus = Corpus(work, taught["tokens"])
         guess_borders(self.reader, self.corpus, zeros)
         self.student = Student()
-        self.optimiser = torch.optim.AdamW(self.student.parameters(), RATE, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
+        if start is not None:
+            self._start_from(start)
+        late = [parameter for name, parameter in self.student.frames.named_parameters() if not name.startswith("direct")]
+        early = [parameter for parameter in self.student.parameters() if not any(parameter is other for other in late)]
+        groups = [{"params": early}, {"params": late}]
+        self.optimiser = torch.optim.AdamW(groups, RATE, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
         self.average = {name: value.clone() for name, value in self.student.state_dict().items()}
         self.elapsed, self.step = 0.0, 0
         corpus = self.corpus
         self.statistics = {"mean": corpus.mean, "deviation": corpus.deviation, "lowpass": lowpass_of(shared, work)}
-        self.table = spectrum_table(corpus.deviation)
+        self.table, self.deviation = spectrum_table(corpus.deviation), torch.from_numpy(corpus.deviation)
         if self.path.exists():
             self._resume()
+
+    def _start_from(self, start: Path) -> None:
+        """Takes over a student that learned from the same BERT; parts that it lacks begin silent."""
+        earlier = torch.load(start, weights_only=False)
+        _, unknown = self.student.load_state_dict(earlier["average"], strict=False)
+        if unknown:
+            raise ValueError(f"another network: {unknown}")
+        self.corpus.mean, self.corpus.deviation = earlier["statistics"]["mean"], earlier["statistics"]["deviation"]
 
     def _resume(self) -> None:
         state = torch.load(self.path, weights_only=False)
@@ -115,17 +132,17 @@ class Training:
         self.path.with_suffix(".new").replace(self.path)
 
     def learn(self, batch: dict[str, Tensor], done: float) -> dict[str, Tensor]:
-        """One step at `done` (0 … 1) of the schedule."""
-        scale = min(1.0, (self.step + 1) / WARM_UP) * (0.5 + 0.5 * math.cos(math.pi * min(done, 1.0)))
-        for group in self.optimiser.param_groups:
-            group["lr"] = RATE * max(scale, 0.005)
+        """One step at `done` (0 … 1) of the schedule; what decodes frames starts late and has a schedule of its own."""
+        late = max(done - self.share, 0.0) / max(1 - self.share, 1e-9)
+        for group, place, start in zip(self.optimiser.param_groups, (done, late), (self.step / WARM_UP, late * 50), strict=True):
+            group["lr"] = RATE * max(min(1.0, start) * (0.5 + 0.5 * math.cos(math.pi * min(place, 1.0))), 0.005)
         with torch.autocast("cpu", torch.bfloat16):
             with torch.no_grad():
                 features = self.reader.bert(batch["ids"], batch["real_ids"])
                 features = features * 0 if self.zeros else mute_some(features)
                 rows = functional.embedding(batch["feature_rows"], features.flatten(0, 1))
-            durations, guess = self.student(batch, rows)
-        parts = losses(batch, durations, guess.float(), self.table)
+            durations, guess = (self.student if "positions" in batch else self.student.states)(batch, rows)
+        parts = losses(batch, durations, guess.float(), self.table, self.deviation)
         self.optimiser.zero_grad()
         sum(parts.values()).backward()  # type: ignore[union-attr]
         nn.utils.clip_grad_norm_(self.student.parameters(), 1.0)
@@ -144,11 +161,13 @@ class Training:
             return self.step / steps if steps else self.elapsed / (60 * minutes)
 
         while done() < 1:
-            for batch in self.corpus.epoch(dice):
+            in_frames = done() >= self.share
+            self.corpus.trusted = 0.0 if in_frames else 0.5
+            for batch in self.corpus.epoch(dice, in_frames):
                 parts = self.learn(batch, done())
                 now = time.monotonic()
                 self.elapsed, before = self.elapsed + min(now - before, LONGEST_STEP_S), now
-                frames += int(batch["real_frames"].sum()) * 2
+                frames += int(batch["weight"].sum())
                 if now - told > 30:
                     report = {name: round(value.item(), 4) for name, value in parts.items()}
                     print(self.step, f"{self.elapsed / 60:.1f} min", f"{frames / (now - told):.0f} frames/s", report, flush=True)
@@ -156,7 +175,7 @@ class Training:
                 if now - saved > SAVE_S:
                     self.save()
                     saved = now
-                if done() >= 1:
+                if done() >= 1 or (done() >= self.share) != in_frames:
                     break
         self.save()
 
@@ -167,8 +186,10 @@ if __name__ == "__main__":
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=75)
     parser.add_argument("--steps", type=int, default=0, help="instead of minutes")
+    parser.add_argument("--share", type=float, default=STATES_SHARE, help="of the training that goes to the means of states alone")
+    parser.add_argument("--start", type=Path, help="an earlier student.pt to go on from, in place of nothing")
     parser.add_argument("--zeros", action="store_true", help="for comparison: a voice that never sees the BERT's features")
     options = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
-    Training(options.shared, options.work, options.zeros).run(options.minutes, options.steps)
+    Training(options.shared, options.work, options.zeros, options.start, options.share).run(options.minutes, options.steps)

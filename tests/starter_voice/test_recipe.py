@@ -26,12 +26,15 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "g2p_rohan_300.jsonl"
 
 
 class SteadyVoice:
-    """Stands in for the HTS engine: every state lasts 20 frames, the pitch is 300 Hz throughout; keeps the labels it was given."""
+    """Stands in for the HTS engine: states of silence last 20 frames, others 7; the pitch is 300 Hz throughout; keeps the labels it was given."""
+
+    spoken_frames = 7
 
     def run(self, labels: tuple[str, ...], speed: float) -> Trajectory:
         self.labels = labels
-        count = len(labels) * STATES * 20
-        durations = np.full((len(labels), STATES), 20, np.int32)
+        lengths = [20 if "-sil+" in label or "-pau+" in label else self.spoken_frames for label in labels]
+        durations = np.repeat(np.array(lengths, np.int32)[:, None], STATES, 1)
+        count = int(durations.sum())
         ramp = np.repeat(np.arange(count, dtype=np.float32)[:, None], 35, 1)
         return Trajectory(durations, ramp, np.full(count, np.log(300.0), np.float32), np.ones(count, np.bool_), np.ones(31, np.float32))
 
@@ -92,6 +95,46 @@ def test_a_pause_keeps_its_edges() -> None:
     jumps = np.diff(target.cepstra[:, 0])
     assert (jumps > 0.99).all()
     assert (jumps > 1.01).sum() == 1  # only the middle of the comma is gone; the ends of the line lie outside
+
+
+def test_no_phone_is_longer_than_people_make_it() -> None:
+    class Drawl(SteadyVoice):
+        spoken_frames = 40
+
+    found = line("さっと、行くん。")
+    target = teach(Drawl(), CAST[0], found)
+    spoken = {phone: length for phone, length in zip(found.phones, target.durations.sum(1), strict=True) if phone not in MARKS | {"_"}}
+    assert {phone: round(float(length), 3) for phone, length in spoken.items()} == {
+        phone: 0.3 if phone in "aiueoN" else 0.18 for phone in spoken
+    }
+    assert target.durations.sum() == pytest.approx(len(target.log_f0) * 0.005, rel=1e-5)
+
+
+def test_a_teacher_counts_phrases_as_far_as_it_was_taught() -> None:
+    voice, found = SteadyVoice(), line("赤い青い白い黒い甘い辛い高い安い遠い近い花がある。")
+    places = re.compile(r"@(\d+)_\d+\|\d+_\d+/G:")
+
+    def furthest(labels: tuple[str, ...]) -> int:
+        return max(int(place) for label in labels for place in places.findall(label))
+
+    teach(voice, CAST[0], found)
+    assert furthest(voice.labels) == furthest(found.labels)
+    teach(voice, CAST[-1], found)
+    assert furthest(voice.labels) == CAST[-1].phrases < furthest(found.labels)
+
+
+def test_the_mean_of_a_state_is_that_of_its_frames() -> None:
+    target = teach(SteadyVoice(), CAST[0], line("雨です、でも行く。"))
+    means, lengths = target.of_states(), np.round(target.durations.reshape(-1) / 0.005, 3)
+    assert means.shape == (*target.durations.shape, 37)
+    frame = 0.0
+    for mean, length in zip(means.reshape(-1, 37)[:, 0], lengths, strict=True):
+        if frame % 1 == 0 and length % 1 == 0:
+            own = target.cepstra[round(frame) : round(frame + length), 0]
+            assert mean == pytest.approx(own.mean(), rel=1e-4)
+        frame = round(frame + length, 3)
+    total = (means[..., 0] * target.durations).sum() / target.durations.sum()
+    assert total == pytest.approx(target.cepstra[:, 0].mean(), rel=1e-4)
 
 
 def test_questions_rise_and_statements_do_not() -> None:

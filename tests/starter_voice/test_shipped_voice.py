@@ -79,9 +79,9 @@ class Voice:
     def decode(self, z: np.ndarray, noise: np.ndarray) -> np.ndarray:
         return self.sessions["decoder"].run(None, {"z": np.ascontiguousarray(z), "noise": noise})[0]
 
-    def contour(self, phones: list[int], tones: list[int], style: int = 0, speaker: int = 0) -> np.ndarray:
+    def contour(self, phones: list[int], tones: list[int], style: int = 0, speaker: int = 0, text: str = "") -> np.ndarray:
         """The frames of a line without noise."""
-        logw, mean, _ = self.prosody(phones, tones, self.styles[style], speaker=speaker)
+        logw, mean, _ = self.prosody(phones, tones, self.styles[style], text=text, speaker=speaker)
         return self.frames(logw, mean, self.styles[style], speaker)
 
     def speak(self, phones: list[int], tones: list[int], style: np.ndarray, scale: float = 1.0, speaker: int = 0) -> np.ndarray:
@@ -246,7 +246,8 @@ def test_a_question_inside_a_line_rises_too(voice: Voice, speaker: int) -> None:
 @of_three
 @pytest.mark.parametrize("speaker", [0, 1, 2])
 def test_exclamations_are_louder_and_higher(voice: Voice, speaker: int) -> None:
-    said, shouted = (voice.contour(*line(mark), speaker=speaker) for mark in (STOP, SHOUT))
+    ends = ((STOP, "."), (SHOUT, "!"))
+    said, shouted = (voice.contour(*line(mark), speaker=speaker, text=f"今日は,いい天気ですか{written}") for mark, written in ends)
     louder_db = (shouted[shouted[:, 36] > 0.5, 0].mean() - said[said[:, 36] > 0.5, 0].mean()) * 20 / np.log(10)
     assert louder_db > 1
     assert pitch_hz(shouted) > 1.01 * pitch_hz(said)  # only the second of two breath groups rises
