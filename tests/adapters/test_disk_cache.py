@@ -59,11 +59,12 @@ def test_a_killed_process_leaves_a_file_that_serves(path: Path) -> None:
     )
     with subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE) as writer:
         assert writer.stdout is not None
-        while int(writer.stdout.readline()) < 40:
-            pass
+        written = 0
+        while int(writer.stdout.readline()) < 40 or written < 100_000:  # a thread writes, sooner or later
+            written = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
         writer.kill()
     store = DiskFeatures(path)
-    found = {number: store.get("b", f"text {number}") for number in range(60)}
+    found = {number: store.get("b", f"text {number}") for number in range(100)}
     store.close()
     kept = {number: value for number, value in found.items() if value is not None}
     assert kept

@@ -298,6 +298,7 @@ def test_a_new_device_goes_on_where_the_old_one_stopped_but_only_once(null_sink:
     assert not player.queued_s
 
 
+@pytest.mark.alone
 @pytest.mark.sound
 @pytest.mark.parametrize("step", ["drain", "write"])
 def test_a_server_that_dies_is_an_error_and_a_new_one_is_found(null_sink: NullSink, step: str) -> None:
