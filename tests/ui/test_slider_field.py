@@ -84,7 +84,10 @@ def test_double_click_resets(field: SliderField, qtbot: QtBot, part: str) -> Non
     assert field.slider.value() == 10
 
 
-def test_a_click_jumps_and_dragging_goes_on_from_there(field: SliderField, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("sheet", ["", "QSlider::handle:horizontal { width: 1px; margin: 9px 40px; }"])
+def test_a_click_jumps_and_dragging_goes_on_from_there(field: SliderField, qtbot: QtBot, sheet: str) -> None:
+    """Wherever a style thinks the knob is."""
+    field.setStyleSheet(sheet)
     slider = field.slider
     middle = slider.height() // 2
     qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() - 2, middle))

@@ -94,6 +94,7 @@ def held_mb(window: MainWindow, player: RecordingPlayer) -> float:
     if voice.caches is not None:
         voice.caches.clear()
     player.requests.clear()
+    gc.collect()  # a session may hang in a circle with what was asked of it last
     if sys.platform == "linux":
         ctypes.CDLL(None).malloc_trim(0)
     return float(psutil.Process().memory_info().rss / 1e6)

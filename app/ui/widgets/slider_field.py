@@ -37,12 +37,31 @@ class ParameterSlider(QSlider):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Moves to where the mouse is, then drags from there."""
+        """Moves to where the mouse is, then drags from there; Qt's own slider would ask the style where the knob is, which we draw elsewhere."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
+            return
+        self.setSliderDown(True)
+        self._follow(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Goes on with the drag."""
+        if self.isSliderDown() and event.buttons() & Qt.MouseButton.LeftButton:
+            self._follow(event)
+        else:
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Ends the drag."""
         if event.button() == Qt.MouseButton.LeftButton:
-            left, width = self._track()
-            place = round(event.position().x() - left)
-            self.setValue(QStyle.sliderValueFromPosition(0, self.maximum(), place, round(width), self._mirrored()))
-        super().mousePressEvent(event)
+            self.setSliderDown(False)
+        super().mouseReleaseEvent(event)
+
+    def _follow(self, event: QMouseEvent) -> None:
+        left, width = self._track()
+        place = round(event.position().x() - left)
+        self.setSliderPosition(QStyle.sliderValueFromPosition(0, self.maximum(), place, round(width), self._mirrored()))
+        event.accept()
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
         """Asks for the default."""
