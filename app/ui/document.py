@@ -12,7 +12,6 @@ from app.core.script import Script
 
 MERGE_WITHIN_S = 1.0  # typing and dragging on within this time is one step back
 KEPT_STEPS = 500
-_MERGEABLE = 1
 
 
 class ScriptDocument(QObject):
@@ -34,6 +33,7 @@ class ScriptDocument(QObject):
         self._script = script
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(KEPT_STEPS)
+        self._newest: _Edit | None = None
 
     @property
     def script(self) -> Script:
@@ -47,8 +47,24 @@ class ScriptDocument(QObject):
             label: what the step is called in the menu.
             merge: steps with the same word become one when they follow each other quickly.
         """
-        if after is not self._script and after != self._script:
-            self.stack.push(_Edit(self, label, after, merge))
+        if after is self._script or after == self._script:
+            return
+        newest = self._newest
+        if newest is None or not newest.goes_on(merge) or self._on_top() is not newest:
+            self._newest = _Edit(self, label, after, merge)
+            self.stack.push(self._newest)
+            return
+        newest.take_in(after)
+        self.put(after)
+        if after == newest.before:  # a letter that was typed and taken back is no step
+            self._newest = None
+            newest.setObsolete(True)
+            self.stack.undo()  # which only drops what is obsolete
+
+    def _on_top(self) -> QUndoCommand | None:
+        """The newest step, unless some were taken back."""
+        count = self.stack.count()
+        return self.stack.command(count - 1) if count and self.stack.index() == count else None
 
     def add_step(self, label: str, forth: Callable[[], object], back: Callable[[], object]) -> None:
         """Adds a step that was done beside the script, so that it is taken back in its turn."""
@@ -61,6 +77,7 @@ class ScriptDocument(QObject):
 
     def reset(self, script: Script) -> None:
         """Another script; there is no way back."""
+        self._newest = None
         self.stack.clear()
         self.put(script)
 
@@ -75,17 +92,13 @@ class _Edit(QUndoCommand):
         self.merge, self.done_at = merge, time.monotonic()
         self._pushed = False
 
-    def id(self) -> int:
-        """Qt asks `mergeWith` only where both ids are equal and not -1."""
-        return _MERGEABLE if self.merge else -1
+    def goes_on(self, merge: str) -> bool:
+        """Whether an edit now belongs to this step. Not Qt's `mergeWith`, through which PySide keeps every step that was merged for ever."""
+        return bool(merge) and merge == self.merge and time.monotonic() - self.done_at <= MERGE_WITHIN_S
 
-    def mergeWith(self, other: QUndoCommand) -> bool:
-        """Takes in the step that follows; what comes to nothing, like a letter that is typed and taken back, is no step."""
-        if not isinstance(other, _Edit) or other.merge != self.merge or other.done_at - self.done_at > MERGE_WITHIN_S:
-            return False
-        self.after, self.done_at = other.after, other.done_at
-        self.setObsolete(self.after == self.before)
-        return True
+    def take_in(self, after: Script) -> None:
+        """Goes on to another script."""
+        self.after, self.done_at = after, time.monotonic()
 
     def undo(self) -> None:
         """Back."""
