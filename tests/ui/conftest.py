@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
@@ -24,6 +26,7 @@ from tests.ui.recording_player import RecordingPlayer
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 WAIT_MS = 20_000
+SLOW_S = 0.3  # what a disk takes that just receives a voice
 OpenWindow = Callable[..., MainWindow]
 
 
@@ -53,6 +56,18 @@ def _nothing_goes_on() -> Iterator[None]:
     running = [item for item in alive if (item.isRunning() if isinstance(item, QThread) else item.isActive())]
     gc.enable()  # for the tests of other folders
     assert not running, f"left running: {running}"
+
+
+@pytest.fixture
+def _slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file takes SLOW_S until it is on the disk."""
+    sync = os.fsync
+
+    def slow(file: Any) -> None:
+        time.sleep(SLOW_S)
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", slow)
 
 
 @pytest.fixture(autouse=True)

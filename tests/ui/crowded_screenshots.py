@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.ui.crowd import JOBS, broken, crowd, script
+from tests.ui.looks import in_each_look
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -27,23 +25,12 @@ SETTLE_S = 0.3
 
 
 def main() -> int:
-    """Starts one process per language and look."""
+    """One process per language and look."""
     folder = Path(sys.argv[1])
     size = sys.argv[2] if len(sys.argv) > 2 else "1366x768"
     scale = sys.argv[3] if len(sys.argv) > 3 else "1"
     folder.mkdir(parents=True, exist_ok=True)
-    for language in ("ja", "en"):
-        for theme in ("light", "dark"):
-            with tempfile.TemporaryDirectory() as home:
-                surroundings = os.environ | {
-                    "KOEBAKO_LANG": language,
-                    "KOEBAKO_HOME": home,
-                    "KOEBAKO_PLACE": "window",
-                    "QT_SCALE_FACTOR": scale,
-                    "QT_QPA_PLATFORM": "offscreen",
-                }
-                arguments = ["--one", theme, size, str(folder), f"{language}-{theme}"]
-                subprocess.run([sys.executable, "-m", "tests.ui.crowded_screenshots", *arguments], env=surroundings, check=True)
+    in_each_look("tests.ui.crowded_screenshots", lambda language, look: [size, str(folder), f"{language}-{look}"], scale=scale)
     return 0
 
 

@@ -5,13 +5,12 @@ Each language needs a process of its own, because it is chosen once at start.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.ui.looks import in_each_look
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -20,21 +19,11 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Starts one process per language and look."""
+    """One process per language and look."""
     folder = Path(sys.argv[1])
     scale = sys.argv[2] if len(sys.argv) > 2 else "1"
     folder.mkdir(parents=True, exist_ok=True)
-    for language in ("ja", "en"):
-        for theme in ("light", "dark"):
-            with tempfile.TemporaryDirectory() as home:
-                surroundings = os.environ | {
-                    "KOEBAKO_LANG": language,
-                    "KOEBAKO_HOME": home,
-                    "QT_SCALE_FACTOR": scale,
-                    "QT_QPA_PLATFORM": "offscreen",
-                }
-                command = [sys.executable, "-m", "tests.ui.dialog_screenshots", "--one", theme, str(folder), f"{language}-{theme}"]
-                subprocess.run(command, env=surroundings, check=True)
+    in_each_look("tests.ui.dialog_screenshots", lambda language, look: [str(folder), f"{language}-{look}"], scale=scale)
     return 0
 
 

@@ -5,11 +5,10 @@ Each picture needs a process of its own, because the language is chosen once at 
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from tests.ui.looks import in_each_look
 
 FOLDER = Path(__file__).parents[2] / ".github" / "screenshots"
 LINES = (
@@ -31,20 +30,13 @@ def main() -> int:
     size = sys.argv[2] if len(sys.argv) > 2 else "1366x768"
     scale = sys.argv[3] if len(sys.argv) > 3 else "1"
     folder.mkdir(parents=True, exist_ok=True)
-    for language in ("ja", "en"):
-        for theme in ("light", "dark", "empty-light"):
-            with tempfile.TemporaryDirectory() as home:
-                surroundings = os.environ | {
-                    "KOEBAKO_LANG": language,
-                    "KOEBAKO_HOME": home,
-                    "QT_SCALE_FACTOR": scale,
-                    "QT_QPA_PLATFORM": "offscreen",
-                }
-                picture = folder / f"window-{language}-{theme}.png"
-                subprocess.run(
-                    [sys.executable, "-m", "tests.ui.screenshots", "--one", theme, size, str(picture)], env=surroundings, check=True
-                )
-            print(picture)
+
+    def arguments(language: str, look: str) -> list[str]:
+        picture = folder / f"window-{language}-{look}.png"
+        print(picture)
+        return [size, str(picture)]
+
+    in_each_look("tests.ui.screenshots", arguments, looks=("light", "dark", "empty-light"), scale=scale)
     return 0
 
 

@@ -23,11 +23,10 @@ from app.ui.dialogs.settings_dialog import SettingsDialog
 from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.presets import load_presets, presets_path
 from app.ui.shortcuts import Binding, load_shortcuts, shortcuts_path
-from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.conftest import SLOW_S, WAIT_MS, OpenWindow
 from tests.ui.heart import Heart
 
 REPOSITORY = Path(__file__).parents[2]
-SLOW_S = 0.3  # what a disk takes that just receives a voice
 KEEP_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
@@ -43,17 +42,6 @@ MainWindow.start = begin
 from app.ui.main import main
 sys.exit(main())
 """
-
-
-@pytest.fixture
-def _slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    sync = os.fsync
-
-    def slow(file: Any) -> None:
-        time.sleep(SLOW_S)
-        sync(file)
-
-    monkeypatch.setattr(os, "fsync", slow)
 
 
 @pytest.fixture

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import time
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QObject
@@ -13,21 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings, load_settings
 from app.ui.keeper import SettingsKeeper
-from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.conftest import SLOW_S, WAIT_MS, OpenWindow
 from tests.ui.heart import Heart
-
-SLOW_S = 0.3  # what a disk takes that just receives a voice
-
-
-@pytest.fixture
-def _slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    sync = os.fsync
-
-    def slow(file: Any) -> None:
-        time.sleep(SLOW_S)
-        sync(file)
-
-    monkeypatch.setattr(os, "fsync", slow)
 
 
 @pytest.mark.usefixtures("_slow_disk")

@@ -5,27 +5,20 @@ A voice is dropped on the window and speaks; each language and look in a process
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.ui.looks import in_each_look
+
 
 def main() -> int:
-    """Starts one process per language and look."""
+    """One process per language and look."""
     folder, voice = Path(sys.argv[1]), sys.argv[2]
     size = sys.argv[3] if len(sys.argv) > 3 else "1366x768"
     folder.mkdir(parents=True, exist_ok=True)
-    for language in ("ja", "en"):
-        for theme in ("light", "dark"):
-            with tempfile.TemporaryDirectory() as home:
-                surroundings = os.environ | {"KOEBAKO_LANG": language, "KOEBAKO_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
-                start = folder / f"voices-{language}-{theme}"
-                arguments = ["--one", theme, size, voice, str(start)]
-                subprocess.run([sys.executable, "-m", "tests.ui.voice_screenshots", *arguments], env=surroundings, check=True)
+    in_each_look("tests.ui.voice_screenshots", lambda language, look: [size, voice, str(folder / f"voices-{language}-{look}")])
     return 0
 
 

@@ -1,0 +1,31 @@
+"""Runs a program that takes pictures once for each language and look, as the language is chosen once at start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+
+LOOKS = ("light", "dark")
+
+
+def in_each_look(module: str, arguments: Callable[[str, str], Sequence[str]], *, looks: Sequence[str] = LOOKS, scale: str = "1") -> None:
+    """Starts `python -m module --one LOOK …` in processes of their own, each with an empty home.
+
+    Args:
+        arguments: what follows, by language and look.
+        scale: pixels of the picture for each of the window's.
+    """
+    for language in ("ja", "en"):
+        for look in looks:
+            with tempfile.TemporaryDirectory() as home:
+                surroundings = os.environ | {
+                    "KOEBAKO_LANG": language,
+                    "KOEBAKO_HOME": home,
+                    "KOEBAKO_PLACE": "window",
+                    "QT_SCALE_FACTOR": scale,
+                    "QT_QPA_PLATFORM": "offscreen",
+                }
+                subprocess.run([sys.executable, "-m", module, "--one", look, *arguments(language, look)], env=surroundings, check=True)
