@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QDialog
 
 from app.ui.behind import Behind
 from app.ui.devices import DeviceWatch
+from app.ui.dialogs import MARGINS
 from app.ui.jobs import Surroundings
 from app.ui.shortcuts import Bindings, load_shortcuts, save_shortcuts
-
-MARGINS = (18, 16, 18, 14)  # pixels around what a dialog holds, as in all of them
 
 if TYPE_CHECKING:
     from app.ui.dialogs.settings_dialog import SettingsDialog

@@ -33,7 +33,6 @@ class ScriptDocument(QObject):
         self._script = script
         self.stack = QUndoStack(self)
         self.stack.setUndoLimit(KEPT_STEPS)
-        self._newest: _Edit | None = None
 
     @property
     def script(self) -> Script:
@@ -49,15 +48,13 @@ class ScriptDocument(QObject):
         """
         if after is self._script or after == self._script:
             return
-        newest = self._newest
-        if newest is None or not newest.goes_on(merge) or self._on_top() is not newest:
-            self._newest = _Edit(self, label, after, merge)
-            self.stack.push(self._newest)
+        newest = self._on_top()
+        if not isinstance(newest, _Edit) or not newest.goes_on(merge):
+            self.stack.push(_Edit(self, label, after, merge))
             return
         newest.take_in(after)
         self.put(after)
         if after == newest.before:  # a letter that was typed and taken back is no step
-            self._newest = None
             newest.setObsolete(True)
             self.stack.undo()  # which only drops what is obsolete
 
@@ -77,7 +74,6 @@ class ScriptDocument(QObject):
 
     def reset(self, script: Script) -> None:
         """Another script; there is no way back."""
-        self._newest = None
         self.stack.clear()
         self.put(script)
 

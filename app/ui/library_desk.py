@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 from app.language import say
 from app.ui.background import works
 from app.ui.dialogs.text_dialog import show_text
-from app.ui.links import VOICE_SUFFIXES
 from app.ui.save_dialog import title as file_title
 from app.ui.shelf import ShelfVoice
+from app.voices.suffixes import VOICE_SUFFIXES
 
 if TYPE_CHECKING:
     from app.ui.dialogs.voice_library import VoiceLibrary

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from PySide6.QtCore import QMimeData, QUrl
 
 from app.core.text_lines import SUFFIXES
+from app.voices.suffixes import VOICE_SUFFIXES
 
-VOICE_SUFFIXES = (".aivmx", ".aivm", ".safetensors", ".onnx", ".sbv2", ".zip")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://\S+")
 _HUB = "hub.aivis-project.com"

@@ -12,7 +12,8 @@ from app.errors import VoiceError
 from app.language import say
 from app.paths import folders_in
 from app.voices.manifest import MANIFEST_NAME, Named, VoiceManifest
-from app.voices.sources import SUFFIXES, read_source
+from app.voices.sources import read_source
+from app.voices.suffixes import VOICE_SUFFIXES
 from app.voices.voice import Voice, read_prepared
 
 _NEUTRAL = {"ノーマル": "Neutral"}  # the same style: SBV2 writes it in English, AIVM in Japanese
@@ -131,7 +132,7 @@ def unknown_voice(wanted: str, known: Sequence[VoiceManifest]) -> VoiceError:
 def is_path(text: str) -> bool:
     """Whether a text names a file or folder rather than a voice."""
     try:
-        return bool(text) and (Path(text).suffix.lower() in SUFFIXES or Path(text).exists())
+        return bool(text) and (Path(text).suffix.lower() in VOICE_SUFFIXES or Path(text).exists())
     except (OSError, ValueError):  # too long, or with a null character
         return False
 

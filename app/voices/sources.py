@@ -28,9 +28,7 @@ from app.voices.sbv2_archive import read_sbv2
 from app.voices.sidecars import config_beside, vectors_beside
 from app.voices.voice import STYLE_VECTORS_NAME, Graphs, Voice, check_vectors, read_prepared
 
-__all__ = ["SBV2_BERT", "SUFFIXES", "Facts", "read_facts", "read_source", "source_digest", "source_files"]
-
-SUFFIXES = (".aivmx", ".aivm", ".onnx", ".safetensors", ".sbv2", ".zip")
+__all__ = ["SBV2_BERT", "Facts", "read_facts", "read_source", "source_digest", "source_files"]
 
 
 def read_source(path: Path) -> Voice:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.language import say
+from app.ui.dialogs import MARGINS
 from app.ui.links import read_address
 
 
@@ -48,7 +49,7 @@ class AddAddress(QDialog):
         self.buttons.accepted.connect(self._on_accepted)
         self.buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
-        column.setContentsMargins(18, 16, 18, 14)
+        column.setContentsMargins(*MARGINS)
         column.setSpacing(10)
         column.addWidget(words)
         column.addWidget(self.field)

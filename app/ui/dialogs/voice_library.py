@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.language import say
+from app.ui.dialogs import MARGINS
 from app.ui.dialogs.voice_facts import VoiceFacts
 from app.ui.shelf import Shelf, ShelfVoice
 from app.ui.widgets.voice_picture import voice_picture
@@ -137,7 +138,7 @@ class VoiceLibrary(QDialog):
         buttons.addStretch(1)
         buttons.addWidget(close)
         column = QVBoxLayout(self)
-        column.setContentsMargins(18, 16, 18, 14)
+        column.setContentsMargins(*MARGINS)
         column.setSpacing(10)
         column.addWidget(panes, 1)
         column.addWidget(self.hint)

@@ -17,3 +17,11 @@ def paint_hatch(painter: QPainter, place: QRectF, color: QColor, step: float = 6
     lefts = (place.left() - place.height() + (at + 0.5) * step for at in range(count))
     painter.drawLines([QLineF(left, place.bottom(), left + place.height(), place.top()) for left in lefts])
     painter.restore()
+
+
+def paint_cached(painter: QPainter, chip: QRectF, color: QColor) -> None:
+    """The mark of what came from a cache: a hatched square with an edge."""
+    paint_hatch(painter, chip, color, step=3.5)
+    painter.setPen(QPen(color, 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(chip)

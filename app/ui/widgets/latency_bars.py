@@ -16,7 +16,7 @@ from app.language import say
 from app.ui.latency import Utterance
 from app.ui.names import milliseconds
 from app.ui.theme import Theme
-from app.ui.widgets.hatch import paint_hatch
+from app.ui.widgets.hatch import paint_cached
 
 BAR = 0.62  # of a row
 CHIP = 9.0  # pixels
@@ -138,10 +138,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
             if stage.hits:
                 color = QColor(self._theme.stages[name])
                 chip = QRectF(left, end.y() - CHIP / 2, CHIP, CHIP)
-                paint_hatch(painter, chip, color, step=3.5)
-                painter.setPen(QPen(color, 1))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(chip)
+                paint_cached(painter, chip, color)
                 left += CHIP + 4
 
     def _paint_stage_targets(self, painter: QPainter, place: QTransform) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.language import say
 from app.ui.names import stage_name
 from app.ui.theme import Theme
-from app.ui.widgets.hatch import paint_hatch
+from app.ui.widgets.hatch import paint_cached
 
 CHIP, GAP, BETWEEN = 9.0, 5.0, 13.0
 FIRST_AUDIO, CACHED, COLD, TARGET = "first_audio", "cached", "cold", "target"
@@ -83,10 +83,7 @@ class LatencyLegend(QWidget):
                 [chip.topLeft() + QPointF(0, 1), chip.topRight() + QPointF(0, 1), QPointF(chip.center().x(), chip.bottom() - 1)]
             )
         elif key == CACHED:
-            paint_hatch(painter, chip, color, step=3.5)
-            painter.setPen(QPen(color, 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(chip)
+            paint_cached(painter, chip, color)
         elif key == TARGET:
             painter.setPen(QPen(color, 1.4, Qt.PenStyle.DotLine))
             painter.drawLine(QPointF(chip.center().x(), chip.top() - 2), QPointF(chip.center().x(), chip.bottom() + 2))
