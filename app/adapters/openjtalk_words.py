@@ -6,10 +6,11 @@ import re
 import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
+from app.adapters.openjtalk_features import WholeFeatures
 from app.adapters.read_ahead import wait_for
 from app.core.sentences import split_sentences
 from app.core.words import Word
@@ -38,6 +39,13 @@ def load() -> ModuleType:
     return module
 
 
+@cache
+def _front_end() -> WholeFeatures:
+    """The front end with its dictionary, opened once; RuntimeError when that does not open."""
+    module = load()
+    return WholeFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR))
+
+
 def analyse(text: str) -> list[Word]:
     """Words of normalised text of any length."""
     if len(text) <= _LONGEST:
@@ -62,8 +70,8 @@ def _features(run_frontend: Callable[..., list[dict[str, Any]]], text: str) -> l
     wait_for("sudachidict_core")
     for options in ({}, {"use_sudachi_kanji_yomi": False}):
         with suppress(ModuleNotFoundError):
-            return run_frontend(text, **options)
-    return run_frontend(text, use_vanilla=True)  # reads nearly everything, and needs nothing else
+            return run_frontend(text, jtalk=_front_end(), **options)
+    return run_frontend(text, jtalk=_front_end(), use_vanilla=True)  # reads nearly everything, and needs nothing else
 
 
 def _word(feature: dict[str, Any]) -> Word:
@@ -80,7 +88,7 @@ def _word(feature: dict[str, Any]) -> Word:
 def lookup(word: str) -> str | None:
     """Pronunciation of a Latin word if the dictionary holds it as one word, else None."""
     try:
-        _, morphs = load().run_mecab_detailed(word)
+        _, morphs = load().run_mecab_detailed(word, jtalk=_front_end())
     except RuntimeError:  # too long to be a word
         return None
     if len(morphs) != 1 or morphs[0]["is_unknown"] or len(morphs[0]["features"]) < 9:
@@ -108,7 +116,7 @@ def _plain(char: str) -> str:
 
 def _morph_lengths(plain: str) -> list[int]:
     try:
-        _, morphs = load().run_mecab_detailed(plain)
+        _, morphs = load().run_mecab_detailed(plain, jtalk=_front_end())
     except RuntimeError:
         return [1] * len(plain)
     lengths = [len(morph["surface"]) for morph in morphs]
