@@ -61,9 +61,14 @@ def move(source: Path, target: Path) -> None:
     source.replace(target)
 
 
+def behind_link(path: Path) -> Path:
+    """What is to be replaced instead of a link, which stays one; any other path as it is, for not every drive of Windows can resolve one."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
 def write_whole(path: Path, content: bytes, mode: int = READABLE) -> None:
     """Writes a file at once, making its folder where needed. Raises OSError, and leaves nothing behind then."""
-    path = Path(os.path.realpath(path))  # a link stays a link; what it points to is replaced
+    path = behind_link(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = part_beside(path)
     try:

@@ -37,8 +37,9 @@ def main() -> int:
     parser.add_argument("--dist", type=Path, default=PROJECT / "dist", help="where results go (dist)")
     parser.add_argument("--work", type=Path, default=PROJECT / "build", help="where everything else goes (build)")
     parser.add_argument(
-        "--until", type=float, default=float("inf"), metavar="TIME", help="end (seconds since 1970) for the program's checks"
-    )
+        "--until", type=float, default=float("inf"), metavar="TIME",
+        help="end (seconds since 1970) for the program's checks and for the tests under Wine, which have ten minutes without it",
+    )  # fmt: skip
     options = parser.parse_args()
     if sys.platform not in ("linux", "win32"):
         sys.exit("Bundles are built on Linux and Windows; here the program runs from a checkout: python3 packaging/dev.py run")
@@ -131,7 +132,7 @@ def build_wine_tests(dist: Path, work: Path, until: float) -> None:
     wine = Wine(work / "wine")
     with wine.session():
         wine.prepare()
-        run_tests(wine)
+        run_tests(wine, until)
 
 
 def build_installer(dist: Path, work: Path, until: float) -> None:

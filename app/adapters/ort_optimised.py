@@ -18,6 +18,7 @@ from pathlib import Path
 import onnxruntime as ort
 
 from app.adapters.graph_store import GRAPH_NAME, WEIGHTS_NAME, GraphStore
+from app.adapters.ort_model_file import as_openable
 from app.adapters.ort_unlocked import HOLDS_THE_LOCK, UnlockedSession, open_unlocked, unlock
 from app.paths import own_command
 
@@ -66,7 +67,7 @@ def _write(model: Path, options: ort.SessionOptions, folder: Path) -> None:
 
 
 def _open(model: Path, options: ort.SessionOptions) -> ort.InferenceSession:
-    return ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"], enable_fallback=0)
+    return ort.InferenceSession(as_openable(model, options), options, providers=["CPUExecutionProvider"], enable_fallback=0)
 
 
 def _write_in_child(model: Path, folder: Path) -> None:

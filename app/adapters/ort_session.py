@@ -17,6 +17,7 @@ import numpy as np
 import onnxruntime as ort
 
 from app.adapters.graph_store import GraphStore
+from app.adapters.ort_model_file import as_openable
 from app.adapters.ort_optimised import open_optimised
 from app.adapters.ort_placement import place_name
 from app.adapters.ort_providers import PROVIDERS, available_backends, backend_of, intra_threads, provider_options
@@ -165,7 +166,6 @@ def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
 
 def create_session(model: Path | bytes, place: str, name: str, options: ort.SessionOptions | None = None) -> ort.InferenceSession:
     """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places."""
-    source: Any = model if isinstance(model, bytes) else str(model)
     backend = backend_of(place)
     provider = PROVIDERS[backend]
     if backend not in available_backends():
@@ -174,9 +174,10 @@ def create_session(model: Path | bytes, place: str, name: str, options: ort.Sess
         told = provider_options(place)
     except BackendError as exc:
         raise _not_started(place, f"{exc.message} {exc.hint}") from exc
+    options = options or session_options()
     try:
         # enable_fallback=0: ONNX Runtime would otherwise move to the CPU by itself, telling only a console that may not exist
-        session = ort.InferenceSession(source, options or session_options(), providers=[(provider, told)], enable_fallback=0)
+        session = ort.InferenceSession(as_openable(model, options), options, providers=[(provider, told)], enable_fallback=0)
     except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
         if backend == "cpu":
             raise _not_opened(name, exc) from exc

@@ -18,6 +18,7 @@ import numpy as np
 import onnxruntime as ort
 
 from app.adapters.ort_library import OrtLibrary, ort_library
+from app.adapters.ort_model_file import WEIGHTS_FOLDER, as_openable
 
 HOLDS_THE_LOCK = tuple(int(part) for part in ort.__version__.split(".")[:2]) < (1, 31)
 
@@ -30,7 +31,7 @@ _DTYPES = {
     number: np.dtype({"float": "float32", "double": "float64"}.get(name, name)) for number, name in _TYPES.items() if name != "string"
 }
 _NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
-_CONFIG_KEYS = ("session.intra_op.allow_spinning",)
+_CONFIG_KEYS = ("session.intra_op.allow_spinning", WEIGHTS_FOLDER)
 _library: OrtLibrary | None = None  # only where sessions are to be created through it
 
 
@@ -89,11 +90,12 @@ class UnlockedSession:
 
     def __init__(self, library: OrtLibrary, model: Path | bytes, options: ort.SessionOptions) -> None:
         self._library = library
+        openable = as_openable(model, options)
         with _session_options(library, options) as told:
-            if isinstance(model, bytes):
-                self._handle = library.made("CreateSessionFromArray", library.environment, model, ctypes.c_size_t(len(model)), told)
+            if isinstance(openable, bytes):
+                self._handle = library.made("CreateSessionFromArray", library.environment, openable, ctypes.c_size_t(len(openable)), told)
             else:
-                path = ctypes.c_wchar_p(str(model)) if os.name == "nt" else ctypes.c_char_p(os.fsencode(model))
+                path = ctypes.c_wchar_p(openable) if os.name == "nt" else ctypes.c_char_p(os.fsencode(openable))
                 self._handle = library.made("CreateSession", library.environment, path, told)
         self._inputs, self._outputs = (list(self._declared(side)) for side in ("Input", "Output"))
 
@@ -179,10 +181,18 @@ def _session_options(library: OrtLibrary, options: ort.SessionOptions) -> Iterat
         if not options.enable_mem_pattern:
             library.call("DisableMemPattern", made)
         for key in _CONFIG_KEYS:
-            library.call("AddSessionConfigEntry", made, key.encode(), options.get_session_config_entry(key).encode())
+            if entry := _config_entry(options, key):
+                library.call("AddSessionConfigEntry", made, key.encode(), entry.encode())
         yield made
     finally:
         library.release("SessionOptions", made)
+
+
+def _config_entry(options: ort.SessionOptions, key: str) -> str:
+    try:
+        return str(options.get_session_config_entry(key))
+    except RuntimeError:  # it has not been set
+        return ""
 
 
 def _texts(names: Any) -> Any:

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from app.data_file import drop, move, part_beside, parts_in
+from app.data_file import behind_link, drop, move, part_beside, parts_in
 from app.errors import OutputFileError
 from app.language import say
 
@@ -28,8 +28,7 @@ class PartFile:
         self.failure: BaseException | None = None
         self._shown = path
         try:
-            # A link stays a link; what it points to is replaced.
-            self._target = Path(os.path.realpath(path))
+            self._target = behind_link(path)
             self._check_target()
             sweep(self._target.parent)
             self._part = part_beside(self._target)

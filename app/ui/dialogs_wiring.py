@@ -5,7 +5,6 @@ Dialogs are imported when they are first wanted: the window is there sooner.
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -96,9 +95,11 @@ class Dialogs(QObject):
     @Slot()
     def open_about(self) -> None:
         """Shows version and licences."""
+        from importlib.metadata import version
+
         from app.ui.dialogs.about_dialog import AboutDialog, third_parties
 
-        dialog = AboutDialog(metadata.version("koebako"), self._window)
+        dialog = AboutDialog(version("koebako"), self._window)
         dialog.parts_wanted.connect(lambda: self._behind.do(third_parties, self._parts_found.emit))
         self._parts_found.connect(dialog.show_parts)
         self._show(dialog)

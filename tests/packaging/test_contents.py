@@ -110,6 +110,6 @@ from app.adapters.openjtalk_words import analyse
 print("".join(word.pronunciation for word in analyse("風が吹く。何の風だ？")))
 import app.ui.widgets.latency_chart
 """
-    done = subprocess.run([sys.executable, "-OO", "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run([sys.executable, "-X", "utf8", "-OO", "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr[-800:]
     assert done.stdout.strip() == "カゼガフクナンノカゼダ"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,17 +18,19 @@ PRINTED = """\
 
 
 class FakeWine:
-    """Prints what pytest prints, and remembers what it was asked for."""
+    """Prints what pytest prints, and remembers what it was asked for, and for how long."""
 
     python = Path("python.exe")
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.commands: list[Sequence[str | Path]] = []
+        self.timeouts_s: list[float] = []
 
     def run(self, command: Sequence[str | Path], timeout_s: float, env: Mapping[str, str] | None = None) -> str:
         """Pretends to run a Windows program."""
         self.commands.append(command)
+        self.timeouts_s.append(timeout_s)
         return PRINTED
 
 
@@ -55,6 +58,15 @@ def test_what_there_was_no_time_for_is_told(wine: FakeWine, capsys: pytest.Captu
     wine_tests.run_tests(wine)
     assert not wine.commands
     assert "SKIPPED  tests/install, tests/adapters" in capsys.readouterr().out
+
+
+def test_the_caller_may_give_more_time_or_less(wine: FakeWine, capsys: pytest.CaptureFixture[str]) -> None:
+    wine_tests.run_tests(wine, time.time() - 1)
+    assert not wine.commands
+    wine_tests.run_tests(wine, time.time() + 3_600)
+    assert len(wine.commands) == len(wine_tests.FOLDERS)
+    assert 3_500 < min(wine.timeouts_s) <= 3_600
+    assert capsys.readouterr().out.count("no time left") == 1
 
 
 def test_a_folder_that_fails_does_not_hide_the_others(

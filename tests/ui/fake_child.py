@@ -9,6 +9,7 @@ import time
 
 def main() -> int:
     """`fake_child.py SCRIPT ARGUMENTS…`: the script is JSON, a list of [seconds to wait, line], then the exit code."""
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     script = json.loads(sys.argv[1])
     accepted = "--accept-licence" in sys.argv
     for wait_s, line in script["lines"]:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.ui.background.child import ChildJob
+from app.ui.background.child import BACKGROUND, ChildJob
 from app.ui.background.queue import WorkQueue
 from app.ui.background.work import Advance, Stage, Work, with_time_left
 from app.ui.dialogs.add_address import AddAddress, read_address
@@ -63,6 +64,16 @@ def test_progress_and_results_are_read(qtbot: QtBot, queue: WorkQueue) -> None:
     assert [item["name"] for item in job.results] == ["あ"]
     assert [advance.step for advance in seen if advance.step][-1] == "storing"
     assert "no JSON" in job.log
+
+
+def test_what_is_heard_goes_first(qtbot: QtBot, queue: WorkQueue) -> None:
+    if sys.platform != "win32" and psutil.Process().nice() > BACKGROUND:
+        pytest.skip("the tests themselves have a lower priority")
+    job = queue.add(work("a", wait_s=60.0))
+    until(qtbot, lambda: job.process_id > 0 and psutil.Process(job.process_id).nice() == BACKGROUND)
+    assert psutil.Process().nice() != BACKGROUND
+    job.cancel()
+    until(qtbot, lambda: not job.has_process)
 
 
 def test_what_goes_wrong_is_told_and_can_be_retried(qtbot: QtBot, queue: WorkQueue) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable
 from typing import Any
 
+import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 
 from app.errors import AppError, InternalError
@@ -17,7 +17,7 @@ from app.ui.background.child_lines import LineCutter, read_line
 from app.ui.background.work import OVER, Advance, Complaint, LicenceText, Stage, Work, with_time_left
 
 KEPT_LOG_LINES = 500
-BACKGROUND_NICE = 10
+BACKGROUND: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)  # as Windows tells priorities, or niceness
 CLOSE_WITHIN_MS = 3000
 
 
@@ -52,6 +52,11 @@ class ChildJob(QObject):
     def has_process(self) -> bool:
         """Its process is not gone yet."""
         return self._process is not None
+
+    @property
+    def process_id(self) -> int:
+        """The system's number of its process, 0 where there is none."""
+        return self._process.processId() if self._process is not None else 0
 
     def start(self) -> None:
         """Begins, or begins again with what was decided."""
@@ -110,9 +115,9 @@ class ChildJob(QObject):
     @Slot()
     def _on_started(self) -> None:
         """What is heard goes first."""
-        if self._process is not None and hasattr(os, "setpriority"):
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, self._process.processId(), BACKGROUND_NICE)
+        if self._process is not None:
+            with contextlib.suppress(psutil.Error, OSError):
+                psutil.Process(self.process_id).nice(BACKGROUND)
 
     @Slot()
     def _on_output(self) -> None:
