@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from advice import VALUES
 from cast import CAST
-from corpus import CHANNELS, LOG_F0_CENTRE
+from consult import ids_of, open_advice
+from contexts import TONE_OFFSET
+from corpus import CHANNELS
 from frontend import MARKS, Line
 from network import LONGEST, STATES
 from numpy.typing import NDArray
-from phrases import COUNTS, THRESHOLDS, TONE_OFFSET, counts, thermometer
-from symbols import ID
-from teacher import RATE, STEP
+from teacher import LOG_F0_CENTRE, RATE, STEP
 from torch import Tensor
-from vocabulary import encode
 
 BATCH_FRAMES = 7168
 BATCH_PHONES = 512
@@ -61,24 +61,17 @@ def _times(line: Line) -> int:
 
 
 class Corpus:
-    """What `corpus.py` wrote.
+    """What `corpus.py` and `consult.py` wrote."""
 
-    Attributes:
-        guessed: for each line the phrase borders that were found without its labels.
-        trusted: share of utterances whose phrase borders are those of the labels, not those that will be found when speaking.
-    """
-
-    def __init__(self, folder: Path, tokens: list[str]) -> None:
+    def __init__(self, folder: Path) -> None:
         self.lines: list[Line] = pickle.loads((folder / "lines.pickle").read_bytes())
-        self.guessed: list[NDArray[np.bool_]] = [np.array(line.begins, np.bool_) for line in self.lines]
         stored = np.load(folder / "utterances.npz")
         self.rows, self._durations = stored["rows"], stored["durations"]
         self._frames = np.memmap(folder / "frames.f16", np.float16, "r").reshape(-1, CHANNELS)
         sizes = np.array([len(self.lines[row[0]].phones) for row in self.rows])
-        self._starts, self._sizes, self.trusted = np.cumsum(sizes) - sizes, sizes, 0.5
+        self._starts, self._sizes = np.cumsum(sizes) - sizes, sizes
         self._states = np.memmap(folder / "states.f16", np.float16, "r").reshape(-1, STATES, CHANNELS)
-        index = {token: place for place, token in enumerate(tokens)}
-        self._ids = [np.array(encode(line.text, index)) for line in self.lines]
+        self._lengths, self._values = open_advice(folder)
         self._times = np.array([_times(self.lines[row[0]]) * CAST[row[1]].times for row in self.rows])
         self.mean, self.deviation = self._statistics()
 
@@ -109,19 +102,15 @@ class Corpus:
     def batch(self, chosen: list[int], dice: np.random.Generator, with_frames: bool) -> dict[str, Tensor]:
         """Tensors of some utterances; keys are the arguments of `Student` and the targets, those of frames or those of states."""
         lines = [self.lines[self.rows[row][0]] for row in chosen]
-        ids = [self._ids[self.rows[row][0]] for row in chosen]
         phones = round_up(max(len(line.phones) for line in lines), PHONE_STEP)
         frames = round_up(max(int(self.rows[row][3]) for row in chosen), FRAME_STEP)
-        characters = round_up(max(map(len, ids)), 16)
         size = len(chosen)
         batch = {
-            **{name: np.zeros((size, phones), np.int64) for name in ("phones", "tones", "feature_rows")},
+            **{name: np.zeros((size, phones), np.int64) for name in ("phones", "tones")},
             "real_phones": np.zeros((size, phones), np.float32),
-            "ids": np.zeros((size, characters), np.int64),
-            "real_ids": np.zeros((size, characters), np.float32),
-            "counts": np.zeros((size, phones, COUNTS * len(THRESHOLDS)), np.float32),
+            "values": np.zeros((size, phones, STATES, VALUES), np.float32),
             "role": self.rows[chosen, 1],
-            "durations": np.zeros((size, phones, STATES), np.float32),
+            **{name: np.zeros((size, phones, STATES), np.float32) for name in ("lengths", "durations")},
         }
         if with_frames:
             batch |= {
@@ -132,29 +121,22 @@ class Corpus:
         shape = (size, frames) if with_frames else (size, phones, STATES)
         batch |= {"weight": np.zeros(shape, np.float32), "target": np.zeros((*shape, CHANNELS), np.float32)}
         for place, (row, line) in enumerate(zip(chosen, lines, strict=True)):
-            self._fill(batch, place, row, line, ids[place])
-            begins = self.guessed[self.rows[row][0]] if dice.random() >= self.trusted else np.array(line.begins, np.bool_)
-            size = len(line.phones)
-            batch["counts"][place, :size] = thermometer(counts(batch["phones"][place, :size], line.tones, begins))
+            self._fill(batch, place, row, line)
         return {name: torch.from_numpy(values) for name, values in batch.items()}
 
-    def _fill(self, batch: dict[str, NDArray[np.generic]], place: int, row: int, line: Line, ids: NDArray[np.int64]) -> None:
+    def _fill(self, batch: dict[str, NDArray[np.generic]], place: int, row: int, line: Line) -> None:
         _, _, start, count = self.rows[row]
-        size, characters = len(line.phones), batch["ids"].shape[1]
-        durations = self._durations[self._starts[row] : self._starts[row] + size]
-        batch["phones"][place, :size] = [ID[phone] for phone in line.phones]
-        batch["tones"][place, :size] = np.array(line.tones) + TONE_OFFSET
-        batch["feature_rows"][place, :size] = feature_rows(line)
-        batch["feature_rows"][place] += place * characters
+        size, own = len(line.phones), slice(self._starts[row], self._starts[row] + len(line.phones))
+        durations = self._durations[own]
+        batch["phones"][place, :size], batch["tones"][place, :size] = ids_of(line), np.array(line.tones) + TONE_OFFSET
         batch["real_phones"][place, :size] = 1
-        batch["ids"][place, : len(ids)] = ids
-        batch["real_ids"][place, : len(ids)] = 1
+        batch["values"][place, :size], batch["lengths"][place, :size] = self._values[own], np.log1p(self._lengths[own])
         batch["durations"][place, :size] = np.log1p(durations / 0.005)
         if "positions" in batch:
             self._fill_frames(batch, place, durations, int(start), int(count))
         else:
             batch["weight"][place, :size] = durations * (RATE / STEP)
-            batch["target"][place, :size] = self._normal(self._states[self._starts[row] : self._starts[row] + size])
+            batch["target"][place, :size] = self._normal(self._states[own])
 
     def _fill_frames(
         self, batch: dict[str, NDArray[np.generic]], place: int, durations: NDArray[np.float32], start: int, count: int

@@ -63,9 +63,9 @@ class Layer(nn.Module):
 
 
 class StarterBert(nn.Module):
-    """Character ids to features; the head that names words is for its lessons and is not exported."""
+    """Character ids to features."""
 
-    def __init__(self, vocabulary: int, classes: int) -> None:
+    def __init__(self, vocabulary: int) -> None:
         super().__init__()
         self.tokens = nn.Embedding(vocabulary, WIDTH)
         nn.init.normal_(self.tokens.weight, std=0.5)
@@ -74,10 +74,9 @@ class StarterBert(nn.Module):
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
         self.norm = nn.LayerNorm(WIDTH)
         self.project = nn.Linear(WIDTH, OUTPUT)
-        self.words = nn.Linear(WIDTH, 3 * classes)
 
-    def hidden(self, ids: Tensor, real: Tensor) -> Tensor:
-        """ids, real (B, n) → (B, n, WIDTH)."""
+    def forward(self, ids: Tensor, real: Tensor) -> Tensor:
+        """ids, real (B, n) → features (B, n, 1024)."""
         count = ids.shape[1]
         offsets = torch.arange(count)
         buckets = BUCKET_TABLE[offsets[:, None] - offsets[None] + FARTHEST]
@@ -86,8 +85,4 @@ class StarterBert(nn.Module):
         places = self.norm_places(self.places.weight)
         for layer in self.layers:
             x = layer(x, places, buckets, padding)
-        return self.norm(x)
-
-    def forward(self, ids: Tensor, real: Tensor) -> Tensor:
-        """ids, real (B, n) → features (B, n, 1024)."""
-        return self.project(self.hidden(ids, real))
+        return self.project(self.norm(x))

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
 import torch
 
 TEMPLATE = Path(__file__).with_name("model_card.md")
-UNTAUGHT = ("words.",)  # parts of the reader that its graph does not carry
 ROW = (
     "| {name} | {mcd_db:.2f} dB | {f0_cents:.0f} ({f0_median_cents:.0f}) cents | {voicing_percent:.1f} % | {phone_ms:.1f} ms | {pause_ms:.0f} ms "
     "| {dnsmos:.2f} / {dnsmos_teacher:.2f} | {loudness_lufs:.1f} LUFS | {peak:.2f} | {times_real_time:.0f} |"
 )
 ABLATION = """\
-The same prosody (durations and the means of states, no decoder of frames) learned twice for {steps:,} steps, once with the BERT's features
-and once with zeros; {lines} held-out lines, all roles; 95 % intervals over sentences (bootstrap):
+The same prosody (what is found, durations and the means of states, no decoder of frames) learned twice for equally many steps ({steps:,} of the
+student), once with the BERT's features and once with zeros; {lines} held-out lines, all roles; 95 % intervals over sentences (bootstrap):
 
 | | F0 RMSE | phone duration RMSE |
 |---|---|---|
@@ -40,12 +40,14 @@ def _ablation(path: Path) -> str:
 def _numbers(work: Path) -> dict[str, Any]:
     state, taught = (torch.load(work / name, map_location="cpu", weights_only=False) for name in ("student.pt", "bert.pt"))
     measured, swept = (json.loads((work / name).read_text("utf-8")) for name in ("figures.json", "sweep.json"))
-    exported = [value for name, value in taught["bert"].items() if not name.startswith(UNTAUGHT)]
+    forest = pickle.loads((work / "forest.pickle").read_bytes())
     rows = list(measured["roles"].values())
     levels = [row["loudness_lufs"] for row in rows]
     return {
-        "parameters": sum(value.numel() for part in (state["average"], taught["borders"]) for value in part.values()) / 1e6,
-        "bert_parameters": sum(value.numel() for value in exported) / 1e6,
+        "parameters": sum(value.numel() for part in (state["average"], taught["finder"]) for value in part.values()) / 1e6,
+        "bert_parameters": sum(value.numel() for value in taught["bert"].values()) / 1e6,
+        "leaves": f"{len(forest.durations) + len(forest.spectra) + len(forest.pitches):,}",
+        "questions": f"{len(forest.fields):,}",
         "hours": (work / "frames.f16").stat().st_size / 37 / 2 * 256 / 44100 / 3600,
         "minutes": state["elapsed"] / 60,
         "steps": f"{state['step']:,}",

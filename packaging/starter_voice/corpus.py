@@ -18,11 +18,10 @@ import numpy as np
 from cast import CAST, open_role
 from frontend import Line, analyse
 from hts import HtsVoice
-from teacher import teach
+from teacher import LOG_F0_CENTRE, teach
 from texts import Job, plan
 from tqdm import tqdm
 
-LOG_F0_CENTRE = 5.85  # stored relative to this so that half precision keeps hundredths of a cent
 CHANNELS = 37  # 35 mel-cepstra, log F0, voicing
 
 

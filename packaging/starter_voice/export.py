@@ -1,6 +1,6 @@
 """Writes the shipped folders from a checkpoint: the voice's three graphs and manifest, the BERT and its vocabulary.
 
-Usage: `python export.py --work WORK --resources resources`
+Usage: `python export.py --shared ../shared --work WORK --resources resources`
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from export_decoder import export_decoder
 from export_flow import export_flow
 from export_parts import HOP
 from export_prosody import export_prosody
-from network import Borders, Student
-from pretrain import Reader
+from forest import Forest, open_forest
+from network import Student
+from pretrain import Reader, load_reader
 from symbols import ID, RELATIVES
 from teacher import RATE
 from vocabulary import write_vocabulary
@@ -36,7 +37,8 @@ VOICE_LICENCE = (
     '"tohoku-f01" (four moods), Copyright (c) 2015 Intelligent Communication Network (Ito-Nose) Laboratory, Tohoku University, CC BY 4.0, '
     "https://creativecommons.org/licenses/by/4.0/; "
     '"NIT ATR503 M001", Copyright (c) 2003-2012 Nagoya Institute of Technology, Department of Computer Science (HTS Working Group), CC BY 3.0. '
-    "Changes: a neural network was trained on the parameters they generate; pauses, questions, exclamations, loudness and tempo were adjusted."
+    "Changes: their decision trees, in half precision, were joined with neural networks trained on the parameters they generate; "
+    "pauses, questions, exclamations, loudness and tempo were adjusted."
 )
 BERT_LICENCE = (
     "CC BY 4.0, as the voice it serves. Texts: ROHAN 4600 and Common Voice (CC0), 青空文庫 (public domain); "
@@ -51,12 +53,12 @@ def tie_relatives(*embeddings: torch.nn.Embedding) -> None:
             embedding.weight[ID[symbol]] = embedding.weight[ID[relative]]
 
 
-def write_voice(student: Student, borders: Borders, statistics: dict[str, np.ndarray], own: np.ndarray, folder: Path) -> None:
+def write_voice(student: Student, reader: Reader, forest: Forest, statistics: dict[str, np.ndarray], own: np.ndarray, folder: Path) -> None:
     """Graphs, style vectors and manifest; `own` is what `balance.py` finds."""
     folder.mkdir(parents=True, exist_ok=True)
-    tie_relatives(student.prosody.phone, borders.phone)
+    tie_relatives(student.prosody.phone, reader.finder.phone)
     roles = array(student.role.weight)
-    export_prosody(student.prosody, borders, roles, own, folder / "prosody.onnx")
+    export_prosody(student.prosody, reader.finder, reader.codes, forest, roles, own, folder / "prosody.onnx")
     export_flow(student.frames, roles, own, statistics["mean"], statistics["deviation"], folder / "flow.onnx")
     export_decoder(statistics["lowpass"], GAIN, folder / "decoder.onnx")
     styles = np.zeros((len(STYLES), 256), np.float32)
@@ -96,22 +98,20 @@ def _write_json(values: object, path: Path) -> None:
     path.write_text(json.dumps(values, ensure_ascii=False, indent=2) + "\n", "utf-8", newline="\n")
 
 
-def export(work: Path, resources: Path) -> None:
+def export(shared: Path, work: Path, resources: Path) -> None:
     """Writes `resources/voices/mei` and `resources/bert/starter` from the reader and from the averaged weights of the student."""
-    state, taught = (torch.load(work / name, map_location="cpu", weights_only=False) for name in ("student.pt", "bert.pt"))
-    student, reader = Student(), Reader(taught["tokens"], taught["classes"])
+    state, student, reader = torch.load(work / "student.pt", map_location="cpu", weights_only=False), Student(), load_reader(work)
     student.load_state_dict(state["average"])
-    reader.bert.load_state_dict(taught["bert"])
-    reader.borders.load_state_dict(taught["borders"])
-    write_bert(reader.bert, taught["tokens"], resources / "bert" / "starter")
-    voice = (student, reader.borders, state["statistics"])
+    write_bert(reader.bert, list(reader.index), resources / "bert" / "starter")
+    voice = (student, reader, open_forest(shared, work), state["statistics"])
     write_voice(*voice, np.zeros((len(CAST), 2), np.float32), resources / "voices" / "mei")
     write_voice(*voice, balance(work, resources), resources / "voices" / "mei")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", type=Path, default=Path("../shared"))
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--resources", type=Path, default=Path("resources"))
     options = parser.parse_args()
-    export(options.work, options.resources)
+    export(options.shared, options.work, options.resources)

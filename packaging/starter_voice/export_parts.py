@@ -8,7 +8,7 @@ import numpy as np
 from cast import BORROWED, CAST, PLACE, SPEAKERS, STYLES
 from export_bert import array
 from graph import Graph
-from network import STATE_WIDTH, STATES, Block, Leaves
+from network import STATE_WIDTH, STATES, Block
 from teacher import CENT, RATE, STEP
 
 HOP = 2 * STEP
@@ -20,15 +20,17 @@ PRIOR = VECTORS + STATES + 1
 class Roles:
     """What speaker and style do in one graph: (1, ROLE_WIDTH) `vector` for the network, (1, 3) `moves` of log F0, log length and level.
 
+    `speaker` (1,) and `style` (1, STYLES) are the bounded inputs.
+
     A style moves its speaker's Neutral linearly; beyond a weight of 1.2 it levels off smoothly, so that no weight breaks the voice.
     """
 
     def __init__(self, graph: Graph, vectors: np.ndarray, balance: np.ndarray) -> None:
         own = np.concatenate([np.zeros((len(CAST), 1)), balance], 1).astype(np.float32)
         borrowed = {style: (cents * CENT, math.log1p(longer), 0.0) for style, (cents, longer) in BORROWED.items()}
-        self._graph, self._style = graph, _bounded_style(graph)
+        self._graph, self.style = graph, _bounded_style(graph)
         last = graph.integers(np.array(len(SPEAKERS) - 1))
-        self._speaker = graph.op("Clip", graph.input("sid", "i64", 1), graph.integers(np.array(0)), last)
+        self.speaker = graph.op("Clip", graph.input("sid", "i64", 1), graph.integers(np.array(0)), last)
         self.vector = self._of(vectors, {})
         self.moves = self._of(own, borrowed)
 
@@ -40,9 +42,9 @@ class Roles:
             lacking = {style: np.array(borrowed.get(style, np.zeros_like(base)), np.float32) for style in STYLES}
             neutral.append(base)
             shifts.append([table[PLACE[speaker, s]] - base if (speaker, s) in PLACE else lacking[s] for s in STYLES])
-        own = graph.op("Gather", graph.weight(np.array(neutral), False), self._speaker)
-        shift = graph.op("Squeeze", graph.op("Gather", graph.weight(np.array(shifts), False), self._speaker), graph.ints(0))
-        return graph.op("Add", own, graph.op("MatMul", self._style, shift))
+        own = graph.op("Gather", graph.weight(np.array(neutral), False), self.speaker)
+        shift = graph.op("Squeeze", graph.op("Gather", graph.weight(np.array(shifts), False), self.speaker), graph.ints(0))
+        return graph.op("Add", own, graph.op("MatMul", self.style, shift))
 
 
 def _bounded_style(graph: Graph) -> str:
@@ -61,7 +63,7 @@ def block(graph: Graph, part: Block, x: str, role: str | None = None) -> str:
     return graph.op("Add", x, graph.linear(inner, array(part.back.weight), array(part.back.bias)))
 
 
-def moved(graph: Graph, inner: str, role: str, part: Block | Leaves) -> str:
+def moved(graph: Graph, inner: str, role: str, part: Block) -> str:
     """Inner units after a role's shifts, threshold and scales."""
     shift = graph.linear(role, array(part.role.weight))
     scale = graph.op("Add", graph.linear(role, array(part.scale.weight)), graph.number(1))

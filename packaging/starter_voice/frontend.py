@@ -16,7 +16,8 @@ MARKS = frozenset("!?,.'-…")
 ASIDE = {"。": ".", "、": ",", "・": ",", "，": ",", "．": ".", "…": "...", "！": "!", "？": "?"}
 ASIDE |= dict.fromkeys('「」『』（）()【】《》〈〉〔〕“”‘’"', "'") | dict.fromkeys("—–―‐－−", "-") | {"〜": "ー", "~": "ー"}
 READABLE = re.compile(r"[ぁ-ゖァ-ヺー々〆ヵヶ一-龥!?,.'\-]+")
-RENAMED = {"cl": "q", "A": "a", "I": "i", "U": "u", "E": "e", "O": "o"}
+VOICELESS = {vowel.upper(): vowel for vowel in "aiueo"}
+RENAMED = {"cl": "q", **VOICELESS}
 MORA_ENDS = frozenset(["a", "i", "u", "e", "o", "N", "q"])
 PHONE = re.compile(r"-(.+?)\+")
 POSITION = re.compile(r"/A:(-?\d+)\+(\d+)\+(\d+)/.*/F:(\d+)_(\d+)#")
@@ -35,6 +36,7 @@ class Line:
         labels: full-context labels for the engine.
         token_of_label: for each label the tokens that share its time: one, or all marks of a run.
         begins: per phone 1 where an accent phrase begins, else 0.
+        voiceless: per phone 1 for a vowel that is said without voice, else 0.
         words: per character part of speech and inflection of the word before, of its own and of the word after, as the
             labels write them ("" where nothing is spoken).
     """
@@ -46,6 +48,7 @@ class Line:
     labels: tuple[str, ...]
     token_of_label: tuple[tuple[int, ...], ...]
     begins: tuple[int, ...]
+    voiceless: tuple[int, ...]
     words: tuple[tuple[str, str, str], ...]
 
 
@@ -92,7 +95,7 @@ class _Builder:
 
     def __init__(self, labels: list[str]) -> None:
         self.labels, self.moras = labels, _moras(labels)
-        self.phones, self.tones, self.begins, self.word2ph = ["_"], [0], [0], [1]
+        self.phones, self.tones, self.begins, self.voiceless, self.word2ph = ["_"], [0], [0], [0], [1]
         self.words = list[tuple[str, str, str]]()
         self._first = {mora[0] for mora in self.moras if POSITION.search(labels[mora[0]]).group(2) == "1"}  # type: ignore[union-attr]
         self.tokens: dict[int, list[int]] = {0: [0]}
@@ -104,7 +107,7 @@ class _Builder:
         label = self._last + 1 if inside else (0 if self._taken == 0 else len(self.labels) - 1)
         for mark in surface:
             self.tokens.setdefault(label, []).append(len(self.phones))
-            self._add(mark, 0)
+            self._add(mark)
         self.word2ph += [1] * len(surface)
         self.words += [SILENT_WORDS] * len(surface)
 
@@ -115,15 +118,15 @@ class _Builder:
         for index in spoken:
             phone = PHONE.search(self.labels[index]).group(1)  # type: ignore[union-attr]
             self.tokens[index] = [len(self.phones)]
-            self._add(RENAMED.get(phone, phone), _tone(self.labels[index]), int(index in self._first))
+            self._add(RENAMED.get(phone, phone), _tone(self.labels[index]), int(index in self._first), int(phone in VOICELESS))
             self._last = index
         self.word2ph += spread(len(spoken), len(surface))
         self.words += [_words(self.labels[spoken[0]]) if spoken else SILENT_WORDS] * len(surface)
 
-    def _add(self, phone: str, tone: int, begins: int = 0) -> None:
+    def _add(self, phone: str, tone: int = 0, begins: int = 0, voiceless: int = 0) -> None:
+        for column, value in ((self.tones, tone), (self.begins, begins), (self.voiceless, voiceless)):
+            column.append(value)
         self.phones.append(phone)
-        self.tones.append(tone)
-        self.begins.append(begins)
 
     def line(self, text: str) -> Line | None:
         """The line, or None when a label found no token."""
@@ -131,8 +134,8 @@ class _Builder:
         if set(self.tokens) != set(range(len(self.labels))) or self._taken == 0:
             return None
         tokens = tuple(tuple(self.tokens[index]) for index in range(len(self.labels)))
-        phones, tones, word2ph, begins = (*self.phones, "_"), (*self.tones, 0), (*self.word2ph, 1), (*self.begins, 0)
-        return Line(text, phones, tones, word2ph, tuple(self.labels), tokens, begins, tuple(self.words))
+        phones, (tones, begins, voiceless) = (*self.phones, "_"), ((*column, 0) for column in (self.tones, self.begins, self.voiceless))
+        return Line(text, phones, tones, (*self.word2ph, 1), tuple(self.labels), tokens, begins, voiceless, tuple(self.words))
 
 
 def analyse(text: str) -> Line | None:

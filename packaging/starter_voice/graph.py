@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,18 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 18
 END = 2**62
+FLOAT, DOUBLE, INT, INT32 = TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.INT64, TensorProto.INT32
 TYPES = {"f32": TensorProto.FLOAT, "i64": TensorProto.INT64}
 
 
 class Graph:
     """A graph under construction; every method that adds nodes returns the name of its output."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, around: Graph | None = None) -> None:
+        self._name, self._around = name, around
         self._nodes: list[onnx.NodeProto] = []
         self._weights: list[onnx.TensorProto] = []
+        self._constants: dict[tuple[str, tuple[int, ...], bytes], str] = {}
         self._inputs: list[onnx.ValueInfoProto] = []
         self._outputs: list[onnx.ValueInfoProto] = []
 
@@ -42,7 +44,8 @@ class Graph:
 
     def ops(self, kind: str, count: int, *inputs: str, into: str = "", **attributes: Any) -> list[str]:
         """Adds a node with several outputs."""
-        outputs = [into or f"{kind.lower()}_{len(self._nodes)}_{index}" for index in range(count)]
+        prefix = "" if self._around is None else f"{self._name}_"
+        outputs = [into or f"{prefix}{kind.lower()}_{len(self._nodes)}_{index}" for index in range(count)]
         self._nodes.append(helper.make_node(kind, list(inputs), outputs, **attributes))
         return outputs
 
@@ -64,10 +67,42 @@ class Graph:
         """A constant int64 tensor."""
         return self._constant(values.astype(np.int64))
 
+    def small_integers(self, values: NDArray[np.integer[Any]]) -> str:
+        """A constant int32 tensor, stored in half the space where its numbers allow."""
+        if values.size <= 64 or values.min() < 0 or values.max() >= 2**16:
+            return self._constant(values.astype(np.int32))
+        return self.op("Cast", self._constant(values.astype(np.uint16)), to=INT32)
+
+    def bytes(self, values: NDArray[np.uint8]) -> str:
+        """A constant uint8 tensor."""
+        return self._constant(values)
+
+    def repeat(self, times: int, kind: int, starts: Sequence[str], step: Callable[[Graph, list[str]], list[str]]) -> list[str]:
+        """What becomes of some values, all of one kind of number, after so many rounds of `step`: few nodes, so that the graph opens soon."""
+        name = f"{self._name}_round_{len(self._nodes)}"
+        inner = Graph(name, around=self)
+        states = [f"{name}_state_{index}" for index in range(len(starts))]
+        results = [inner.op("Identity", result) for result in step(inner, states)]
+        going = inner.op("Identity", f"{name}_going")
+        given = [
+            (f"{name}_number", TensorProto.INT64, []),
+            (f"{name}_going", TensorProto.BOOL, []),
+            *((state, kind, None) for state in states),
+        ]
+        found = [(going, TensorProto.BOOL, []), *((result, kind, None) for result in results)]
+        infos = [[helper.make_tensor_value_info(*each) for each in side] for side in (given, found)]
+        body = helper.make_graph(inner._nodes, name, *infos)
+        rounds, yes = self._constant(np.array(times, np.int64)), self._constant(np.array(True))
+        return self.ops("Loop", len(starts), rounds, yes, *starts, body=body)
+
     def _constant(self, values: NDArray[Any]) -> str:
-        name = f"constant_{len(self._weights)}"
-        self._weights.append(numpy_helper.from_array(np.ascontiguousarray(values).reshape(values.shape), name))
-        return name
+        if self._around is not None:
+            return self._around._constant(values)
+        key = (values.dtype.str, values.shape, values.tobytes())
+        if key not in self._constants:
+            self._constants[key] = f"constant_{len(self._weights)}"
+            self._weights.append(numpy_helper.from_array(np.ascontiguousarray(values).reshape(values.shape), self._constants[key]))
+        return self._constants[key]
 
     def cut(self, value: str, start: int, end: int, axis: int = 0, step: int = 1) -> str:
         """Slice along one axis."""

@@ -1,4 +1,4 @@
-"""The student: borders of accent phrases, a phone encoder that gives state durations and state vectors, and a frame decoder.
+"""The student: a finder of what the teachers' trees ask about, an encoder that mends what the trees say of a phone, and a frame decoder.
 
 Axes: B lines, n phones (no blanks), f frames of 256 samples, F = f/2 frames of 512 samples.
 """
@@ -6,23 +6,22 @@ Axes: B lines, n phones (no blanks), f frames of 256 samples, F = f/2 frames of 
 from __future__ import annotations
 
 import torch
+from advice import VALUES
 from cast import CAST
-from phrases import COUNTS, THRESHOLDS
 from symbols import SYMBOLS
 from torch import Tensor, nn
 from torch.nn import functional
 
 STATES = 5
-WIDTH = 224
+WIDTH = 192
 HEADS = 4
-INNER = 448
-LAYERS = 4
-LEAVES = 1024  # inner units of the last step to durations and state vectors: the teachers' trees have that many leaves and more
+INNER = 384
+LAYERS = 3
 STATE_WIDTH = 64
 FEATURES = 6
 DECODER_WIDTH = 256
 DILATIONS = (1, 2, 1, 2)
-BORDER_WIDTH, BORDER_LAYERS = 128, 3
+FINDER_WIDTH, FINDER_LAYERS = 192, 3
 ROLE_WIDTH = 48
 CHANNELS = 37  # 35 mel-cepstra, log F0, voicing
 TONES = 12
@@ -54,23 +53,25 @@ class Block(nn.Module):
         return x + self.back(functional.relu(hidden + self.role(role)[:, None]) * (1 + self.scale(role)[:, None]))
 
 
-class Borders(nn.Module):
-    """Where accent phrases begin, which phones and tones tell only in part."""
+class Finder(nn.Module):
+    """What phones and tones tell only in part: where accent phrases begin, which vowels have no voice, and what words these are."""
 
-    def __init__(self) -> None:
+    def __init__(self, classes: int) -> None:
         super().__init__()
-        self.phone, self.tone = nn.Embedding(len(SYMBOLS), BORDER_WIDTH), nn.Embedding(TONES, BORDER_WIDTH)
-        self.features = nn.Linear(1024, BORDER_WIDTH)
-        self.layers = nn.ModuleList(Block(BORDER_WIDTH, BORDER_WIDTH, role=False) for _ in range(BORDER_LAYERS))
-        self.norm = nn.LayerNorm(BORDER_WIDTH)
-        self.leave = nn.Linear(BORDER_WIDTH, 1)
+        self.phone, self.tone = nn.Embedding(len(SYMBOLS), FINDER_WIDTH), nn.Embedding(TONES, FINDER_WIDTH)
+        self.features = nn.Linear(1024, FINDER_WIDTH)
+        self.layers = nn.ModuleList(Block(FINDER_WIDTH, FINDER_WIDTH, role=False) for _ in range(FINDER_LAYERS))
+        self.norm = nn.LayerNorm(FINDER_WIDTH)
+        self.marks = nn.Linear(FINDER_WIDTH, 2)
+        self.words = nn.Linear(FINDER_WIDTH, 3 * classes)
 
-    def forward(self, phones: Tensor, tones: Tensor, features: Tensor, real: Tensor) -> Tensor:
-        """From phones, tones, real (B, n); features (B, n, 1024) → logits (B, n)."""
+    def forward(self, phones: Tensor, tones: Tensor, features: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+        """From phones, tones, real (B, n); features (B, n, 1024) → logits of phrase and voicelessness (B, n, 2), of words (B, n, 3, classes)."""
         x = self.phone(phones) + self.tone(tones) + self.features(features)
         for layer in self.layers:
             x = layer(x, real[..., None])
-        return self.leave(self.norm(x)).float().squeeze(-1)
+        x = self.norm(x)
+        return self.marks(x).float(), self.words(x).float().unflatten(-1, (3, -1))
 
 
 class Attention(nn.Module):
@@ -106,47 +107,32 @@ class EncoderLayer(nn.Module):
         return self.block(x, real, role)
 
 
-class Leaves(nn.Module):
-    """What a role's own trees add to durations and state vectors."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.enter = nn.Linear(WIDTH, LEAVES)
-        self.role, self.scale = (silent(nn.Linear(ROLE_WIDTH, LEAVES, bias=False)) for _ in range(2))
-        self.leave = silent(nn.Linear(LEAVES, STATES + STATES * STATE_WIDTH, bias=False))
-
-    def forward(self, x: Tensor, role: Tensor) -> Tensor:
-        """From x (B, n, WIDTH), role (B, ROLE_WIDTH) → (B, n, 5 + 320)."""
-        hidden = functional.relu(self.enter(x) + self.role(role)[:, None]) * (1 + self.scale(role)[:, None])
-        return self.leave(hidden)
-
-
 class Prosody(nn.Module):
-    """Phones, tones, counts, features and role to state durations and state vectors."""
+    """Phones, tones, what the trees say, and role to state durations and state vectors. What is learned is added to what the trees say."""
 
     def __init__(self) -> None:
         super().__init__()
         self.phone, self.tone = nn.Embedding(len(SYMBOLS), WIDTH), nn.Embedding(TONES, WIDTH)
-        self.features = nn.Linear(1024, WIDTH)
-        self.counts = nn.Linear(COUNTS * len(THRESHOLDS), WIDTH, bias=False)
+        self.values = nn.Linear(STATES * VALUES, WIDTH)
+        self.lengths = nn.Linear(STATES, WIDTH, bias=False)
         self.role = nn.Linear(ROLE_WIDTH, WIDTH, bias=False)
         self.layers = nn.ModuleList(EncoderLayer() for _ in range(LAYERS))
         self.norm = nn.LayerNorm(WIDTH)
-        self.leaves = Leaves()
-        self.durations = nn.Linear(WIDTH, STATES)
-        self.states = nn.Linear(WIDTH, STATES * STATE_WIDTH)
+        self.durations = silent(nn.Linear(WIDTH, STATES))
+        self.states = silent(nn.Linear(WIDTH, STATES * STATE_WIDTH))
+        self.direct = nn.Linear(VALUES, STATE_WIDTH, bias=False)
+        nn.init.eye_(self.direct.weight)
 
-    def forward(self, phones: Tensor, tones: Tensor, counts: Tensor, features: Tensor, role: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-        """From phones, tones, real (B, n); counts (B, n, bits); features (B, n, 1024) → log1p of 5 ms frames (B, n, 5), vectors (B, n, 5, 64)."""
-        x = self.phone(phones) + self.tone(tones) + self.features(features) + self.counts(counts) + self.role(role)[:, None]
+    def forward(self, phones: Tensor, tones: Tensor, values: Tensor, lengths: Tensor, role: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+        """From phones, tones, real (B, n); values (B, n, 5, VALUES); lengths (B, n, 5), log1p of 5 ms frames → lengths alike, vectors (B, n, 5, 64)."""
+        x = self.phone(phones) + self.tone(tones) + self.values(values.flatten(2)) + self.lengths(lengths) + self.role(role)[:, None]
         places = torch.arange(phones.shape[1], dtype=torch.float32)
         distance = places[:, None] - places[None]
         padding = (real[:, None, None] - 1) * 1e4
         for layer in self.layers:
             x = layer(x, distance, padding, real[..., None], role)
         x = self.norm(x)
-        more_durations, more_states = self.leaves(x, role).split([STATES, STATES * STATE_WIDTH], -1)
-        return (self.durations(x) + more_durations).float(), (self.states(x) + more_states).unflatten(-1, (STATES, STATE_WIDTH))
+        return lengths + self.durations(x).float(), self.direct(values) + self.states(x).unflatten(-1, (STATES, STATE_WIDTH))
 
 
 class Frames(nn.Module):
@@ -179,18 +165,18 @@ class Student(nn.Module):
         self.role = nn.Embedding(len(CAST), ROLE_WIDTH)
         self.prosody, self.frames = Prosody(), Frames()
 
-    def states(self, batch: dict[str, Tensor], features: Tensor) -> tuple[Tensor, Tensor]:
+    def states(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Log state durations (B, n, 5) and the normalised parameters (B, n, 5, 37) that a whole state has in the mean."""
-        durations, states = self._prosody(batch, features, self.role(batch["role"]))
+        durations, states = self._prosody(batch, self.role(batch["role"]))
         with torch.autocast("cpu", enabled=False):
             return durations, self.frames.direct(states.float())
 
-    def _prosody(self, batch: dict[str, Tensor], features: Tensor, role: Tensor) -> tuple[Tensor, Tensor]:
-        return self.prosody(batch["phones"], batch["tones"], batch["counts"], features, role, batch["real_phones"])
+    def _prosody(self, batch: dict[str, Tensor], role: Tensor) -> tuple[Tensor, Tensor]:
+        return self.prosody(*(batch[name] for name in ("phones", "tones", "values", "lengths")), role, batch["real_phones"])
 
-    def forward(self, batch: dict[str, Tensor], features: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Log state durations (B, n, 5) and normalised parameters (B, f, 37)."""
         role = self.role(batch["role"])
-        durations, states = self._prosody(batch, features, role)
+        durations, states = self._prosody(batch, role)
         vectors = functional.embedding(batch["state_of_frame"], states.reshape(-1, STATE_WIDTH))
         return durations, self.frames(vectors, batch["positions"], role, batch["real_frames"])

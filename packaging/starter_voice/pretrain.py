@@ -1,4 +1,4 @@
-"""Lessons before the voice: the BERT learns to read words as the teachers' labels have them, and with the tones where phrases begin.
+"""Lessons before the voice: the BERT, and what asks it, learn to read words, phrases and voiceless vowels as the teachers' labels have them.
 
 Usage: `python pretrain.py --shared ../shared --work WORK --minutes 12`
 """
@@ -18,16 +18,16 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from bert import StarterBert
-from frontend import Line, analyse, normalise
-from network import Borders
+from bert import OUTPUT, StarterBert
+from contexts import TONE_OFFSET, VOWEL_IDS, Found, starts_of_moras, word_codes
+from frontend import SILENT_WORDS, Line, analyse, normalise
+from network import Finder
 from numpy.typing import NDArray
-from phrases import TONE_OFFSET, starts_of_moras
 from symbols import ID
 from texts import SEED, core_texts, held_out
 from torch import Tensor, nn
 from torch.nn import functional
-from vocabulary import UNK, encode, make_vocabulary
+from vocabulary import SPECIAL, UNK, encode, make_vocabulary
 
 LINES = 90000
 BATCH = 64
@@ -65,68 +65,100 @@ def mute_some(features: Tensor) -> Tensor:
 
 
 class Reader(nn.Module):
-    """The BERT and the borders it helps to find."""
+    """The BERT, and the finder that asks it."""
 
     def __init__(self, tokens: list[str], classes: list[str]) -> None:
         super().__init__()
-        self.bert, self.borders = StarterBert(len(tokens), len(classes)), Borders()
+        self.bert, self.finder = StarterBert(len(tokens)), Finder(len(classes))
         self.index = {token: place for place, token in enumerate(tokens)}
         self.classes = {name: place for place, name in enumerate(classes)}
+        self.codes = np.array([word_codes(name) for name in classes])
 
     def batch(self, lines: list[Line], dice: np.random.Generator | None = None) -> dict[str, Tensor]:
         """Padded tensors of some lines; characters are hidden by `dice` if given."""
         count, width = len(lines), -(-max(len(line.text) + 2 for line in lines) // 16) * 16
         longest = -(-max(len(line.phones) for line in lines) // 32) * 32
         ids, real = np.zeros((count, width), np.int64), np.zeros((count, width), np.float32)
-        words = np.full((count, width, 3), IGNORED, np.int64)
+        words = np.full((count, longest, 3), IGNORED, np.int64)
         phones, tones, rows = (np.zeros((count, longest), np.int64) for _ in range(3))
-        begins, starts, real_phones = (np.zeros((count, longest), np.float32) for _ in range(3))
+        marks, asked = (np.zeros((count, longest, 2), np.float32) for _ in range(2))
+        real_phones = np.zeros((count, longest), np.float32)
         for row, line in enumerate(lines):
             size, characters = len(line.phones), len(line.text)
+            of_phones = np.repeat(np.arange(len(line.word2ph)), line.word2ph)
             ids[row, : characters + 2], real[row, : characters + 2] = encode(line.text, self.index), 1
-            words[row, 1 : characters + 1] = [[self.classes.get(name, IGNORED) for name in names] for names in line.words]
+            names = [SILENT_WORDS, *line.words, SILENT_WORDS]
+            numbers = np.array([[self.classes.get(name, IGNORED) if any(three) else IGNORED for name in three] for three in names])
+            words[row, :size] = numbers[of_phones]
             phones[row, :size], tones[row, :size] = [ID[phone] for phone in line.phones], np.array(line.tones) + TONE_OFFSET
-            rows[row, :size] = row * width + np.repeat(np.arange(len(line.word2ph)), line.word2ph)
-            begins[row, :size], real_phones[row, :size] = line.begins, 1
-            starts[row, :size] = starts_of_moras(phones[row, :size])
+            rows[row, :size], real_phones[row, :size] = row * width + of_phones, 1
+            marks[row, :size] = np.stack([line.begins, line.voiceless], 1)
+            asked[row, :size] = np.stack(may_be(phones[row, :size]), 1)
         if dice is not None:
-            ids[(dice.random(ids.shape) < UNKNOWN) & (words[..., 0] != IGNORED)] = UNK
-        names = ("ids", "real", "words", "phones", "tones", "rows", "begins", "starts", "real_phones")
-        arrays: tuple[NDArray[np.generic], ...] = (ids, real, words, phones, tones, rows, begins, starts, real_phones)
-        return {name: torch.from_numpy(values) for name, values in zip(names, arrays, strict=True)}
+            ids[(dice.random(ids.shape) < UNKNOWN) & (real > 0) & (ids >= len(SPECIAL))] = UNK
+        names_of = ("ids", "real", "words", "phones", "tones", "rows", "marks", "asked", "real_phones")
+        arrays: tuple[NDArray[np.generic], ...] = (ids, real, words, phones, tones, rows, marks, asked, real_phones)
+        return {name: torch.from_numpy(values) for name, values in zip(names_of, arrays, strict=True)}
 
     def forward(self, batch: dict[str, Tensor], mute: bool = False, zeros: bool = False) -> tuple[Tensor, Tensor]:
-        """Logits of words (B, characters, 3, classes) and of phrase borders (B, n)."""
-        hidden = self.bert.hidden(batch["ids"], batch["real"])
-        features = self.bert.project(hidden)
-        features = features * 0 if zeros else (mute_some(features) if mute else features)
+        """Logits of marks (B, n, 2) and of words (B, n, 3, classes)."""
+        ids = batch["ids"]
+        features = torch.zeros(*ids.shape, OUTPUT) if zeros else self.bert(ids, batch["real"])
+        features = mute_some(features) if mute else features
         rows = functional.embedding(batch["rows"], features.flatten(0, 1))
-        borders = self.borders(batch["phones"], batch["tones"], rows, batch["real_phones"])
-        return self.bert.words(hidden).float().unflatten(-1, (3, -1)), borders
+        marks, words = self.finder(batch["phones"], batch["tones"], rows, batch["real_phones"])
+        return marks, words
+
+    @torch.no_grad()
+    def find(self, lines: list[Line], zeros: bool = False) -> list[Found]:
+        """What it finds in some lines."""
+        batch = self.batch(lines)
+        with torch.autocast("cpu", torch.bfloat16):
+            marks, words = self(batch, zeros=zeros)
+        named, yes = self.codes[words.argmax(-1).numpy()].reshape(*marks.shape[:2], 9), (marks > 0).numpy() & batch["asked"].bool().numpy()
+        return [
+            Found(y[: len(line.phones), 0], y[: len(line.phones), 1], n[: len(line.phones)])
+            for line, y, n in zip(lines, yes, named, strict=True)
+        ]
 
 
-def _losses(batch: dict[str, Tensor], words: Tensor, borders: Tensor) -> dict[str, Tensor]:
-    wrong = functional.binary_cross_entropy_with_logits(borders, batch["begins"], reduction="none")
-    return {
-        "words": functional.cross_entropy(words.flatten(0, 2), batch["words"].flatten(), ignore_index=IGNORED),
-        "borders": 4 * (wrong * batch["starts"]).sum() / batch["starts"].sum(),
-    }
+def load_reader(work: Path) -> Reader:
+    """The reader as `bert.pt` has it."""
+    taught = torch.load(work / "bert.pt", map_location="cpu", weights_only=False)
+    reader = Reader(taught["tokens"], taught["classes"]).requires_grad_(False).eval()
+    reader.bert.load_state_dict(taught["bert"])
+    reader.finder.load_state_dict(taught["finder"])
+    return reader
+
+
+def may_be(phones: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which phones may begin an accent phrase, and which may be a vowel without voice."""
+    return starts_of_moras(phones), np.isin(phones, VOWEL_IDS)
+
+
+def _losses(batch: dict[str, Tensor], marks: Tensor, words: Tensor) -> dict[str, Tensor]:
+    wrong = functional.binary_cross_entropy_with_logits(marks, batch["marks"], reduction="none") * batch["asked"]
+    begins, voiceless = (wrong.sum((0, 1)) / batch["asked"].sum((0, 1))).unbind()
+    named = functional.cross_entropy(words.flatten(0, 2), batch["words"].flatten(), ignore_index=IGNORED)
+    return {"words": named, "begins": 4 * begins, "voiceless": 4 * voiceless}
 
 
 @torch.no_grad()
 def examine(reader: Reader, lines: list[Line]) -> dict[str, float]:
-    """How well it reads `lines`: share of words it names right, and of morae where it is right about a border."""
-    batch = reader.batch(lines)
-    words, borders = reader(batch)
-    known, starts = batch["words"] != IGNORED, batch["starts"].bool()
-    right = ((borders > 0) == batch["begins"].bool())[starts]
-    without = ((reader(batch, zeros=True)[1] > 0) == batch["begins"].bool())[starts]
-    named = (words.argmax(-1) == batch["words"])[known].float().mean().item()
-    return {"words": named, "borders": right.float().mean().item(), "borders_without_bert": without.float().mean().item()}
+    """Share of words it names right, and of phones where it is right about a phrase, and about a voice; the same given zeros."""
+    batch, facts = reader.batch(lines), {}
+    for suffix, zeros in (("", False), ("_without_bert", True)):
+        marks, words = reader(batch, zeros=zeros)
+        known = batch["words"] != IGNORED
+        right = ((marks > 0) == batch["marks"].bool()).float() * batch["asked"]
+        begins, voiceless = (right.sum((0, 1)) / batch["asked"].sum((0, 1))).tolist()
+        named = (words.argmax(-1) == batch["words"])[known].float().mean().item()
+        facts |= {f"words{suffix}": named, f"begins{suffix}": begins, f"voiceless{suffix}": voiceless}
+    return facts
 
 
-def pretrain(shared: Path, work: Path, minutes: float, zeros: bool) -> None:
-    """Writes `bert.pt`; a finished one is kept."""
+def pretrain(shared: Path, work: Path, minutes: float, steps: int, zeros: bool) -> None:
+    """Writes `bert.pt` after so many minutes, or steps if given; a finished one is kept."""
     if (work / "bert.pt").exists():
         return
     torch.manual_seed(SEED)
@@ -136,7 +168,7 @@ def pretrain(shared: Path, work: Path, minutes: float, zeros: bool) -> None:
     reader = Reader(tokens, sorted({name for line in lines for names in line.words for name in names}))
     optimiser = torch.optim.AdamW(reader.parameters(), RATE, betas=(0.9, 0.98), weight_decay=0.01)
     began, step, order = time.monotonic(), 0, list[int]()
-    while (done := (time.monotonic() - began) / (60 * minutes)) < 1:
+    while (done := step / steps if steps else (time.monotonic() - began) / (60 * minutes)) < 1:
         if len(order) < 8 * BATCH:
             order = [int(place) for place in dice.permutation(len(lines))]
         pool = sorted(order[: 8 * BATCH], key=lambda place: len(lines[place].text))  # lines of like length waste less padding
@@ -157,7 +189,7 @@ def pretrain(shared: Path, work: Path, minutes: float, zeros: bool) -> None:
     reader.eval()
     facts = examine(reader, [line for line in map(_analyse, map(normalise, held_out(shared))) if line is not None])
     print(facts, flush=True)
-    state = {"bert": reader.bert.state_dict(), "borders": reader.borders.state_dict()}
+    state = {"bert": reader.bert.state_dict(), "finder": reader.finder.state_dict()}
     torch.save({**state, "tokens": tokens, "classes": list(reader.classes), "facts": facts, "steps": step}, work / "bert.pt")
 
 
@@ -166,7 +198,8 @@ if __name__ == "__main__":
     parser.add_argument("--shared", type=Path, default=Path("../shared"))
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=12)
-    parser.add_argument("--zeros", action="store_true", help="for comparison: borders without the BERT's features")
+    parser.add_argument("--steps", type=int, default=0, help="instead of minutes")
+    parser.add_argument("--zeros", action="store_true", help="for comparison: all without the BERT's features")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    pretrain(options.shared, options.work, options.minutes, options.zeros)
+    pretrain(options.shared, options.work, options.minutes, options.steps, options.zeros)

@@ -9,9 +9,9 @@ import numpy as np
 import onnxruntime
 from batches import feature_rows
 from cast import SPEAKERS, STYLES, Role
+from contexts import TONE_OFFSET
 from frontend import Line
 from numpy.typing import NDArray
-from phrases import TONE_OFFSET
 from symbols import ID  # puts the program on the path
 from vocabulary import encode
 

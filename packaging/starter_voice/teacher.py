@@ -23,6 +23,7 @@ QUESTION_CENTS = 500.0  # at the end of the last mora; about 300 on its average
 EXCLAMATION_CENTS, EXCLAMATION_RANGE, EXCLAMATION_DB = 100.0, 1.2, 2.5
 FADE_FRAMES = 30  # an exclamation swells for 150 ms
 CENT = float(np.log(2.0) / 1200.0)
+LOG_F0_CENTRE = 5.85  # log F0 is stored relative to this so that half precision keeps hundredths of a cent
 DECIBEL = float(np.log(10.0) / 20.0)  # of the first cepstrum, a natural logarithm
 PHRASE_PLACE = re.compile(r"(?<=@)\d+(?=_\d+\|\d+_\d+/G:)")  # of the accent phrase in its breath group
 FIRST_N = re.compile(r"\^sil-N\+(?:sil|pau)?")

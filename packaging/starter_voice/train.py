@@ -14,17 +14,15 @@ import numpy as np
 import torch
 from batches import Corpus
 from cast import CAST, open_role
+from consult import consult
 from frontend import analyse
 from network import Student
-from phrases import starts_of_moras
-from pretrain import Reader, mute_some
-from symbols import ID
 from texts import SEED
 from torch import Tensor, nn
 from torch.nn import functional
 
 RATE = 1.5e-3
-STATES_SHARE = 0.6  # of the training goes to the means of states alone, at a quarter of the cost of frames
+STATES_SHARE = 0.2  # of the training goes to the means of states alone, at a quarter of the cost of frames
 WARM_UP = 200
 AVERAGE = 0.998
 SAVE_S = 60.0
@@ -70,31 +68,13 @@ def lowpass_of(shared: Path, work: Path) -> np.ndarray:
     return open_role(CAST[0], shared, work).run(line.labels).lowpass
 
 
-@torch.no_grad()
-def guess_borders(reader: Reader, corpus: Corpus, zeros: bool) -> None:
-    """Fills `corpus.guessed` with the phrase borders that the reader finds."""
-    order = sorted(range(len(corpus.lines)), key=lambda place: len(corpus.lines[place].phones))
-    for start in range(0, len(order), 64):
-        chosen = order[start : start + 64]
-        lines = [corpus.lines[place] for place in chosen]
-        with torch.autocast("cpu", torch.bfloat16):
-            _, logits = reader(reader.batch(lines), zeros=zeros)
-        for place, line, row in zip(chosen, lines, logits.numpy(), strict=True):
-            starts = starts_of_moras(np.array([ID[phone] for phone in line.phones]))
-            corpus.guessed[place] = (row[: len(starts)] > 0) & starts
-
-
 class Training:
     """Everything that a checkpoint holds."""
 
     def __init__(self, shared: Path, work: Path, zeros: bool, start: Path | None = None, share: float = STATES_SHARE) -> None:
-        taught = torch.load(work / "bert.pt", weights_only=False)
-        self.path, self.zeros, self.share = work / "student.pt", zeros, share
-        self.reader = Reader(taught["tokens"], taught["classes"]).requires_grad_(False)
-        self.reader.bert.load_state_dict(taught["bert"])
-        self.reader.borders.load_state_dict(taught["borders"])
-        self.corpus = Corpus(work, taught["tokens"])
-        guess_borders(self.reader, self.corpus, zeros)
+        self.path, self.share = work / "student.pt", share
+        consult(shared, work, zeros)
+        self.corpus = Corpus(work)
         self.student = Student()
         if start is not None:
             self._start_from(start)
@@ -137,11 +117,7 @@ class Training:
         for group, place, start in zip(self.optimiser.param_groups, (done, late), (self.step / WARM_UP, late * 50), strict=True):
             group["lr"] = RATE * max(min(1.0, start) * (0.5 + 0.5 * math.cos(math.pi * min(place, 1.0))), 0.005)
         with torch.autocast("cpu", torch.bfloat16):
-            with torch.no_grad():
-                features = self.reader.bert(batch["ids"], batch["real_ids"])
-                features = features * 0 if self.zeros else mute_some(features)
-                rows = functional.embedding(batch["feature_rows"], features.flatten(0, 1))
-            durations, guess = (self.student if "positions" in batch else self.student.states)(batch, rows)
+            durations, guess = (self.student if "positions" in batch else self.student.states)(batch)
         parts = losses(batch, durations, guess.float(), self.table, self.deviation)
         self.optimiser.zero_grad()
         sum(parts.values()).backward()  # type: ignore[union-attr]
@@ -162,7 +138,6 @@ class Training:
 
         while done() < 1:
             in_frames = done() >= self.share
-            self.corpus.trusted = 0.0 if in_frames else 0.5
             for batch in self.corpus.epoch(dice, in_frames):
                 parts = self.learn(batch, done())
                 now = time.monotonic()
@@ -184,7 +159,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, default=Path("../shared"))
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=75)
+    parser.add_argument("--minutes", type=float, default=45)
     parser.add_argument("--steps", type=int, default=0, help="instead of minutes")
     parser.add_argument("--share", type=float, default=STATES_SHARE, help="of the training that goes to the means of states alone")
     parser.add_argument("--start", type=Path, help="an earlier student.pt to go on from, in place of nothing")

@@ -7,17 +7,11 @@ import re
 from pathlib import Path
 
 import numpy as np
-import onnxruntime as ort
 import pytest
 from cast import BORROWED, CAST, PLACE, SPEAKERS, STYLES
-from export_phrases import phrase_bits
 from frontend import MARKS, Line, analyse, normalise, spread
-from graph import Graph
 from hts import STATES, Trajectory
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from phrases import COUNTS, THRESHOLDS, TONE_OFFSET, counts, starts_of_moras, thermometer
-from symbols import ID, RELATIVES, SYMBOLS
+from symbols import RELATIVES, SYMBOLS
 from teacher import EXCLAMATION_DB, QUESTION_CENTS, teach
 from texts import HELD_OUT
 from vocabulary import SPECIAL, encode, make_vocabulary
@@ -187,59 +181,6 @@ def test_every_role_is_a_known_speaker_and_style_and_each_speaker_has_a_neutral_
     assert {(role.speaker, role.style) for role in CAST} == set(PLACE)
     assert all((speaker, STYLES[0]) in PLACE for speaker in SPEAKERS)
     assert set(BORROWED) == set(STYLES[1:])
-
-
-def count_of(found: Line) -> np.ndarray:
-    return counts(np.array([ID[phone] for phone in found.phones]), found.tones, np.array(found.begins, np.bool_))
-
-
-def test_counts_are_those_of_the_labels() -> None:
-    fields = re.compile(r"/A:(-?\d+)\+(\d+)\+(\d+)/.*/F:(\d+)_(\d+)#.*@(\d+)_(\d+)\|(\d+)_(\d+)/.*/I:.*@(\d+)\+(\d+)&.*/K:\d+\+(\d+)-(\d+)")
-    seen = 0
-    for text in [json.loads(row)["text"] for row in GOLDEN.read_text("utf-8").splitlines()][:80]:
-        found = analyse(normalise(text))
-        if found is None:
-            continue
-        table = count_of(found).astype(int)
-        for label, (first, *_) in zip(found.labels, found.token_of_label, strict=True):
-            match = fields.search(label)
-            if match is None or found.phones[first] in MARKS:
-                continue
-            past, here, left, size, nucleus, phrase, phrases_left, mora, _, group, groups_left, phrases, moras = map(int, match.groups())
-            got = table[first]
-            assert [got[0], got[1], got[2], got[3], got[4] - got[5]] == [here, left, size, nucleus, past]
-            assert [got[10], got[11], got[14], got[15], got[18], got[19]] == [phrase, phrases_left, group, groups_left, phrases, moras]
-            assert got[12] - got[0] + 1 == mora
-            seen += 1
-    assert seen > 2000
-
-
-def bits_session() -> ort.InferenceSession:
-    graph = Graph("bits")
-    ids, tones, logits = graph.input("ids", "i64", "n"), graph.input("tones", "i64", "n"), graph.input("logits", "f32", "n")
-    graph.output("bits", phrase_bits(graph, ids, tones, logits), "n", COUNTS * len(THRESHOLDS))
-    return ort.InferenceSession(graph.model().SerializeToString())
-
-
-SPOKEN = ("a", "i", "u", "N", "q", "k", "sh", "m", "ry")
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.sampled_from((*SPOKEN, *SPOKEN, ",", "?", "_", "a:", "SP")), st.integers(0, 1), st.booleans()), min_size=1, max_size=60
-    )
-)
-def test_the_graph_counts_as_the_recipe_does(rows: list[tuple[str, int, bool]]) -> None:
-    phones, tones, begins = (np.array(column) for column in zip(*rows, strict=True))
-    ids = np.array([ID[phone] for phone in phones])
-    begins &= starts_of_moras(ids)
-    logits = np.where(begins, 3.0, -3.0).astype(np.float32)
-    (bits,) = BITS.run(None, {"ids": ids, "tones": tones + TONE_OFFSET, "logits": logits})
-    assert np.array_equal(bits, thermometer(counts(ids, tones, begins)))
-
-
-BITS = bits_session()
 
 
 def test_the_grid_holds_the_trajectory() -> None:
