@@ -16,7 +16,7 @@ import torch
 TEMPLATE = Path(__file__).with_name("model_card.md")
 ROW = (
     "| {name} | {mcd_db:.2f} dB | {f0_cents:.0f} ({f0_median_cents:.0f}) cents | {voicing_percent:.1f} % | {phone_ms:.1f} ms | {pause_ms:.0f} ms "
-    "| {dnsmos:.2f} / {dnsmos_teacher:.2f} | {loudness_lufs:.1f} LUFS | {peak:.2f} | {times_real_time:.0f} |"
+    "| {dnsmos:.2f} / {dnsmos_teacher:.2f} ({dnsmos_better:+.2f} ± {dnsmos_error:.2f}) | {loudness_lufs:.1f} LUFS | {peak:.2f} | {times_real_time:.0f} |"
 )
 ABLATION = """\
 The same prosody (what is found, durations and the means of states, no decoder of frames) learned twice for equally many steps ({steps:,} of the
@@ -53,7 +53,9 @@ def _numbers(work: Path) -> dict[str, Any]:
         "steps": f"{state['step']:,}",
         "reader_steps": f"{taught['steps']:,}",
         "lines": measured["lines"],
-        "rows": "\n".join(ROW.format(name=name, **row) for name, row in measured["roles"].items()),
+        "rows": "\n".join(
+            ROW.format(name=name, dnsmos_better=row["dnsmos"] - row["dnsmos_teacher"], **row) for name, row in measured["roles"].items()
+        ),
         "f0_with": sum(row["f0_cents"] for row in rows) / len(rows),
         "f0_zeros": sum(row["f0_cents_without_bert"] for row in rows) / len(rows),
         "spread": max(levels) - min(levels),

@@ -32,7 +32,6 @@ from app.core.durations import round_with_carry
 MCD_FACTOR = 10 / np.log(10) * np.sqrt(2)
 VECTORS = STATES * 64
 SILENT = MARKS | {"_"}
-JUDGED = 3  # the judge, by far the slowest part, hears every third line
 
 
 def compare(speaker: Speaker, line: Line, target: Target, who: Who, bert: float = 1.0) -> dict[str, NDArray[np.floating]]:
@@ -83,8 +82,7 @@ def row_of(role: Role, shared: Path, work: Path, resources: Path, lines: list[Li
         began = time.process_time()
         sounds.append(speaker.speak(line, who, seed=number))
         cpu_s += time.process_time() - began
-        if number % JUDGED == 0:
-            scores.append((judge.score(sounds[-1], RATE), judge.score(teacher_sound(speaker, target), RATE)))
+        scores.append((judge.score(sounds[-1], RATE), judge.score(teacher_sound(speaker, target), RATE)))
     joined = {key: np.concatenate([part[key] for part in found]) for key in found[0]}
 
     def rms(key: str) -> float:
@@ -92,6 +90,7 @@ def row_of(role: Role, shared: Path, work: Path, resources: Path, lines: list[Li
 
     sound = np.concatenate(sounds)
     student, teacher = np.mean(scores, 0)
+    better = -np.diff(scores, axis=1)
     return {
         "mcd_db": float(joined["mcd"].mean()),
         "f0_cents": rms("f0"),
@@ -104,6 +103,7 @@ def row_of(role: Role, shared: Path, work: Path, resources: Path, lines: list[Li
         "length_percent": 100 * float(joined["total"].mean()),
         "dnsmos": float(student),
         "dnsmos_teacher": float(teacher),
+        "dnsmos_error": float(better.std(ddof=1) / np.sqrt(len(better))),
         "loudness_lufs": float(pyloudnorm.Meter(RATE).integrated_loudness(sound.astype(np.float64))),
         "peak": float(np.abs(sound).max()),
         "times_real_time": len(sound) / RATE / cpu_s,
