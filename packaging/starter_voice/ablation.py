@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from advice import advise
+from build import run
 from cast import CAST, open_role
 from consult import ids_of
 from contexts import TONE_OFFSET, contexts
@@ -27,8 +28,6 @@ from pretrain import load_reader
 from teacher import CENT, Target, teach
 from texts import held_out
 from torch import Tensor
-
-from build import run
 
 SHARED_FILES = ("lines.pickle", "pretrain.pickle", "utterances.npz", "frames.f16", "states.f16", "forest.pickle", "libhts_parameters.so")
 DRAWS = 2000
