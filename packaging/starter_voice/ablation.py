@@ -18,10 +18,9 @@ import torch
 from advice import advise
 from build import run
 from cast import CAST, open_role
-from consult import ids_of
 from contexts import TONE_OFFSET, contexts
 from forest import Forest, open_forest
-from frontend import MARKS, Line, analyse, normalise
+from frontend import MARKS, Line, analyse, ids_of, normalise
 from network import Student
 from numpy.typing import NDArray
 from pretrain import load_reader

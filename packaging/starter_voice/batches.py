@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from advice import VALUES
 from cast import CAST
-from consult import ids_of, open_advice
+from consult import open_advice
 from contexts import TONE_OFFSET
 from corpus import CHANNELS
-from frontend import MARKS, Line
+from frontend import MARKS, Line, ids_of
 from network import LONGEST, STATES
 from numpy.typing import NDArray
 from teacher import LOG_F0_CENTRE, RATE, STEP
@@ -30,11 +30,6 @@ SHORT_PHONES, SHORT_TIMES, NASAL_TIMES = 8, 4, 150  # how often an epoch repeats
 def round_up(value: int, step: int) -> int:
     """The next multiple of `step`."""
     return -(-value // step) * step
-
-
-def feature_rows(line: Line) -> NDArray[np.int64]:
-    """Row of the BERT features that each phone reads."""
-    return np.repeat(np.arange(len(line.word2ph)), line.word2ph)
 
 
 def frame_inputs(durations: NDArray[np.float32], count: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

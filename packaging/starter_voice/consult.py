@@ -15,21 +15,15 @@ import numpy as np
 from advice import VALUES, advise
 from contexts import Found, contexts
 from forest import Forest, open_forest
-from frontend import Line
+from frontend import Line, ids_of
 from hts import STATES
 from numpy.typing import NDArray
 from pretrain import Reader, load_reader
-from symbols import ID
 from tqdm import tqdm
 
 TOGETHER = 64  # lines that the reader reads at once
 
 _forest: list[Forest] = []
-
-
-def ids_of(line: Line) -> NDArray[np.int64]:
-    """The phones as the graphs take them."""
-    return np.array([ID[phone] for phone in line.phones])
 
 
 def find_all(reader: Reader, lines: list[Line], zeros: bool) -> list[Found]:

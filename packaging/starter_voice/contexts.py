@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from frontend import MARKS, MORA_ENDS
+from moved import moved
 from numpy.typing import NDArray
 from symbols import ID, RELATIVES
 
@@ -100,33 +101,26 @@ def contexts(phones: NDArray[np.int64], tones: NDArray[np.int64], found: Found) 
     values = {
         **_of_phones(np.where(spoken, names, PAU), spoken),
         **_of_words(found.words[first], spoken),
-        **_of_places(_Places(phones[first], tones[first], found.begins[first], _next(asked), spoken)),
+        **_of_places(_Places(phones[first], tones[first], found.begins[first], moved(asked, 1), spoken)),
     }
     nothing = np.full(len(first), NOTHING)
     return np.stack([values.get(field, nothing) for field in FIELDS], 1)
-
-
-def _next(values: NDArray[np.generic], by: int = 1) -> NDArray[np.generic]:
-    """The values `by` places further on, or back; nothing (0) beyond the ends."""
-    moved = np.zeros_like(values)
-    moved[max(-by, 0) : len(values) - max(by, 0)] = values[max(by, 0) : len(values) - max(-by, 0)]
-    return moved
 
 
 def _of_phones(names: Codes, spoken: NDArray[np.bool_]) -> dict[str, Codes]:
     """The phone with two on either side. A nasal after the first silence is heard inside a word, as `teacher.py` has it said."""
     names = names.copy()
     names[[0, -1]] = SIL
-    before, after = _next(names, -1), _next(names)
+    before, after = moved(names, -1), moved(names, 1)
     alone = (before == SIL) & (names == NASAL)
-    around = (np.where(alone, OPEN, before), names, np.where(alone & ~_next(spoken), OPEN, after))
-    return dict(zip(("p1", "p2", "p3", "p4", "p5"), (_next(names, -2), *around, _next(names, 2)), strict=True))
+    around = (np.where(alone, OPEN, before), names, np.where(alone & ~moved(spoken, 1), OPEN, after))
+    return dict(zip(("p1", "p2", "p3", "p4", "p5"), (moved(names, -2), *around, moved(names, 2)), strict=True))
 
 
 def _of_words(words: Codes, spoken: NDArray[np.bool_]) -> dict[str, Codes]:
     own = words[:, 3:6] * spoken[:, None]
-    before = np.where(spoken[:, None], words[:, :3], _next(own, -1))
-    after = np.where(spoken[:, None], words[:, 6:], _next(own))
+    before = np.where(spoken[:, None], words[:, :3], moved(own, -1))
+    after = np.where(spoken[:, None], words[:, 6:], moved(own, 1))
     return {f"{part}{place + 1}": table[:, place] for part, table in zip("bcd", (before, own, after), strict=True) for place in range(3)}
 
 
@@ -138,7 +132,7 @@ class _Places:
         self.asked = asked * self.spoken
         self.ends = np.isin(phones, END_IDS).astype(np.int64)
         self.high = tones * self.spoken
-        self.opening = self.spoken * (1 - _next(self.spoken, -1))
+        self.opening = self.spoken * (1 - moved(self.spoken, -1))
         self.head = np.maximum(self.opening, begins * self.spoken)
         self.phrase, self.group, self.mora = np.cumsum(self.head), np.cumsum(self.opening), np.cumsum(self.ends) - self.ends + 1
 

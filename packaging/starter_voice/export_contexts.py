@@ -43,13 +43,6 @@ def columns_of(graph: Graph, table: str, count: int) -> list[str]:
     return graph.ops("Split", count, table, graph.ints(*[1] * count), axis=1)
 
 
-def _next(graph: Graph, values: str, by: int = 1) -> str:
-    """The values `by` places further on, or back; 0 beyond the ends."""
-    if by > 0:
-        return graph.cut(graph.pad(values, 0, by), by, END)
-    return graph.cut(graph.pad(values, -by, 0), 0, by)
-
-
 def _not(graph: Graph, flags: str) -> str:
     return graph.op("Sub", graph.number(1), flags)
 
@@ -66,7 +59,7 @@ class Labels:
 def find_labels(graph: Graph, ids: str) -> Labels:
     """A run of silent symbols is one label."""
     silent = one_of(graph, ids, SILENT_IDS)
-    opens = _not(graph, graph.op("Mul", silent, _next(graph, silent, -1)))
+    opens = _not(graph, graph.op("Mul", silent, graph.moved(silent, -1)))
     first = graph.cut(graph.op("NonZero", opens), 0, 1)
     first = graph.op("Squeeze", first, graph.ints(0))
     count = graph.op("Cast", graph.op("CumSum", opens, graph.integers(np.array(0))), to=INT)
@@ -81,7 +74,7 @@ class _Places:
         axis = graph.integers(np.array(0))
         self._graph, self.spoken, self.ends = graph, spoken, ends
         self.high = graph.op("Mul", tones, spoken)
-        self.opening = graph.op("Mul", spoken, _not(graph, _next(graph, spoken, -1)))
+        self.opening = graph.op("Mul", spoken, _not(graph, graph.moved(spoken, -1)))
         self.head = graph.op("Max", self.opening, graph.op("Mul", begins, spoken))
         self.phrase, self.group = (graph.op("CumSum", flags, axis) for flags in (self.head, self.opening))
         self.mora = graph.op("Add", graph.op("CumSum", self.ends, axis, exclusive=1), graph.number(1))
@@ -99,12 +92,12 @@ def _of_phones(graph: Graph, voiced: str, unvoiced: str, voiceless: str, spoken:
     names = graph.op("Where", graph.op("Greater", voiceless, graph.number(0)), unvoiced, voiced)
     names = graph.op("Where", graph.op("Greater", spoken, graph.number(0)), names, graph.number(PAU))
     names = graph.op("Where", edge, graph.number(SIL), names)
-    before, after = _next(graph, names, -1), _next(graph, names)
+    before, after = graph.moved(names, -1), graph.moved(names, 1)
     alone = graph.op("And", graph.op("Equal", before, graph.number(SIL)), graph.op("Equal", names, graph.number(NASAL)))
-    silence = graph.op("And", alone, graph.op("Less", _next(graph, spoken), graph.number(0.5)))
+    silence = graph.op("And", alone, graph.op("Less", graph.moved(spoken, 1), graph.number(0.5)))
     vowel = graph.number(OPEN)
     around = (graph.op("Where", alone, vowel, before), names, graph.op("Where", silence, vowel, after))
-    return dict(zip(("p1", "p2", "p3", "p4", "p5"), (_next(graph, names, -2), *around, _next(graph, names, 2)), strict=True))
+    return dict(zip(("p1", "p2", "p3", "p4", "p5"), (graph.moved(names, -2), *around, graph.moved(names, 2)), strict=True))
 
 
 def _of_words(graph: Graph, words: str, spoken: str) -> dict[str, str]:
@@ -112,7 +105,7 @@ def _of_words(graph: Graph, words: str, spoken: str) -> dict[str, str]:
     before, own, after = graph.ops("Split", 3, words, graph.ints(3, 3, 3), axis=1)
     heard = graph.op("Greater", spoken, graph.number(0.5))
     own = graph.op("Mul", own, spoken)
-    before, after = (graph.op("Where", heard, given, _next(graph, own, by)) for given, by in ((before, -1), (after, 1)))
+    before, after = (graph.op("Where", heard, given, graph.moved(own, by)) for given, by in ((before, -1), (after, 1)))
     return dict(zip(WORDS, columns_of(graph, graph.stack([before, own, after], 1), 9), strict=True))
 
 
@@ -180,7 +173,7 @@ def label_codes(graph: Graph, labels: Labels, ids: str, tones: str, begins: str,
     number = graph.op("Cast", graph.op("Add", labels.label, graph.integers(np.array(1))), to=FLOAT)
     of_label = graph.op("Cast", graph.op("Equal", every, graph.shape(number, 1, -1)), to=FLOAT)
     asked = graph.op("MatMul", of_label, one_of(graph, ids, QUESTION_IDS))
-    asked = graph.op("Mul", graph.op("Min", _next(graph, asked), graph.number(1)), labels.spoken)
+    asked = graph.op("Mul", graph.op("Min", graph.moved(asked, 1), graph.number(1)), labels.spoken)
     places = _of_places(graph, _Places(graph, ends, tone, begins, labels.spoken), asked)
     plain = _of_phones(graph, voiced, unvoiced, voiceless, labels.spoken, edge) | _of_words(graph, words, labels.spoken)
     order = [*plain, *places, "nothing"]

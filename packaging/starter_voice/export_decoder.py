@@ -11,7 +11,7 @@ import math
 from pathlib import Path
 
 import numpy as np
-from graph import END, Graph
+from graph import END, FLOAT, Graph
 from teacher import RATE, STEP
 
 ORDER = 35
@@ -36,7 +36,7 @@ def _turning(graph: Graph, rows: int, columns: int, kind: str) -> str:
     row, column = (graph.op("Range", *(graph.integers(np.array(v)) for v in (0, size, 1))) for size in (rows, columns))
     product = graph.op("Mul", graph.shape(row, -1, 1), graph.shape(column, 1, -1))
     angle = graph.op(
-        "Mul", graph.op("Cast", graph.op("Mod", product, graph.integers(np.array(SIZE))), to=1), graph.number(2 * math.pi / SIZE)
+        "Mul", graph.op("Cast", graph.op("Mod", product, graph.integers(np.array(SIZE))), to=FLOAT), graph.number(2 * math.pi / SIZE)
     )
     return graph.op(kind, angle)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from export_bert import array
 from export_parts import PRIOR, TICKS, VECTORS, Roles, block
-from graph import END, Graph
+from graph import DOUBLE, END, FLOAT, Graph
 from network import LONGEST, STATE_WIDTH, STATES, Frames
 from teacher import RATE, STEP
 
@@ -25,7 +25,7 @@ def _frame_inputs(graph: Graph, z_p: str) -> tuple[str, str]:
     length, position = graph.shape(length, -1, 1), graph.shape(position, -1, 1)
     half = graph.op("Div", graph.weight(np.array([[-0.25, 0.25]], np.float32)), length)
     place = graph.op("Unsqueeze", graph.op("Add", position, half), graph.ints(2))
-    begun = graph.op("Cast", graph.op("GreaterOrEqual", place, starts), to=1)
+    begun = graph.op("Cast", graph.op("GreaterOrEqual", place, starts), to=FLOAT)
     chosen = graph.op("Sub", begun, graph.pad(graph.cut(begun, 1, END, axis=2), 0, 1, axis=2))
     vectors = graph.op("MatMul", chosen, states)
     share = graph.op("MatMul", chosen, graph.op("Unsqueeze", shares, graph.ints(2)))
@@ -42,11 +42,11 @@ def _frame_inputs(graph: Graph, z_p: str) -> tuple[str, str]:
 
 def _phase(graph: Graph, log_f0: str) -> str:
     """Running phase of the pulse train at frame centres, in turns modulo 1: summed in double precision over the whole line."""
-    f0 = graph.op("Cast", graph.op("Exp", log_f0), to=11)
+    f0 = graph.op("Cast", graph.op("Exp", log_f0), to=DOUBLE)
     after = graph.stack([graph.cut(f0, 1, END), graph.cut(f0, -1, END)], 0)
     turns = graph.op("CumSum", graph.op("Add", f0, after), graph.integers(np.array(0)), exclusive=1)
-    turns = graph.op("Mul", turns, graph.op("Cast", graph.number(STEP / RATE / 2), to=11))
-    return graph.op("Cast", graph.op("Sub", turns, graph.op("Floor", turns)), to=1)
+    turns = graph.op("Mul", turns, graph.op("Cast", graph.number(STEP / RATE / 2), to=DOUBLE))
+    return graph.op("Cast", graph.op("Sub", turns, graph.op("Floor", turns)), to=FLOAT)
 
 
 def export_flow(model: Frames, roles: np.ndarray, balance: np.ndarray, mean: np.ndarray, deviation: np.ndarray, path: Path) -> None:
@@ -69,7 +69,7 @@ def export_flow(model: Frames, roles: np.ndarray, balance: np.ndarray, mean: np.
     jitter = graph.conv(graph.cut(z_p, PRIOR - 1, PRIOR, axis=1), kernel / np.sqrt((kernel**2).sum()), np.zeros(1, np.float32))
     jitter = graph.op("Add", graph.shape(graph.stack([jitter, jitter], 1), -1, 1), graph.cut(role.moves, 0, 1, axis=1))
     log_f0 = graph.op("Clip", graph.op("Add", log_f0, jitter), graph.number(math.log(60)), graph.number(math.log(1200)))
-    voiced = graph.op("Cast", graph.op("Greater", voiced, graph.number(0)), to=1)
+    voiced = graph.op("Cast", graph.op("Greater", voiced, graph.number(0)), to=FLOAT)
     phase = graph.shape(_phase(graph, graph.shape(log_f0, -1)), -1, 1)
     z = graph.shape(graph.stack([cepstra, log_f0, voiced, phase], 1), -1, 2 * (len(mean) + 1))
     graph.output("z", graph.op("Transpose", z, perm=[1, 0]), 2 * (len(mean) + 1), "F")

@@ -26,13 +26,6 @@ class _Band:
         return graph.op("Sum", *(graph.op("Mul", diagonal, value) for diagonal, value in zip(self.diagonals, around, strict=True)))
 
 
-def moved(graph: Graph, values: str, by: int) -> str:
-    """The values `by` frames further on, or back; 0 beyond the ends."""
-    if by > 0:
-        return graph.cut(graph.pad(values, 0, by), by, END)
-    return graph.cut(graph.pad(values, -by, 0), 0, by)
-
-
 def _system(graph: Graph, means: list[str], sharpness: str, valid: str) -> tuple[_Band, str]:
     def product(*factors: str) -> str:
         whole = factors[0]
@@ -43,21 +36,21 @@ def _system(graph: Graph, means: list[str], sharpness: str, valid: str) -> tuple
     def scaled(value: str, factor: float) -> str:
         return graph.op("Mul", value, graph.number(factor))
 
-    inner = product(moved(graph, valid, -1), valid, moved(graph, valid, 1))
+    inner = product(graph.moved(valid, -1), valid, graph.moved(valid, 1))
     value, slope, bend = graph.ops("Split", 3, graph.op("Mul", sharpness, sharpness), graph.ints(1, 1, 1), axis=1)
     value, slope, bend = (
         product(graph.op("Squeeze", part, graph.ints(1)), where) for part, where in ((value, valid), (slope, inner), (bend, inner))
     )
-    slope_before, slope_after, bend_before, bend_after = (moved(graph, part, by) for part in (slope, bend) for by in (-1, 1))
+    slope_before, slope_after, bend_before, bend_after = (graph.moved(part, by) for part in (slope, bend) for by in (-1, 1))
     slopes = scaled(graph.op("Add", slope_before, slope_after), SLOPE * SLOPE)
     absent = graph.op("Sub", graph.number(1), valid)
     main = graph.op("Sum", value, slopes, scaled(bend, BEND * BEND), bend_before, bend_after, absent)
     next_one = scaled(graph.op("Add", bend, bend_after), -BEND)
     next_two = graph.op("Sub", bend_after, scaled(slope_after, SLOPE * SLOPE))
     sloped, bent = product(slope, means[1]), product(bend, means[2])
-    risen = scaled(graph.op("Sub", moved(graph, sloped, -1), moved(graph, sloped, 1)), SLOPE)
-    right = graph.op("Sum", product(value, means[0]), risen, scaled(bent, -BEND), moved(graph, bent, -1), moved(graph, bent, 1))
-    return _Band((moved(graph, next_two, -2), moved(graph, next_one, -1), main, next_one, next_two)), right
+    risen = scaled(graph.op("Sub", graph.moved(sloped, -1), graph.moved(sloped, 1)), SLOPE)
+    right = graph.op("Sum", product(value, means[0]), risen, scaled(bent, -BEND), graph.moved(bent, -1), graph.moved(bent, 1))
+    return _Band((graph.moved(next_two, -2), graph.moved(next_one, -1), main, next_one, next_two)), right
 
 
 def trajectory(graph: Graph, means: str, sharpness: str, valid: str) -> str:

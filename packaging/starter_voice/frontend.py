@@ -9,7 +9,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+import numpy as np
 import pyopenjtalk
+from numpy.typing import NDArray
 from symbols import ID
 
 MARKS = frozenset("!?,.'-…")
@@ -50,6 +52,16 @@ class Line:
     begins: tuple[int, ...]
     voiceless: tuple[int, ...]
     words: tuple[tuple[str, str, str], ...]
+
+
+def ids_of(line: Line) -> NDArray[np.int64]:
+    """The phones as the graphs take them."""
+    return np.array([ID[phone] for phone in line.phones])
+
+
+def feature_rows(line: Line) -> NDArray[np.int64]:
+    """Row of the BERT features that each phone reads."""
+    return np.repeat(np.arange(len(line.word2ph)), line.word2ph)
 
 
 def normalise(text: str) -> str:

@@ -112,6 +112,12 @@ class Graph:
         """Adds constant entries along one axis."""
         return self.op("Pad", value, self.ints(before, after), self.number(fill), self.ints(axis))
 
+    def moved(self, value: str, by: int) -> str:
+        """The value `by` places further on along its first axis, or back; 0 beyond the ends."""
+        if by > 0:
+            return self.cut(self.pad(value, 0, by), by, END)
+        return self.cut(self.pad(value, -by, 0), 0, by)
+
     def shape(self, value: str, *sizes: int) -> str:
         """Reshape; 0 keeps a size, -1 fills in."""
         return self.op("Reshape", value, self.ints(*sizes))

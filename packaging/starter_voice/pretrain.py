@@ -20,10 +20,9 @@ import numpy as np
 import torch
 from bert import OUTPUT, StarterBert
 from contexts import TONE_OFFSET, VOWEL_IDS, Found, starts_of_moras, word_codes
-from frontend import SILENT_WORDS, Line, analyse, normalise
+from frontend import SILENT_WORDS, Line, analyse, feature_rows, ids_of, normalise
 from network import Finder
 from numpy.typing import NDArray
-from symbols import ID
 from texts import SEED, core_texts, held_out
 from torch import Tensor, nn
 from torch.nn import functional
@@ -85,12 +84,12 @@ class Reader(nn.Module):
         real_phones = np.zeros((count, longest), np.float32)
         for row, line in enumerate(lines):
             size, characters = len(line.phones), len(line.text)
-            of_phones = np.repeat(np.arange(len(line.word2ph)), line.word2ph)
+            of_phones = feature_rows(line)
             ids[row, : characters + 2], real[row, : characters + 2] = encode(line.text, self.index), 1
             names = [SILENT_WORDS, *line.words, SILENT_WORDS]
             numbers = np.array([[self.classes.get(name, IGNORED) if any(three) else IGNORED for name in three] for three in names])
             words[row, :size] = numbers[of_phones]
-            phones[row, :size], tones[row, :size] = [ID[phone] for phone in line.phones], np.array(line.tones) + TONE_OFFSET
+            phones[row, :size], tones[row, :size] = ids_of(line), np.array(line.tones) + TONE_OFFSET
             rows[row, :size], real_phones[row, :size] = row * width + of_phones, 1
             marks[row, :size] = np.stack([line.begins, line.voiceless], 1)
             asked[row, :size] = np.stack(may_be(phones[row, :size]), 1)

@@ -9,6 +9,7 @@ the same (`export_smoothing.py`).
 from __future__ import annotations
 
 import numpy as np
+from moved import moved
 from numpy.typing import NDArray
 
 ROUNDS = 12
@@ -16,13 +17,6 @@ SLOPE, BEND = 0.5, 2.0  # windows -½ 0 ½ and 1 -2 1
 TINY = 1e-12
 
 Table = NDArray[np.float32]
-
-
-def moved(values: Table, by: int) -> Table:
-    """The values `by` frames further on, or back; 0 beyond the ends."""
-    found = np.zeros_like(values)
-    found[max(-by, 0) : len(values) - max(by, 0)] = values[max(by, 0) : len(values) - max(-by, 0)]
-    return found
 
 
 def _system(means: Table, sharpness: Table, valid: Table) -> tuple[Table, Table, Table, Table]:

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
-from batches import feature_rows
 from cast import SPEAKERS, STYLES, Role
 from contexts import TONE_OFFSET
-from frontend import Line
+from frontend import Line, feature_rows, ids_of
 from numpy.typing import NDArray
-from symbols import ID  # puts the program on the path
 from vocabulary import encode
 
 from app.core.durations import round_with_carry
@@ -64,7 +62,7 @@ class Speaker:
         self, line: Line, who: Who, ratio: float = 0.0, noise: NDArray[np.float32] | None = None, bert: float = 1.0
     ) -> list[NDArray[np.float32]]:
         """logw, m_p and logs_p, blanks included."""
-        phones = _with_blanks(np.array([ID[phone] for phone in line.phones]))
+        phones = _with_blanks(ids_of(line))
         features = np.zeros((1024, len(phones)), np.float32)
         features[:, 1::2] = self.features(line)[feature_rows(line)].T * bert
         noise = np.zeros((2, len(phones)), np.float32) if noise is None else noise

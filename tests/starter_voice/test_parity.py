@@ -11,8 +11,7 @@ from advice import advise
 from cast import CAST, PLACE
 from contexts import TONE_OFFSET, Found, contexts
 from forest import read_forest
-from frontend import analyse, normalise
-from symbols import ID
+from frontend import analyse, ids_of, normalise
 
 from tests.starter_voice.tiny_voice import write_voice
 
@@ -62,7 +61,7 @@ def test_graphs_and_student_agree(who: tuple[str, str], tmp_path: Path) -> None:
     if style is not None:
         moved[style] = 1
     same = {"style_vec": moved, "sid": np.array([speaker])}
-    ids, tones = np.array([ID[phone] for phone in line.phones]), np.array(line.tones)
+    ids, tones = ids_of(line), np.array(line.tones)
     features = np.random.default_rng(1).standard_normal((len(ids), 1024)).astype(np.float32)
 
     def blank(values: np.ndarray) -> np.ndarray:

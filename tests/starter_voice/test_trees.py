@@ -13,7 +13,7 @@ from cast import CAST
 from contexts import FIELDS, NOTHING, PHONES, TEMPLATE, TONE_OFFSET, ZERO, Found, contexts, word_codes
 from export_contexts import find_labels, label_codes
 from forest import read_forest
-from frontend import SILENT_WORDS, Line, analyse, normalise
+from frontend import SILENT_WORDS, Line, analyse, feature_rows, ids_of, normalise
 from graph import Graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,7 +29,7 @@ UNASKED = ("e4", "f4", "g4")
 
 def told(line: Line) -> Found:
     """What the labels say that phones and tones do not."""
-    rows = np.repeat(np.arange(len(line.word2ph)), line.word2ph)
+    rows = feature_rows(line)
     words = [SILENT_WORDS, *line.words, SILENT_WORDS]
     codes = np.array([[code for name in words[row] for code in word_codes(name)] for row in rows])
     return Found(np.array(line.begins, np.bool_), np.array(line.voiceless, np.bool_), codes)
@@ -51,7 +51,7 @@ def test_contexts_are_the_fields_of_the_labels() -> None:
         line = analyse(normalise(text))
         if line is None:
             continue
-        found = contexts(np.array([ID[phone] for phone in line.phones]), np.array(line.tones), told(line))
+        found = contexts(ids_of(line), np.array(line.tones), told(line))
         wanted = [codes_of(label) for label in line.labels]
         if np.array_equal(found, wanted):
             same += 1
@@ -64,7 +64,7 @@ def test_contexts_are_the_fields_of_the_labels() -> None:
 def test_a_nasal_after_silence_is_heard_inside_a_word() -> None:
     line = analyse("ん.")
     assert line is not None
-    found = contexts(np.array([ID[phone] for phone in line.phones]), np.array(line.tones), told(line))
+    found = contexts(ids_of(line), np.array(line.tones), told(line))
     around = [PHONES[code] for code in found[1, [FIELDS.index(name) for name in ("p2", "p3", "p4")]]]
     assert around == ["o", "N", "o"]
 
