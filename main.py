@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import multiprocessing
 import sys
 from pathlib import Path
 
@@ -29,5 +28,4 @@ def _shell(arguments: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    multiprocessing.freeze_support()
     sys.exit(main())

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import shutil
 import time
 from collections.abc import Callable
@@ -33,7 +32,7 @@ def part_beside(path: Path) -> Path:
     with contextlib.suppress(OSError):
         for item in parts_in(path.parent, ABANDONED_S):
             drop(item)
-    return path.with_name(f".{path.name[:24]}-{secrets.token_hex(4)}.part")
+    return path.with_name(f".{path.name[:24]}-{os.urandom(4).hex()}.part")
 
 
 def parts_in(folder: Path, older_s: float) -> list[Path]:

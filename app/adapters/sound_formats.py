@@ -1,4 +1,4 @@
-"""Which sound files can be written, and what a suffix, a subtype and a rate come to."""
+"""Which sound files can be written and played, and what a suffix, a subtype and a rate come to."""
 
 from __future__ import annotations
 
@@ -35,6 +35,9 @@ FORMATS: Mapping[str, SoundFormat] = {
     ".opus": SoundFormat("OGG", {"opus": "OPUS"}, _OPUS_RATES),
     ".mp3": SoundFormat("MP3", {"mp3": "MPEG_LAYER_III"}, _MP3_RATES),
 }
+
+PLAYABLE = tuple(FORMATS)
+"""libsndfile reads what it writes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from app.core.types import AudioChunk
 from app.errors import VoiceError
 from app.language import say
 
-PLAYABLE = (".wav", ".ogg", ".flac", ".mp3", ".opus")
 LONGEST_S = 120
 
 

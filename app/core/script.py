@@ -5,7 +5,7 @@ Every line carries all of its settings: it sounds the same wherever it is moved,
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,7 +46,7 @@ class LineSettings:
 
 def new_id() -> str:
     """An id no other line has."""
-    return secrets.token_hex(6)
+    return os.urandom(6).hex()
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,12 +60,21 @@ class SpeechController(SpeechNews):
         return bool(self._open.jobs)
 
     def start(self, backend: str, device: str, *, hold: bool = True, unload_after_min: float = 0) -> None:
-        """Starts the thread and opens the first voice; see `OpenVoice.hold` and `SynthesisWorker.unload_after_min`."""
+        """Asks for the first voice, and starts the thread; see `OpenVoice.hold` and `SynthesisWorker.unload_after_min`."""
+        self.ask(backend, device, hold=hold, unload_after_min=unload_after_min)
+        self.begin()
+
+    def ask(self, backend: str, device: str, *, hold: bool = True, unload_after_min: float = 0) -> None:
+        """The first jobs of all; they wait, as those do that follow, until `begin`."""
         self._worker.unload_after_min = unload_after_min
-        self._thread.start()
         if device:
             self.choose_device(device)
         self.open_voice(backend, hold=hold)
+
+    @Slot()
+    def begin(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
 
     def open_voice(self, backend: str, *, hold: bool = True) -> None:
         """Opens the voice on a backend; what is spoken now stops, an opening that has not begun is left out."""

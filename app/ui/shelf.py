@@ -111,6 +111,7 @@ class Shelf(QObject):
         self._behind = Behind(self, "shelf")
         self._behind.failed.connect(self._on_failed)
 
+    @Slot()
     def look(self) -> None:
         """Looks again; `changed` follows."""
         self._behind.do(_read, self._take)

@@ -60,7 +60,6 @@ class VoiceDesk(QObject):
         VoiceSamples(window)
         self._connect()
         self.controller.force_bert(window.settings.force_bert)
-        self.shelf.look()
 
     @property
     def current(self) -> str:

@@ -16,6 +16,7 @@ from app.ui.controller import SpeechController
 from app.ui.dialogs_wiring import Dialogs
 from app.ui.document import ScriptDocument
 from app.ui.dressing import Dressing
+from app.ui.first_paint import FirstPaint
 from app.ui.first_script import SHARED, greet, is_first_start, line_settings, open_script
 from app.ui.icons import icon
 from app.ui.keeper import SettingsKeeper
@@ -47,6 +48,7 @@ class MainWindow(QMainWindow):
 
     Attributes:
         settings: as chosen; what the widgets hold themselves is in `current_settings`.
+        first_paint: when voices are looked for, and the first one is opened.
 
     Args:
         settings: as remembered; `notice` tells what of them could not be read.
@@ -60,6 +62,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*SMALLEST)
         self.settings = settings
         self.controller = controller
+        self.first_paint = FirstPaint(self)
         is_first = is_first_start(settings)
         script, current, unread = open_script(settings)
         theme = chosen_theme(settings.theme)
@@ -102,11 +105,13 @@ class MainWindow(QMainWindow):
                 self.notice.tell("notice", told.message, told.hint)
 
     def start(self) -> None:
-        """Shows the window, and opens voice and audio device behind it."""
+        """Shows the window; once it is seen, voices are looked for behind it, and the first one and the audio device are opened."""
+        kept = self.settings
+        self.controller.ask(kept.backend, kept.device, hold=kept.load_voice == "at_start", unload_after_min=kept.unload_after_min)
+        self.first_paint.over.connect(self.controller.begin)
+        self.first_paint.over.connect(self.desk.shelf.look)
         self.show()
         share_out(self, self.settings)
-        kept = self.settings
-        self.controller.start(kept.backend, kept.device, hold=kept.load_voice == "at_start", unload_after_min=kept.unload_after_min)
 
     def show_theme(self) -> None:
         """Puts the chosen look on everything."""

@@ -17,7 +17,9 @@ EXCLUDED_MODULES = [
     "PySide6.QtNetwork", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtOpenGL", "pyqtgraph.opengl",
     "pyqtgraph.examples", "pyqtgraph.jupyter", "pyqtgraph.flowchart", "pyqtgraph.console", "numpy.f2py",
     "pydoc_data", "pyopenjtalk.tsqyomi.model", "pyopenjtalk.tsqyomi.inference", "pydantic", "pydantic_core", "numpy.testing", "unittest", "doctest", "pdb",
-    "PySide6.QtOpenGLWidgets", "PySide6.QtTest", "pyopenjtalk.htsengine",
+    "PySide6.QtOpenGLWidgets", "PySide6.QtTest", "pyopenjtalk.htsengine", "multiprocessing", "pyqtgraph.multiprocess",
+    "pyqtgraph.widgets.RemoteGraphicsView", "pyqtgraph.imageview", "pyqtgraph.parametertree", "pyqtgraph.widgets.ColorMapWidget",
+    "pyqtgraph.widgets.DataFilterWidget", "pyqtgraph.widgets.ScatterPlotWidget",
 ]  # fmt: skip
 
 # Parts of paths. Qt: only widgets, SVG and what the platforms need; no network, no embedded screens, no second look.

@@ -1,7 +1,7 @@
 """Runs in the frozen program before anything else: empty modules in the place of some that are imported, but never used.
 
-pyqtgraph imports Qt's OpenGL modules for plots in three dimensions, and pyopenjtalk a second way to choose readings (with pydantic) and a
-voice of its own; left out they save 20 MB.
+pyqtgraph imports Qt's OpenGL modules for plots in three dimensions, pictures, trees of parameters and plots of other processes; pyopenjtalk
+a second way to choose readings (with pydantic) and a voice of its own. Left out they save 20 MB, and time at every start.
 """
 
 from __future__ import annotations
@@ -19,5 +19,9 @@ class StandIn(ModuleType):
         return type(name, (), {})
 
 
-for name in ("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets", "pyopenjtalk.tsqyomi.model", "pyopenjtalk.htsengine"):
+PLOTS = ("imageview", "widgets.ColorMapWidget", "widgets.DataFilterWidget", "widgets.RemoteGraphicsView", "widgets.ScatterPlotWidget")
+QT = ("QtOpenGL", "QtOpenGLWidgets", "QtTest")
+TEXT = ("tsqyomi.model", "htsengine")
+
+for name in (*(f"pyqtgraph.{part}" for part in PLOTS), *(f"PySide6.{part}" for part in QT), *(f"pyopenjtalk.{part}" for part in TEXT)):
     sys.modules[name] = StandIn(name)

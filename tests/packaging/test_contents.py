@@ -108,8 +108,15 @@ sys.meta_path.insert(0, LeftOut())
 runpy.run_path({str(ROOT / "packaging" / "bundle" / "stand_ins.py")!r})
 from app.adapters.openjtalk_words import analyse
 print("".join(word.pronunciation for word in analyse("風が吹く。何の風だ？")))
-import app.ui.widgets.latency_chart
+from PySide6.QtWidgets import QApplication
+from app.ui.theme import LIGHT
+from app.ui.widgets.latency_chart import LatencyChart
+application = QApplication(["", "-platform", "offscreen"])
+chart = LatencyChart(LIGHT)
+chart.resize(600, 200)
+colors = {{chart.grab().toImage().pixelColor(x, 150).name() for x in range(0, 600, 7)}}
+print("drawn" if LIGHT.surface in colors else colors)
 """
     done = subprocess.run([sys.executable, "-X", "utf8", "-OO", "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr[-800:]
-    assert done.stdout.strip() == "カゼガフクナンノカゼダ"
+    assert done.stdout.split() == ["カゼガフクナンノカゼダ", "drawn"]

@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from app.language import say
 from app.ui.latency import Utterance
 from app.ui.names import milliseconds
+from app.ui.plotting import pyqtgraph as pg
 from app.ui.theme import Theme
 from app.ui.widgets.hatch import paint_cached
 

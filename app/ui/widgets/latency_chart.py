@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Mapping
 
-import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
 from app.language import say
 from app.ui.latency import SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.names import milliseconds, stage_name
+from app.ui.plotting import pyqtgraph as pg
 from app.ui.theme import Theme
 from app.ui.widgets.latency_bars import LatencyBars
 

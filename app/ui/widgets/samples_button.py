@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from app.adapters.sound_samples import PLAYABLE
+from app.adapters.sound_formats import PLAYABLE
 from app.language import say
 from app.ui.names import style_name
 from app.ui.shelf import ShelfVoice
