@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, default=PROJECT / "build", help="where everything else goes (build)")
     parser.add_argument(
         "--until", type=float, default=float("inf"), metavar="TIME",
-        help="end (seconds since 1970) for the program's checks and for the tests under Wine, which have ten minutes without it",
+        help="end (seconds since 1970) for the program's checks and for the tests under Wine, which have 25 minutes without it",
     )  # fmt: skip
     options = parser.parse_args()
     if sys.platform not in ("linux", "win32"):

@@ -51,11 +51,10 @@ def main() -> int:
                 print(f"koebako: {error.message}\n  → {error.hint}", file=sys.stderr)
         except Exception as error:  # a windowed program has nothing but the report to tell it with
             report = {"ok": False, "errors": [f"{type(error).__name__}: {error}"]}
-    text = json.dumps(report, ensure_ascii=False)
     if options.report:
-        options.report.write_text(text + "\n", encoding="utf-8")
+        options.report.write_text(json.dumps(report, ensure_ascii=False) + "\n", encoding="utf-8")
     elif sys.stdout is not None:
-        print(text)
+        print(json.dumps(report))  # whatever the code page of the pipe
     return 0 if report["ok"] else AppError.exit_code
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 TAIL = 4_000
+LAST_WORDS_S = 5  # what a program started may outlive it and hold the pipe: Wine's hosts of consoles do
 
 
 def run(command: Sequence[str | Path], *, timeout_s: float, env: Mapping[str, str] | None = None, cwd: Path = PROJECT) -> str:
@@ -20,18 +22,28 @@ def run(command: Sequence[str | Path], *, timeout_s: float, env: Mapping[str, st
     """
     words = [str(word) for word in command]
     print("$", " ".join(words)[:200], flush=True)
+    # One pipe for both: under Wine a program without a pipe waits for a console that is not there.
+    process = subprocess.Popen(
+        words, cwd=cwd, env=os.environ | dict(env or {}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    printed = bytearray()
+    reader = threading.Thread(target=_read, args=(process, printed), daemon=True)
+    reader.start()
     try:
-        # One pipe for both: under Wine a program without a pipe waits for a console that is not there.
-        done = subprocess.run(
-            words, cwd=cwd, env=os.environ | dict(env or {}), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            timeout=timeout_s, encoding="utf-8", errors="replace",
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as exc:
-        sys.exit(f"{words[0]} did not end within {timeout_s:g} s.\n{_text(exc.stdout)[-TAIL:]}")
-    if done.returncode:
-        sys.exit(f"{words[0]} ended with {done.returncode}.\n{done.stdout[-TAIL:]}")
-    return done.stdout
+        code: int | None = process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        code = None
+        process.kill()
+    reader.join(LAST_WORDS_S)
+    output = printed.decode("utf-8", "replace").replace("\r\n", "\n")
+    if code is None:
+        sys.exit(f"{words[0]} did not end within {timeout_s:g} s.\n{output[-TAIL:]}")
+    if code:
+        sys.exit(f"{words[0]} ended with {code}.\n{output[-TAIL:]}")
+    return output
 
 
-def _text(output: bytes | str | None) -> str:
-    return output.decode("utf-8", "replace") if isinstance(output, bytes) else output or ""
+def _read(process: subprocess.Popen[bytes], printed: bytearray) -> None:
+    assert process.stdout is not None
+    while data := os.read(process.stdout.fileno(), 1 << 16):
+        printed += data

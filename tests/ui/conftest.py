@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -19,11 +22,14 @@ from app.settings import Settings
 from app.ui.controller import SpeechController
 from app.ui.main import make_application
 from app.ui.player import OpenPlayer
-from app.ui.theme import LIGHT, apply_theme
+from app.ui.theme import LIGHT, apply_fonts, apply_theme
 from app.ui.window import MainWindow
 from tests.ui.recording_player import RecordingPlayer
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+WINDOWS_FONTS = os.environ.get("KOEBAKO_TEST_FONTS") or f"{os.environ.get('SYSTEMROOT')}/Fonts"
+if sys.platform == "win32":
+    os.environ.setdefault("QT_QPA_FONTDIR", WINDOWS_FONTS)
 
 WAIT_MS = 20_000
 SLOW_S = 0.3  # what a disk takes that just receives a voice
@@ -41,6 +47,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def qapp() -> QApplication:
     """The application as `main` makes it."""
     app = make_application()
+    if sys.platform == "win32":  # there this platform knows no font of the system's, and letters without one are wide squares
+        for pattern in ("segoeui.ttf", "YuGoth*.ttc", "NotoSansCJK-*.ttc"):
+            for file in Path(WINDOWS_FONTS).glob(pattern):
+                QFontDatabase.addApplicationFont(str(file))
+        apply_fonts(app, japanese=True)
     apply_theme(app, LIGHT)
     return app
 

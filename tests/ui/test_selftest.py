@@ -61,9 +61,22 @@ def test_a_system_without_qts_libraries_is_told_in_a_sentence(tmp_path: Path) ->
     (qt / "__init__.py").write_text("raise ImportError('libEGL.so.1: cannot open shared object file')\n", encoding="ascii")
     report = tmp_path / "report.json"
     command = [sys.executable, str(MAIN), "--selftest", "--platform", "offscreen", "--report", str(report)]
-    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True, encoding="utf-8", check=False)
+    surroundings = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, env=surroundings, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 70
     assert done.stderr.startswith("koebako: Qt could not be loaded. (libEGL.so.1")
     assert len(done.stderr.splitlines()) == 2
     told = json.loads(report.read_text(encoding="utf-8"))
     assert told["errors"] == [done.stderr.removeprefix("koebako: ").replace("\n  → ", " ").strip()]
+
+
+def test_without_a_file_the_report_fits_into_any_code_page(tmp_path: Path) -> None:
+    qt = tmp_path / "PySide6"
+    qt.mkdir()
+    (qt / "__init__.py").write_text("raise ImportError('libEGL.so.1')\n", encoding="ascii")
+    surroundings = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "KOEBAKO_LANG": "ja"}
+    done = subprocess.run(
+        [sys.executable, str(MAIN), "--selftest", "--platform", "offscreen"], env=surroundings, capture_output=True, check=False
+    )
+    assert done.returncode == 70
+    assert "Qt を読み込めません" in json.loads(done.stdout)["errors"][0]
