@@ -59,13 +59,8 @@ class SpeechController(SpeechNews):
         """The synthesis thread has something to do."""
         return bool(self._open.jobs)
 
-    def start(self, backend: str, device: str, *, hold: bool = True, unload_after_min: float = 0) -> None:
-        """Asks for the first voice, and starts the thread; see `OpenVoice.hold` and `SynthesisWorker.unload_after_min`."""
-        self.ask(backend, device, hold=hold, unload_after_min=unload_after_min)
-        self.begin()
-
-    def ask(self, backend: str, device: str, *, hold: bool = True, unload_after_min: float = 0) -> None:
-        """The first jobs of all; they wait, as those do that follow, until `begin`."""
+    def prepare(self, backend: str, device: str, *, hold: bool = True, unload_after_min: float = 0) -> None:
+        """Asks for the first voice, which is opened after `begin`; see `OpenVoice.hold` and `SynthesisWorker.unload_after_min`."""
         self._worker.unload_after_min = unload_after_min
         if device:
             self.choose_device(device)
@@ -73,7 +68,7 @@ class SpeechController(SpeechNews):
 
     @Slot()
     def begin(self) -> None:
-        """Starts the thread."""
+        """Starts the thread, which does what was asked for until now."""
         self._thread.start()
 
     def open_voice(self, backend: str, *, hold: bool = True) -> None:

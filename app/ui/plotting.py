@@ -1,7 +1,7 @@
 """pyqtgraph, imported in half of the time: the window has to wait for it.
 
-It copies every name of QtCore, QtGui and QtWidgets into modules of its own, and PySide6 makes a class when somebody first looks at it: over a
-thousand of them, of which a chart needs some fifty. Here those modules look a name up when it is asked for.
+It copies every name of QtCore, QtGui and QtWidgets into modules of its own, and PySide6 makes a class when somebody first looks at it: seven
+hundred of them, of which a chart needs some sixty. Here those modules look a name up when it is asked for.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class MainWindow(QMainWindow):
     def start(self) -> None:
         """Shows the window; once it is seen, voices are looked for behind it, and the first one and the audio device are opened."""
         kept = self.settings
-        self.controller.ask(kept.backend, kept.device, hold=kept.load_voice == "at_start", unload_after_min=kept.unload_after_min)
+        self.controller.prepare(kept.backend, kept.device, hold=kept.load_voice == "at_start", unload_after_min=kept.unload_after_min)
         self.first_paint.over.connect(self.controller.begin)
         self.first_paint.over.connect(self.desk.shelf.look)
         self.show()

@@ -33,6 +33,7 @@ def run(command: Sequence[str | Path], *, timeout_s: float, env: Mapping[str, st
         code: int | None = process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         code = None
+    finally:
         process.kill()
     reader.join(LAST_WORDS_S)
     output = printed.decode("utf-8", "replace").replace("\r\n", "\n")

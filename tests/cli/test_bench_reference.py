@@ -65,7 +65,7 @@ def test_both_sides_speak_the_same_in_turns(shared: Path, bert: Path, capsys: py
 def test_users_models_stay_as_they_are(tmp_path: Path) -> None:
     before = paths.data_dir()
     with own_home() as home:
-        assert paths.data_dir() == home
+        assert paths.data_dir() in (home, Path(paths.unlimited(str(home)))), "long paths are written otherwise on Windows"
         assert home.is_relative_to(before / "cache")
         (home / "voices").mkdir(parents=True)
     assert paths.data_dir() == before
