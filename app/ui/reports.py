@@ -53,11 +53,8 @@ class Reports(QObject):
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, OpenVoice):
-            if self._controller.voice is None:
-                self._window.side.card.show_no_voice()
-            else:  # the voice that was open before goes on
-                self._window.status.show_voice(self._controller.voice)
+        if isinstance(failed.job, OpenVoice) and self._controller.voice is not None:  # the voice that was open before goes on
+            self._window.status.show_voice(self._controller.voice)
         told = tell_failure(failed)
         self._window.banner.tell("trouble", told.message, told.hint, action=told.action, details=told.details)
         self._on_state()

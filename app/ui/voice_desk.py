@@ -12,7 +12,7 @@ from app.language import say
 from app.ui.dialogs.bert_offer import BertOffer
 from app.ui.dialogs.text_dialog import show_text
 from app.ui.held_voice import LicenceOpenError
-from app.ui.jobs import Failed, OpenedVoice
+from app.ui.jobs import Failed, OpenedVoice, OpenVoice
 from app.ui.library_desk import LibraryDesk
 from app.ui.shelf import Shelf, ShelfVoice
 from app.ui.voice_names import VoiceNames
@@ -51,6 +51,7 @@ class VoiceDesk(QObject):
         self.library = LibraryDesk(self, window)
         self._shown: object = None
         self._lacking = ""
+        self._refused = False  # no voice opens, whichever is chosen
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SETTLE_MS)
@@ -105,7 +106,7 @@ class VoiceDesk(QObject):
         """Shows the voice of the current line."""
         voice, side = self.current, self._window.side
         known = self.shelf.find(voice)
-        state = (voice, known, self.controller.voices.get(known.id if known else voice), self.shelf.is_read)
+        state = (self._refused, voice, known, self.controller.voices.get(known.id if known else voice), self.shelf.is_read)
         if state == self._shown:
             return
         self._shown = state
@@ -113,7 +114,9 @@ class VoiceDesk(QObject):
             self._lacking = ""
             self.banner.hide()  # it was about another line's voice
         side.chooser.show_current(known.id if known else voice, self.names.find(voice))
-        if known is not None:
+        if self._refused:
+            side.card.show_no_voice()
+        elif known is not None:
             side.show_voice(known)
             opened = self.controller.voices.get(known.id)
             if opened is not None and opened.forced_bert and not known.has_bert:
@@ -197,6 +200,7 @@ class VoiceDesk(QObject):
 
     @Slot(object)
     def _on_opened(self, voice: OpenedVoice) -> None:
+        self._refused = False
         self.follow()
         if voice.id != self.current:
             self._timer.start()  # the voice of the line was waiting for the first one
@@ -223,6 +227,9 @@ class VoiceDesk(QObject):
         elif isinstance(error, LicenceOpenError):
             self._window.banner.hide()
             self.works.licences.ask(error.voice_id, error.name, error.text, self._go_on, lambda: self._decline(error))
+        elif isinstance(failed.job, OpenVoice) and self.controller.voice is None:
+            self._refused = True
+            self._window.side.card.show_no_voice()
 
     def _go_on(self) -> None:
         """What waited for a licence: lines that were to be spoken, or the opening of the voice."""

@@ -88,14 +88,21 @@ def catches(process: subprocess.Popen[str], number: int) -> bool:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_and_the_end_of_the_session_close_it_properly(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("number", "after_s"),
+    [
+        pytest.param(signal.SIGINT, 0.5, id="Ctrl+C while the voice is loaded"),
+        pytest.param(signal.SIGTERM, 0.5, id="the end of the session while the voice is loaded"),
+        pytest.param(signal.SIGTERM, 0.01, id="the end of the session before the window is shown"),
+    ],
+)
+def test_ctrl_c_and_the_end_of_the_session_close_it_properly(tmp_path: Path, number: signal.Signals, after_s: float) -> None:
     surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
     process = subprocess.Popen([sys.executable, "main.py"], cwd=REPOSITORY, env=surroundings, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
     while not catches(process, signal.SIGTERM) and time.monotonic() < deadline:
         time.sleep(0.02)
-    time.sleep(0.5)  # into the loading of the voice
+    time.sleep(after_s)
     process.send_signal(number)
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 0, stderr

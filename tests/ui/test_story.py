@@ -172,6 +172,9 @@ def test_a_backend_nobody_knows_is_refused_and_can_be_mended(qtbot: QtBot, open_
     window = open_window(Settings(text=HELLO, backend="quantum"))
     assert "quantum" in window.banner.message.text()
     assert window.status.state.text() == window.side.card.name.text() == "No voice"
+    with qtbot.waitSignal(window.desk.shelf.changed, timeout=WAIT_MS):
+        window.desk.shelf.look()
+    assert window.side.card.name.text() == "No voice", "whichever is known first"
     speak(qtbot, window)
     assert "quantum" in window.banner.message.text()
     window.status.backend_chosen.emit("auto")
