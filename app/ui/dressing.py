@@ -1,14 +1,15 @@
-"""Puts a look on everything in the window, in two pieces: together they would hold it up."""
+"""Puts a look on everything in the window, in three pieces: together they would hold it up."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
-from app.ui.theme import LIGHT, Theme, apply_theme
+from app.ui.theme import LIGHT, Theme, put_on, take_off
 
 if TYPE_CHECKING:
     from app.ui.window import MainWindow
@@ -24,20 +25,36 @@ class Dressing(QObject):
         self._window, self._theme = window, LIGHT
 
     def show(self, theme: Theme) -> None:
-        """Sets all colours now; a window that is seen is drawn with them a moment later."""
-        app, window, self._theme = QApplication.instance(), self._window, theme
-        assert isinstance(app, QApplication)
-        window.setUpdatesEnabled(False)
-        apply_theme(app, theme)
-        window.latency.set_theme(theme)
-        window.script.set_theme(theme)
-        window.strip.panel.set_theme(theme)
-        if window.isVisible():
-            QTimer.singleShot(BREATH_MS, self, self._draw)
-        else:
-            self._draw()
+        """Puts a theme on; what is seen keeps its look until all of the new one is there, a moment later."""
+        self._theme = theme
+        for window in QApplication.topLevelWidgets():
+            window.setUpdatesEnabled(False)
+        take_off(_application())
+        self._go_on(self._dress)
+
+    @Slot()
+    def _dress(self) -> None:
+        put_on(_application(), self._theme)
+        self._go_on(self._draw)
 
     @Slot()
     def _draw(self) -> None:
-        self._window.deeds.draw(QColor(self._theme.text))
-        self._window.setUpdatesEnabled(True)
+        window = self._window
+        window.latency.set_theme(self._theme)
+        window.script.set_theme(self._theme)
+        window.strip.panel.set_theme(self._theme)
+        window.deeds.draw(QColor(self._theme.text))
+        for shown in QApplication.topLevelWidgets():
+            shown.setUpdatesEnabled(True)
+
+    def _go_on(self, piece: Callable[[], None]) -> None:
+        if self._window.isVisible():
+            QTimer.singleShot(BREATH_MS, self, piece)
+        else:
+            piece()
+
+
+def _application() -> QApplication:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    return app

@@ -18,6 +18,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Slot
 
 INTERVAL_MS = 2
+LOOP_MS = 11.0  # of `pace`, on two cores of an AMD EPYC at 2.3 GHz
 LINUX = sys.platform == "linux"
 
 
@@ -93,6 +94,18 @@ def slowdown(beats: list[Beat]) -> float:
     """How many times as long as it computed the thread took for it; whoever it waited for was slowed down alike. 1 on a quiet machine."""
     busy_ms = sum(beat.busy_ms for beat in beats)
     return 1 + sum(beat.crowded_ms for beat in beats) / max(busy_ms, 1.0)
+
+
+def pace() -> float:
+    """How many times as long as where the bounds were set this machine takes for the same Python, 1 to 2: a host may clock it down by half."""
+
+    def loop_ms() -> float:
+        began = time.thread_time()
+        for number in range(300_000):
+            number * number
+        return (time.thread_time() - began) * 1000
+
+    return min(2.0, max(1.0, min(loop_ms() for _ in range(5)) / LOOP_MS))
 
 
 def describe(name: str, beats: list[Beat]) -> str:

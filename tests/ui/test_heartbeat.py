@@ -18,7 +18,7 @@ from app.ui.background.work import Stage
 from app.ui.window import MainWindow
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
-from tests.ui.heart import Heart, describe, slowdown
+from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.test_voice_desk import BertOffer, TextDialog, dialog_of, drop_on, until
 
@@ -42,11 +42,11 @@ def beating(capsys: pytest.CaptureFixture[str]) -> Beating:
         with capsys.disabled():
             print(describe(name, heart.beats), end="")
         assert len(heart.beats) > (3 if one_deed else 20)
-        slow = slowdown(heart.beats)
+        slow, slower = slowdown(heart.beats), pace()
         computed, took = ([beat.busy_ms for beat in heart.beats], MOST_SLOWED), ([beat.own_ms for beat in heart.beats], MOST_WAITED)
         for values, most in (computed, took):
-            assert max(values) <= LONGEST_MS * min(slow, most)
-            assert one_deed or np.percentile(values, 99) <= P99_MS * min(slow, most)
+            assert max(values) <= LONGEST_MS * min(slow, most) * slower
+            assert one_deed or np.percentile(values, 99) <= P99_MS * min(slow, most) * slower
 
     return beating
 
