@@ -49,10 +49,11 @@ def details_of(error: AppError) -> str:
 
 
 def as_app_error(exc: Exception) -> AppError:
-    """What the user is told; of what nobody expected the log has more."""
+    """What the user is told; of what nobody expected, or an installation lacks, the log has more."""
+    if not isinstance(exc, AppError) or isinstance(exc, InternalError):
+        logging.getLogger("koebako").error("unexpected error in the synthesis thread", exc_info=exc)
     if isinstance(exc, AppError):
         return exc
-    logging.getLogger("koebako").error("unexpected error in the synthesis thread", exc_info=exc)
     return InternalError(
         say("予期しないエラーが起きました。", "Something unexpected went wrong."),
         say(f"もう一度お試しください。詳しい記録: {log_path()}", f"Try again. Details are in {log_path()}"),

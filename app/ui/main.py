@@ -17,6 +17,7 @@ from app.language import language, say, set_language, speak_in_window
 from app.log import log_path, start_log
 from app.settings import LanguageChoice, load_settings
 from app.ui.one_window import take_place
+from app.ui.plain_import import restore_import
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -100,6 +101,8 @@ def make_application() -> QApplication:
     """Qt's application with our style, fonts and language; InternalError where Qt's own libraries are missing."""
     try:
         from PySide6.QtCore import QLibraryInfo, QTranslator
+
+        restore_import()
         from PySide6.QtWidgets import QApplication
 
         from app.ui.garbage import GarbageCollection

@@ -94,6 +94,7 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
     from PySide6.QtCore import qVersion
 
     from app.ui.controller import SpeechController
+    from app.ui.failures import details_of
     from app.ui.window import MainWindow
 
     report |= {"imported_s": _age_s(), "qt": qVersion(), "platform": app.platformName()}
@@ -104,7 +105,7 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
     window = MainWindow(Settings(text=""), SpeechController())
     # No sound device is no failure here: the test listens to a file.
     window.controller.failed.connect(
-        lambda failed: report["notes" if failed.error.family == "audio_device" else "errors"].append(str(failed.error))
+        lambda failed: report["notes" if failed.error.family == "audio_device" else "errors"].append(details_of(failed.error))
     )
     window.show_theme()
     report["built_s"] = _age_s()
