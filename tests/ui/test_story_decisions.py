@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -43,8 +44,14 @@ def dropped(qtbot: QtBot, window: MainWindow, source: Path) -> ChildJob:
     """A job that has run until it is over or has a question."""
     drop_on(window, source)
     job = window.desk.works.queue.jobs[-1]
-    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
+    rest(qtbot, job)
     return job
+
+
+def rest(qtbot: QtBot, job: ChildJob) -> None:
+    """Until it is over or has a question, with its buttons: Qt shows new ones by a call that it queues."""
+    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
+    QCoreApplication.processEvents()
 
 
 def choices(window: MainWindow, job: ChildJob) -> dict[str, QPushButton]:
@@ -55,7 +62,7 @@ def choices(window: MainWindow, job: ChildJob) -> dict[str, QPushButton]:
 
 def decide(qtbot: QtBot, window: MainWindow, job: ChildJob, choice: str) -> None:
     choices(window, job)[choice].click()
-    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
+    rest(qtbot, job)
 
 
 def own_voices(window: MainWindow) -> dict[str, ShelfVoice]:
