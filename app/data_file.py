@@ -32,6 +32,7 @@ def part_beside(path: Path) -> Path:
     with contextlib.suppress(OSError):
         for item in parts_in(path.parent, ABANDONED_S):
             drop(item)
+    # Not `secrets`, here and for the ids of lines: it loads OpenSSL, for which the window would wait.
     return path.with_name(f".{path.name[:24]}-{os.urandom(4).hex()}.part")
 
 
