@@ -23,21 +23,23 @@ class Dressing(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window, self._theme = window, LIGHT
+        self._piece: Callable[[], None] = self._dress
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._put)
 
     def show(self, theme: Theme) -> None:
-        """Puts a theme on; what is seen keeps its look until all of the new one is there, a moment later."""
+        """Puts a theme on; what is seen keeps its look until all of the new one is there, a moment later. One that is underway is given up."""
         self._theme = theme
         for window in QApplication.topLevelWidgets():
             window.setUpdatesEnabled(False)
         take_off(_application())
         self._go_on(self._dress)
 
-    @Slot()
     def _dress(self) -> None:
         put_on(_application(), self._theme)
         self._go_on(self._draw)
 
-    @Slot()
     def _draw(self) -> None:
         window = self._window
         window.latency.set_theme(self._theme)
@@ -48,10 +50,15 @@ class Dressing(QObject):
             shown.setUpdatesEnabled(True)
 
     def _go_on(self, piece: Callable[[], None]) -> None:
+        self._piece = piece
         if self._window.isVisible():
-            QTimer.singleShot(BREATH_MS, self, piece)
+            self._timer.start(BREATH_MS)
         else:
-            piece()
+            self._put()
+
+    @Slot()
+    def _put(self) -> None:
+        self._piece()
 
 
 def _application() -> QApplication:
