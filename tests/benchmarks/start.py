@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.start [--turns 10] [--other MAIN_OR_PROGRAM]
 
-Prints the moments of a start (seconds since the process began, medians), and what importing pyqtgraph takes in the window's way against the plain
-way, each in a process of its own, in turns. `--other` is a `main.py` of another checkout, or a built `Koebako`, that takes turns with this one.
+Prints the moments of a start (seconds since the process began, medians), and what importing pyqtgraph and pyopenjtalk take in the window's way
+(Python's own import, lazy names of Qt) against the plain way, each in a process of its own, in turns. `--other` is a `main.py` of another checkout, or a built `Koebako`, that takes turns with this one.
 """
 
 from __future__ import annotations
@@ -18,10 +18,15 @@ from pathlib import Path
 
 MAIN = Path(__file__).parents[2] / "main.py"
 MOMENTS = ("python_s", "qt_s", "imported_s", "built_s", "window_s", "ready_s", "spoken_s")
+IMPORTS = {"pyqtgraph": "app.ui.plotting", "pyopenjtalk": "pyopenjtalk"}
+"""A library, and what the window imports for it."""
+
 IMPORT = """
 import time
 import numpy
 from PySide6 import QtCore, QtGui, QtWidgets
+from app.ui.plain_import import restore_import
+{first}
 began = time.perf_counter()
 import {module}
 print(time.perf_counter() - began)
@@ -33,14 +38,18 @@ def start(program: Path) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         begun = [sys.executable, str(program)] if program.suffix == ".py" else [str(program)]
-        subprocess.run([*begun, "--selftest", "--platform", "offscreen", "--report", str(report)], check=True, cwd=program.parent)
+        subprocess.run([*begun, "--selftest", "--platform", "offscreen", "--report", str(report)], check=False, cwd=program.parent)
         told = json.loads(report.read_text(encoding="utf-8"))
+    if not told["ok"]:
+        raise SystemExit(f"{program}: {told['errors']}")
     return {moment: told[moment] for moment in MOMENTS if moment in told}
 
 
-def import_s(module: str) -> float:
+def import_s(module: str, first: str = "") -> float:
     """Seconds in a process of its own."""
-    done = subprocess.run([sys.executable, "-c", IMPORT.format(module=module)], check=True, cwd=MAIN.parent, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT.format(module=module, first=first)], check=True, cwd=MAIN.parent, capture_output=True, text=True
+    )
     return float(done.stdout)
 
 
@@ -52,12 +61,13 @@ def main() -> None:
     options = parser.parse_args()
     programs = [MAIN, *([options.other.resolve()] if options.other else [])]
     starts: dict[Path, list[dict[str, float]]] = {program: [] for program in programs}
-    imports = []
+    imports: dict[str, list[float]] = {plain: [] for plain in IMPORTS}
     for turn in range(options.turns + 1):
         moments = {program: start(program) for program in programs}
-        plain_s, ours_s = import_s("pyqtgraph"), import_s("app.ui.plotting")
+        ratios = {plain: import_s(ours, "restore_import()") / import_s(plain) for plain, ours in IMPORTS.items()}
         if turn:  # the first one reads from the disk
-            imports.append(ours_s / plain_s)
+            for plain, ratio in ratios.items():
+                imports[plain].append(ratio)
             for program, told in moments.items():
                 starts[program].append(told)
     for program, told_all in starts.items():
@@ -66,7 +76,8 @@ def main() -> None:
     if options.other:
         ratio = statistics.median(ours["window_s"] / other["window_s"] for ours, other in zip(*starts.values(), strict=True))
         print(f"window: {ratio:.2f} of the other's time")
-    print(f"import of pyqtgraph: {statistics.median(imports):.2f} of the plain way's time")
+    for plain, ratios_of in imports.items():
+        print(f"import of {plain}: {statistics.median(ratios_of):.2f} of the plain way's time")
 
 
 if __name__ == "__main__":
