@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QTimer, Slot
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 from app.ui.theme import LIGHT, Theme, put_on, take_off
 
@@ -46,6 +48,10 @@ class Dressing(QObject):
         window.script.set_theme(self._theme)
         window.strip.panel.set_theme(self._theme)
         window.deeds.draw(QColor(self._theme.text))
+        for widget in QApplication.allWidgets():
+            # Only whoever listens, for Qt itself takes 0.1 ms for each of hundreds; and who is told may take others away.
+            if isinstance(type(widget).changeEvent, FunctionType) and isValid(widget):
+                QApplication.sendEvent(widget, QEvent(QEvent.Type.ThemeChange))
         for shown in QApplication.topLevelWidgets():
             shown.setUpdatesEnabled(True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -15,6 +15,10 @@ from app.ui.style_sheet import STYLE
 
 # Without these, Han characters may come in their Chinese shapes.
 JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic")
+
+LOOK_CHANGES = frozenset((QEvent.Type.PaletteChange, QEvent.Type.ThemeChange))
+"""Whoever draws in colours of its own palette, or its parts', draws anew: Qt tells a widget of the first while others around it still have
+the old look, and `Dressing` tells all of the second, once everything has the new one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +23,6 @@ from pytestqt.qtbot import QtBot
 from app import language
 from app.errors import InputError
 from app.settings import Settings
-from app.ui import dressing
 from app.ui.controller import SpeechController
 from app.ui.first_script import FIRST_TEXT
 from app.ui.theme import DARK, LIGHT, apply_theme
@@ -137,24 +135,6 @@ def test_nothing_is_cut_off(
     ):
         assert not label.isVisible() or label.width() >= label.minimumSizeHint().width(), label.text()
     apply_theme(qapp, LIGHT)
-
-
-def test_a_theme_that_another_follows_at_once_is_never_seen_half(
-    qtbot: QtBot, open_window: OpenWindow, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = open_window(Settings(theme="dark"))
-    window.show_theme()
-    assert not qapp.styleSheet(), "the first of three pieces: the old look is off"
-    while not qapp.styleSheet():
-        QApplication.processEvents()
-    assert not window.updatesEnabled(), "the third is still to come"
-    window.settings = replace(window.settings, theme="light")
-    monkeypatch.setattr(dressing, "BREATH_MS", 100)  # long after the third piece of the first would have come
-    window.show_theme()
-    assert not window.updatesEnabled()
-    qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
-    assert LIGHT.window in qapp.styleSheet()
-    assert DARK.window not in qapp.styleSheet()
 
 
 @pytest.mark.alone

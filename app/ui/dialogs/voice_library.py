@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QIcon
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -23,7 +23,7 @@ from app.language import say
 from app.ui.dialogs import MARGINS
 from app.ui.dialogs.voice_facts import VoiceFacts
 from app.ui.shelf import Shelf, ShelfVoice
-from app.ui.widgets.voice_picture import voice_picture
+from app.ui.widgets.voice_picture import voice_icon
 
 SIZE = (900, 620)
 PICTURE = 36
@@ -88,16 +88,19 @@ class VoiceLibrary(QDialog):
         self._voices = self._shelf.voices
         self.list.clear()
         for voice in self._voices:
-            picture = voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), self.palette())
-            drawn = QIcon(picture)
-            drawn.addPixmap(picture, QIcon.Mode.Selected)  # else it is tinted
-            item = QListWidgetItem(drawn, f"{voice.name}\n{whence(voice)}")
+            item = QListWidgetItem(voice_icon(voice.name, voice.icon, PICTURE, self), f"{voice.name}\n{whence(voice)}")
             item.setSizeHint(QSize(1, PICTURE + 12))  # as wide as the list, so that a long name ends in dots
             item.setToolTip(voice.name)
             self.list.addItem(item)
         rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
         self.list.setCurrentRow(rows[0] if rows else 0)
         self._show_current()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draws the letters of voices anew for another theme."""
+        if event.type() == QEvent.Type.ThemeChange:
+            self.show_voices()
+        super().changeEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files are welcome."""

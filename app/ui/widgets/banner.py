@@ -13,6 +13,7 @@ from app.errors import AppError
 from app.language import say
 from app.ui.failures import details_of
 from app.ui.icons import icon
+from app.ui.theme import LOOK_CHANGES
 from app.ui.widgets.details import Details
 
 Kind = Literal["notice", "trouble"]
@@ -94,7 +95,7 @@ class Banner(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() in LOOK_CHANGES:
             self._draw()
         super().changeEvent(event)
 

@@ -11,6 +11,7 @@ from app.language import say
 from app.ui.background.child import ChildJob
 from app.ui.background.work import Advance, Stage
 from app.ui.icons import icon
+from app.ui.theme import LOOK_CHANGES
 from app.ui.widgets.elided_label import ElidedLabel
 
 WAYS_ABREAST, LONGEST_WAY = 3, 24  # buttons, letters
@@ -77,7 +78,7 @@ class JobRow(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icon anew for another theme."""
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() in LOOK_CHANGES:
             self._draw()
         super().changeEvent(event)
 

@@ -116,6 +116,7 @@ class LatencyTable(QTableView):
         self.verticalHeader().setMinimumSectionSize(10)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2)
         header = self.horizontalHeader()
+        header.setFont(font)  # its own: a style sheet that comes and goes takes away what it has from us
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionsClickable(False)

@@ -12,6 +12,7 @@ from app.core.limits import SEED_BOUNDS
 from app.language import say
 from app.settings import HIGHEST_SEED
 from app.ui.icons import icon
+from app.ui.theme import LOOK_CHANGES
 
 
 class SeedField(QWidget):
@@ -83,7 +84,7 @@ class SeedField(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() in LOOK_CHANGES:
             self._draw()
         super().changeEvent(event)
 

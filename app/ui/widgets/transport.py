@@ -10,6 +10,7 @@ from app.language import say
 from app.ui.actions import Actions
 from app.ui.icons import icon
 from app.ui.state import SpeechState
+from app.ui.theme import LOOK_CHANGES
 
 FINE = 1000  # steps of the play line
 
@@ -73,7 +74,7 @@ class Transport(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() in LOOK_CHANGES:
             self._name_buttons()
         super().changeEvent(event)
 

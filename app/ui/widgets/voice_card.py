@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.language import say
 from app.ui.icons import icon
 from app.ui.shelf import ShelfVoice
+from app.ui.theme import LOOK_CHANGES
 from app.ui.widgets.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
 from app.voices.bert import STANDARD_DOWNLOAD_MB
@@ -135,7 +136,7 @@ class VoiceCard(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() == QEvent.Type.PaletteChange:
+        if event.type() in LOOK_CHANGES:
             self._draw()
         super().changeEvent(event)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Signal, Slot
-from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QSize, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.language import say
 from app.ui.shelf import ShelfVoice
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.voice_picture import voice_picture
+from app.ui.widgets.voice_picture import voice_icon
 
 PICTURE = 20
 SHORT_ID = 8  # letters of an id that tell voices apart
@@ -36,6 +35,7 @@ class VoiceChooser(QWidget):
         self.box.setAccessibleName(say("声", "Voice"))
         self.box.setToolTip(say("選んだ行を話す声。行ごとに変えられます。", "The voice of the selected lines; each line has its own."))
         self.box.setMinimumContentsLength(8)
+        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)  # as high as the button beside it
         self.box.setIconSize(QSize(PICTURE, PICTURE))
         self.box.setPlaceholderText("…")
         self.box.activated.connect(self._on_activated)
@@ -67,16 +67,22 @@ class VoiceChooser(QWidget):
         self.box.setFocus()
         self.box.showPopup()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Draws the letters of voices anew for another theme."""
+        if event.type() == QEvent.Type.ThemeChange:
+            letters = {voice.id: voice for voice in self._voices if voice.icon is None}
+            for row in range(self.box.count()):
+                if (voice := letters.get(self.box.itemData(row))) is not None:
+                    self.box.setItemIcon(row, voice_icon(voice.name, None, PICTURE, self))
+        super().changeEvent(event)
+
     def _fill(self) -> None:
         self.box.clear()
         for voice in self._voices:
             if voice.place == "aivisspeech" and self._voices.index(voice) and self._before(voice).place != "aivisspeech":
                 self.box.insertSeparator(self.box.count())
-            picture = voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), self.palette())
-            drawn = QIcon(picture)
-            drawn.addPixmap(picture, QIcon.Mode.Selected)  # else it is tinted
             suffix = say("（AivisSpeech・要準備）", " (AivisSpeech, to be prepared)") if voice.place == "aivisspeech" else ""
-            self.box.addItem(drawn, voice.name + suffix, voice.id)
+            self.box.addItem(voice_icon(voice.name, voice.icon, PICTURE, self), voice.name + suffix, voice.id)
         index = next((row for row in range(self.box.count()) if self._means(row, self._current)), -1)
         if index < 0 and self._voices:
             self.box.addItem(self._missing_name(), self._current)

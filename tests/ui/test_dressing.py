@@ -1,0 +1,85 @@
+"""A look that is put on while the window is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.settings import Settings, ThemeChoice
+from app.ui import dressing
+from app.ui.dialogs.voice_library import VoiceLibrary
+from app.ui.theme import DARK, LIGHT, apply_theme
+from app.ui.widgets.memory_label import MemoryLabel
+from app.ui.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow
+
+THEMES = {"light": LIGHT, "dark": DARK}
+SIZE = (1366, 900)
+
+
+@pytest.fixture(autouse=True)
+def _quiet_caret_and_own_look_afterwards(qapp: QApplication) -> Iterator[None]:
+    flash_ms = qapp.cursorFlashTime()
+    qapp.setCursorFlashTime(0)
+    yield
+    qapp.setCursorFlashTime(flash_ms)
+    apply_theme(qapp, LIGHT)
+
+
+def choose(qtbot: QtBot, window: MainWindow, theme: ThemeChoice) -> None:
+    window.settings = replace(window.settings, theme=theme)
+    window.show_theme()
+    qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
+
+
+def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[MainWindow, QWidget]:
+    """A window with a message and what a user may have unfolded, and the voice library beside it."""
+    apply_theme(QApplication.instance(), THEMES[theme])  # type: ignore[arg-type]
+    window = open_window(Settings(text="こんにちは。", theme=theme, expression_open=True))
+    window.resize(*SIZE)
+    window.banner.tell("trouble", "大変です。", "直してください。", action="直す", details="それは…")
+    library = VoiceLibrary(window, window.desk.shelf)
+    library.show()
+    qtbot.waitUntil(lambda: window.desk.shelf.is_read and window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
+    return window, library
+
+
+def picture(qtbot: QtBot, widget: QWidget) -> QImage:
+    qtbot.wait(50)
+    for figure in widget.findChildren(MemoryLabel):
+        figure.hide()
+    return widget.grab().toImage()
+
+
+@pytest.mark.parametrize(("before", "after"), [("light", "dark"), ("dark", "light")])
+def test_it_is_the_one_that_is_there_from_the_start(qtbot: QtBot, open_window: OpenWindow, before: ThemeChoice, after: ThemeChoice) -> None:
+    window, library = opened(qtbot, open_window, before)
+    choose(qtbot, window, after)
+    live = [picture(qtbot, widget) for widget in (window, library)]
+    library.close()
+    window.close()
+    fresh = [picture(qtbot, widget) for widget in opened(qtbot, open_window, after)]
+    assert live == fresh
+
+
+def test_a_theme_that_another_follows_at_once_is_never_seen_half(
+    qtbot: QtBot, open_window: OpenWindow, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(Settings(theme="dark"))
+    window.show_theme()
+    assert not qapp.styleSheet(), "the first of three pieces: the old look is off"
+    while not qapp.styleSheet():
+        QApplication.processEvents()
+    assert not window.updatesEnabled(), "the third is still to come"
+    window.settings = replace(window.settings, theme="light")
+    monkeypatch.setattr(dressing, "BREATH_MS", 100)  # long after the third piece of the first would have come
+    window.show_theme()
+    assert not window.updatesEnabled()
+    qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
+    assert LIGHT.window in qapp.styleSheet()
+    assert DARK.window not in qapp.styleSheet()
