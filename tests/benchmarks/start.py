@@ -3,7 +3,8 @@
     python -m tests.benchmarks.start [--turns 10] [--other MAIN_OR_PROGRAM]
 
 Prints the moments of a start (seconds since the process began, medians), and what importing pyqtgraph and pyopenjtalk take in the window's way
-(Python's own import, lazy names of Qt) against the plain way, each in a process of its own, in turns. `--other` is a `main.py` of another checkout, or a built `Koebako`, that takes turns with this one.
+(Python's own import, lazy names of Qt) against the plain way, each in a process of its own, in turns. `--other` is a `main.py` of another checkout,
+or a built `Koebako`, that takes turns with this one.
 """
 
 from __future__ import annotations

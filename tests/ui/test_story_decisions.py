@@ -110,7 +110,7 @@ def test_a_voice_like_the_one_we_ship_can_only_stand_beside_it(qtbot: QtBot, win
     write_manifest(manifest, theirs)
     job = dropped(qtbot, window, theirs)
     assert job.stage is Stage.ASKING, job.error
-    until(qtbot, lambda: set(choices(window, job)) == {"Keep both"})
+    assert set(choices(window, job)) == {"Keep both"}
 
 
 def test_one_voice_of_several_by_its_name(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
