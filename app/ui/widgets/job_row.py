@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.language import say
 from app.ui.background.child import ChildJob
@@ -13,6 +13,7 @@ from app.ui.background.work import Advance, Stage
 from app.ui.icons import icon
 from app.ui.theme import LOOK_CHANGES
 from app.ui.widgets.elided_label import ElidedLabel
+from app.ui.widgets.quiet_bar import QuietBar
 
 WAYS_ABREAST, LONGEST_WAY = 3, 24  # buttons, letters
 
@@ -36,7 +37,7 @@ class JobRow(QFrame):
         self.title, self.state = ElidedLabel(job.work.title), QLabel()
         self.title.setObjectName("heading")
         self.state.setObjectName("muted")
-        self.bar = QProgressBar()
+        self.bar = QuietBar()
         self.bar.setObjectName("played")
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(4)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.language import say
 from app.ui.actions import Actions
 from app.ui.icons import icon
 from app.ui.state import SpeechState
 from app.ui.theme import LOOK_CHANGES
+from app.ui.widgets.quiet_bar import QuietBar
 
 FINE = 1000  # steps of the play line
 
@@ -36,7 +37,7 @@ class Transport(QWidget):
         self.save.clicked.connect(self.save_wanted)
         self.length = QLabel()
         self.length.setObjectName("muted")
-        self.line = QProgressBar()
+        self.line = QuietBar()
         self.line.setObjectName("played")
         self.line.setRange(0, FINE)
         self.line.setTextVisible(False)
