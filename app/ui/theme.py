@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.paths import resources_dir
 from app.settings import ThemeChoice
@@ -15,10 +15,6 @@ from app.ui.style_sheet import STYLE
 
 # Without these, Han characters may come in their Chinese shapes.
 JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic")
-
-LOOK_CHANGES = frozenset((QEvent.Type.PaletteChange, QEvent.Type.ThemeChange))
-"""Whoever draws in colours of its own palette, or its parts', draws anew: Qt tells a widget of the first while others around it still have
-the old look, and `Dressing` tells all of the second, once everything has the new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +126,15 @@ def put_on(app: QApplication, theme: Theme) -> None:
     colors = {name: getattr(theme, name) for name in Theme.__slots__ if name != "stages"}
     colors |= {"accent_over": QColor(theme.accent).lighter(108).name(), "accent_down": QColor(theme.accent).darker(112).name()}
     app.setStyleSheet(STYLE.substitute(colors, controls=(resources_dir() / "controls").as_posix()))
+
+
+def look_changed(widget: QWidget, event: QEvent) -> bool:
+    """Whether a widget is to draw anew what it draws in colours of its own palette, or of its parts'.
+
+    `Dressing` sends ThemeChange once everything has the new look. Qt's own PaletteChange comes while parts still have the old one, so it counts
+    only where no look is being put on, as with a dialog that is shown for the first time.
+    """
+    return event.type() == QEvent.Type.ThemeChange or (event.type() == QEvent.Type.PaletteChange and widget.updatesEnabled())
 
 
 def apply_fonts(app: QApplication, japanese: bool) -> None:

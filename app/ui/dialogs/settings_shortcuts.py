@@ -12,7 +12,7 @@ from app.language import say
 from app.ui.deeds import DEEDS, Deed
 from app.ui.icons import icon
 from app.ui.shortcuts import Binding, Bindings, conflicts, keys_of
-from app.ui.theme import LOOK_CHANGES
+from app.ui.theme import look_changed
 
 ROWS_AT_ONCE = 8
 
@@ -123,7 +123,7 @@ class ShortcutPage(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._draw()
         super().changeEvent(event)
 

@@ -13,7 +13,7 @@ from app.errors import AppError
 from app.language import say
 from app.ui.failures import details_of
 from app.ui.icons import icon
-from app.ui.theme import LOOK_CHANGES
+from app.ui.theme import look_changed
 from app.ui.widgets.details import Details
 
 Kind = Literal["notice", "trouble"]
@@ -95,7 +95,7 @@ class Banner(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._draw()
         super().changeEvent(event)
 

@@ -11,7 +11,7 @@ from app.language import say
 from app.ui.background.child import ChildJob
 from app.ui.background.work import Advance, Stage
 from app.ui.icons import icon
-from app.ui.theme import LOOK_CHANGES
+from app.ui.theme import look_changed
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.quiet_bar import QuietBar
 
@@ -79,7 +79,7 @@ class JobRow(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icon anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._draw()
         super().changeEvent(event)
 

@@ -11,7 +11,7 @@ from app.language import say
 from app.ui.behind import Behind
 from app.ui.icons import icon
 from app.ui.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
-from app.ui.theme import LOOK_CHANGES
+from app.ui.theme import look_changed
 from app.ui.widgets.choice_box import ChoiceBox
 
 
@@ -99,7 +99,7 @@ class PresetBar(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._draw()
         super().changeEvent(event)
 

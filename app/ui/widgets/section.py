@@ -7,7 +7,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.ui.icons import icon
-from app.ui.theme import LOOK_CHANGES
+from app.ui.theme import look_changed
 
 
 class Section(QWidget):
@@ -52,7 +52,7 @@ class Section(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the arrow anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._show_arrow()
         super().changeEvent(event)
 

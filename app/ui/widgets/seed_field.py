@@ -12,7 +12,7 @@ from app.core.limits import SEED_BOUNDS
 from app.language import say
 from app.settings import HIGHEST_SEED
 from app.ui.icons import icon
-from app.ui.theme import LOOK_CHANGES
+from app.ui.theme import look_changed
 
 
 class SeedField(QWidget):
@@ -84,7 +84,7 @@ class SeedField(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._draw()
         super().changeEvent(event)
 

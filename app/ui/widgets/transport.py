@@ -10,7 +10,7 @@ from app.language import say
 from app.ui.actions import Actions
 from app.ui.icons import icon
 from app.ui.state import SpeechState
-from app.ui.theme import LOOK_CHANGES
+from app.ui.theme import look_changed
 from app.ui.widgets.quiet_bar import QuietBar
 
 FINE = 1000  # steps of the play line
@@ -75,7 +75,7 @@ class Transport(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._name_buttons()
         super().changeEvent(event)
 

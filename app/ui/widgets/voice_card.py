@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.language import say
 from app.ui.icons import icon
 from app.ui.shelf import ShelfVoice
-from app.ui.theme import LOOK_CHANGES
+from app.ui.theme import look_changed
 from app.ui.widgets.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
 from app.voices.bert import STANDARD_DOWNLOAD_MB
@@ -136,7 +136,7 @@ class VoiceCard(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._draw()
         super().changeEvent(event)
 

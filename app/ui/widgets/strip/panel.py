@@ -10,7 +10,7 @@ from app.core.line_sound import LineSound
 from app.core.types import Overrides
 from app.language import say
 from app.ui.icons import icon
-from app.ui.theme import LOOK_CHANGES, Theme
+from app.ui.theme import Theme, look_changed
 from app.ui.widgets.strip.keys import key_words
 from app.ui.widgets.strip.painting import HEIGHT
 from app.ui.widgets.strip.reading_field import HEIGHT as FIELD_HEIGHT
@@ -117,7 +117,7 @@ class StripPanel(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the arrow anew for another theme."""
-        if event.type() in LOOK_CHANGES:
+        if look_changed(self, event):
             self._draw()
         super().changeEvent(event)
 
