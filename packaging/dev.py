@@ -55,6 +55,8 @@ CANNOT = 75  # as build.py ends where Wine itself does not work
 # Tests run side by side (each process may take 2 GB), then those that watch the clock, which would see the others.
 TOGETHER = ("-m", "not alone", "-n", "logical", "--maxprocesses", "4", "--dist", "worksteal")
 ALONE = ("-m", "alone")
+# Those that watch the clock are asked twice where they fail, and it is told: a host that stands still for a moment does so once, a fault of ours again.
+ASK_TWICE = ("--reruns", "1", "--only-rerun", "AssertionError", "-rR")
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = "onnxruntime==1.24.4"
@@ -99,7 +101,7 @@ def test(options: Sequence[str]) -> int:
         [tools / "mypy"],
         [tools / "lint-imports", "--no-cache"],
         [PYTHON, "-m", "pytest", *TOGETHER, *options],
-        [PYTHON, "-m", "pytest", *ALONE, *options],
+        [PYTHON, "-m", "pytest", *ALONE, *ASK_TWICE, *options],
     ):
         print("$", *(Path(part).name if isinstance(part, Path) else part for part in command), flush=True)
         code = run(command)
@@ -119,7 +121,7 @@ def test_windows_runtime() -> int:
     print("$ pytest", *RUNTIME_TESTS, f"with {WINDOWS_RUNTIME}", flush=True)
     os.environ["PYTHONPATH"] = str(folder)
     try:
-        return run([PYTHON, "-m", "pytest", "--quiet", *RUNTIME_TESTS])
+        return run([PYTHON, "-m", "pytest", "--quiet", *ASK_TWICE, *RUNTIME_TESTS])
     finally:
         del os.environ["PYTHONPATH"]
 
