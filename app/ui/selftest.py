@@ -77,6 +77,7 @@ def _run(sound: Path, picture: Path | None) -> dict[str, Any]:
     else:
         report |= _listen(sound)
     if picture:
+        app.processEvents()  # what has just changed takes its place
         report["picture"] = window.grab().save(str(picture))
     window.close()
     report["ok"] = not report["errors"] and report.get("loudest", 0.0) > QUIET and report.get("picture", True)
