@@ -55,7 +55,6 @@ CANNOT = 75  # as build.py ends where Wine itself does not work
 # Tests run side by side (each process may take 2 GB), then those that watch the clock, which would see the others.
 TOGETHER = ("-m", "not alone", "-n", "logical", "--maxprocesses", "4", "--dist", "worksteal")
 ALONE = ("-m", "alone")
-SOME_FAILED = 1  # pytest's exit code
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = "onnxruntime==1.24.4"
@@ -100,18 +99,13 @@ def test(options: Sequence[str]) -> int:
         [tools / "mypy"],
         [tools / "lint-imports", "--no-cache"],
         [PYTHON, "-m", "pytest", *TOGETHER, *options],
+        [PYTHON, "-m", "pytest", *ALONE, *options],
     ):
-        code = run_aloud(command)
+        print("$", *(Path(part).name if isinstance(part, Path) else part for part in command), flush=True)
+        code = run(command)
         if code and not (code == NO_TESTS and "pytest" in command):
             return code
-    code = against_the_clock([*ALONE, *options])
-    return 0 if code == NO_TESTS else code
-
-
-def against_the_clock(tests: Sequence[str]) -> int:
-    """Runs tests that watch the clock; those that fail are asked once more, aloud: a host that stands still for a moment does so once, a fault again."""
-    code = run_aloud([PYTHON, "-m", "pytest", *tests])
-    return run_aloud([PYTHON, "-m", "pytest", "--last-failed", *tests]) if code == SOME_FAILED else code
+    return 0
 
 
 def test_windows_runtime() -> int:
@@ -122,10 +116,10 @@ def test_windows_runtime() -> int:
         shutil.rmtree(folder, ignore_errors=True)
         print(f"SKIPPED  tests with {WINDOWS_RUNTIME}: it could not be installed here, see pip's message above", flush=True)
         return 0
-    print(f"With {WINDOWS_RUNTIME}:", flush=True)
+    print("$ pytest", *RUNTIME_TESTS, f"with {WINDOWS_RUNTIME}", flush=True)
     os.environ["PYTHONPATH"] = str(folder)
     try:
-        return against_the_clock(RUNTIME_TESTS)
+        return run([PYTHON, "-m", "pytest", "--quiet", *RUNTIME_TESTS])
     finally:
         del os.environ["PYTHONPATH"]
 
@@ -177,12 +171,6 @@ def windows_program(build: Sequence[str], places: Sequence[str]) -> int:
         else:
             print(f"RAN  {target}, with the checks above", flush=True)
     return 0
-
-
-def run_aloud(command: Sequence[str | Path]) -> int:
-    """Prints what is run."""
-    print("$", *(Path(part).name if isinstance(part, Path) else part for part in command), flush=True)
-    return run(command)
 
 
 def run(command: Sequence[str | Path]) -> int:
