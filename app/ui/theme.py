@@ -106,12 +106,6 @@ def chosen_theme(choice: ThemeChoice) -> Theme:
     return DARK if choice == "dark" else LIGHT
 
 
-def apply_theme(app: QApplication, theme: Theme) -> None:
-    """Gives all windows the look."""
-    take_off(app)
-    put_on(app, theme)
-
-
 def take_off(app: QApplication) -> None:
     """Takes the look off all windows, before another is put on.
 

@@ -22,7 +22,7 @@ from app.settings import Settings
 from app.ui.controller import SpeechController
 from app.ui.main import make_application
 from app.ui.player import OpenPlayer
-from app.ui.theme import LIGHT, apply_fonts, apply_theme
+from app.ui.theme import LIGHT, Theme, apply_fonts, put_on, take_off
 from app.ui.window import MainWindow
 from tests.ui.recording_player import RecordingPlayer
 
@@ -41,6 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/ui" in item.path.as_posix():
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support", extend=True))
+
+
+def apply_theme(app: QApplication, theme: Theme) -> None:
+    """A look at once, which `Dressing` puts on piece by piece."""
+    take_off(app)
+    put_on(app, theme)
 
 
 @pytest.fixture(scope="session")

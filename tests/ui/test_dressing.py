@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 from app.settings import Settings, ThemeChoice
 from app.ui import dressing
 from app.ui.dialogs.voice_library import VoiceLibrary
-from app.ui.theme import DARK, LIGHT, apply_theme
+from app.ui.theme import DARK, LIGHT
 from app.ui.widgets.memory_label import MemoryLabel
 from app.ui.window import MainWindow
-from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme
 
 THEMES = {"light": LIGHT, "dark": DARK}
 SIZE = (1366, 900)

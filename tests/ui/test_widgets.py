@@ -21,7 +21,7 @@ from app.ui.menus import Menus
 from app.ui.presets import load_presets, presets_path
 from app.ui.save_dialog import ask_for_file, files_for, title
 from app.ui.state import SpeechState
-from app.ui.theme import DARK, LIGHT, Theme, apply_theme, chosen_theme
+from app.ui.theme import DARK, LIGHT, Theme, chosen_theme
 from app.ui.widgets.preset_bar import PresetBar
 from app.ui.widgets.section import Section
 from app.ui.widgets.seed_field import SeedField
@@ -29,6 +29,7 @@ from app.ui.widgets.side_panel import SidePanel
 from app.ui.widgets.status_line import StatusLine, describe
 from app.ui.widgets.transport import Transport
 from app.ui.widgets.voice_card import about
+from tests.ui.conftest import apply_theme
 
 
 def opened(**changes: object) -> OpenedVoice:
