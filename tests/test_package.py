@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from app.version import VERSION
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -36,7 +38,7 @@ def test_the_top_level_is_fixed() -> None:
 def test_a_wheel_speaks(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)], check=True)
-    (wheel,) = tmp_path.glob("koebako-*.whl")
+    (wheel,) = tmp_path.glob(f"koebako-{VERSION}-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         archive.extractall(tmp_path / "site")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from importlib import metadata
 from typing import Any
 
 from app.cli.command_parser import Parser, add_command
@@ -16,21 +15,14 @@ from app.cli.parser_voices import add_licence_option, add_voices
 from app.core.limits import BOUNDS
 from app.language import say
 from app.settings import DECODER_PRECISIONS
-
-
-def version() -> str:
-    """Version of the installed program."""
-    try:
-        return metadata.version("koebako")
-    except metadata.PackageNotFoundError:  # run from a checkout without being installed
-        return "0.1.0"
+from app.version import VERSION
 
 
 def build_parser() -> Parser:
     """The whole command line."""
     parser = Parser(prog="koebako", description=say("日本語の文章を声にします。", "Speaks Japanese text."))
     parser.add_argument(
-        "--version", action="version", version=f"koebako {version()}", help=say("版を表示して終わる", "show the version and exit")
+        "--version", action="version", version=f"koebako {VERSION}", help=say("版を表示して終わる", "show the version and exit")
     )
     commands = parser.add_subparsers(
         dest="command", required=True, parser_class=Parser, metavar="COMMAND", title=say("コマンド", "commands")

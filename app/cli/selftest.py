@@ -21,12 +21,12 @@ import numpy as np
 import psutil
 
 from app.cli.output import json_line, note
-from app.cli.parser import version
 from app.cli.surroundings import log_tail, window_report
 from app.data_file import write_whole
 from app.errors import AppError, OutputFileError
 from app.language import say
 from app.paths import own_command
+from app.version import VERSION
 
 TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
 TIMEOUT_S = 180
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     ok = bool(doctor.get("ok")) and trials[0].ok
     report = {
         "ok": ok,
-        "version": version(),
+        "version": VERSION,
         "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "machine": _machine(),
         "doctor": doctor,

@@ -15,6 +15,7 @@ from app.ui.devices import DeviceWatch
 from app.ui.dialogs import MARGINS
 from app.ui.jobs import Surroundings
 from app.ui.shortcuts import Bindings, load_shortcuts, save_shortcuts
+from app.version import VERSION
 
 if TYPE_CHECKING:
     from app.ui.dialogs.settings_dialog import SettingsDialog
@@ -95,11 +96,9 @@ class Dialogs(QObject):
     @Slot()
     def open_about(self) -> None:
         """Shows version and licences."""
-        from importlib.metadata import version
-
         from app.ui.dialogs.about_dialog import AboutDialog, third_parties
 
-        dialog = AboutDialog(version("koebako"), self._window)
+        dialog = AboutDialog(VERSION, self._window)
         dialog.parts_wanted.connect(lambda: self._behind.do(third_parties, self._parts_found.emit))
         self._parts_found.connect(dialog.show_parts)
         self._show(dialog)

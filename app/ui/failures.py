@@ -11,6 +11,7 @@ from app.errors import AppError, AudioDeviceError, InternalError
 from app.language import say
 from app.log import log_path
 from app.ui.jobs import Failed
+from app.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,12 @@ def tell_failure(failed: Failed) -> Told:
 
 def details_of(error: AppError) -> str:
     """All that is known of an error, for whoever reports it: its kind, what caused it, and where the record is."""
-    from importlib.metadata import version  # reads mail headers, for which no window need wait
-
     lines = [f"{type(error).__name__}: {error.message}", error.hint]
     cause = error.__cause__ or error.__context__
     while cause is not None:
         lines.append(f"← {type(cause).__name__}: {cause}")
         cause = cause.__cause__ or cause.__context__
-    lines += [f"Koebako {version('koebako')}, Python {platform.python_version()}, {sys.platform}", str(log_path())]
+    lines += [f"Koebako {VERSION}, Python {platform.python_version()}, {sys.platform}", str(log_path())]
     return "\n".join(line for line in lines if line)
 
 

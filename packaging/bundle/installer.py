@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from pathlib import Path
 
 from bundle.command import PROJECT, run
@@ -29,7 +29,7 @@ def make_installer(source: Path, dist: Path) -> Path:
     makensis = next((found for place in PLACES if (found := shutil.which(place))), None)
     if makensis is None:
         sys.exit("makensis was not found; install NSIS 3 (Debian: apt-get install nsis).")
-    version = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    version = runpy.run_path(str(PROJECT / "app" / "version.py"))["VERSION"]
     checked = source.parent.name == "windows-wine"
     made = dist / f"Koebako-{version}-{source.parent.name}-x64-setup.exe"
     # What is only made to be tried is packed fast.
