@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 PROJECT = Path(__file__).resolve().parents[2]
 TAIL = 4_000
@@ -42,6 +43,20 @@ def run(command: Sequence[str | Path], *, timeout_s: float, env: Mapping[str, st
     if code:
         sys.exit(f"{words[0]} ended with {code}.\n{output[-TAIL:]}")
     return output
+
+
+def kill(process: subprocess.Popen[Any]) -> str:
+    """Kills a program whose streams are pipes, and returns what it had told on stderr.
+
+    Waits only so long for its pipes: what it started holds them too, and under Wine a child whose parent dies while it starts neither begins nor ends.
+    """
+    process.kill()
+    try:
+        told = process.communicate(timeout=LAST_WORDS_S)[1]
+    except subprocess.TimeoutExpired as exc:
+        told = exc.stderr
+        process.wait()
+    return told.decode("utf-8", "replace") if isinstance(told, bytes) else told or ""
 
 
 def _read(process: subprocess.Popen[bytes], printed: bytearray) -> None:

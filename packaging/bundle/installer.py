@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bundle.command import PROJECT, run
+from bundle.command import PROJECT, kill, run
 from bundle.expectations import SHARED
 from bundle.wine import Wine
 
@@ -106,8 +106,8 @@ def _try_opening(wine: Wine, suffix: str) -> None:
             while not (added := [*folder.glob("home/voices/*/voice.json")]) and time.monotonic() < deadline:
                 time.sleep(0.2)
         finally:
-            opener.kill()
-            opener.communicate()
+            wine.end_programs()  # the window's children too: they would keep the program's files from being replaced
+            kill(opener)
     _expect(what, bool(added))
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bundle.command import kill
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:
@@ -72,7 +74,5 @@ class Program:
         try:
             stdout, stderr = process.communicate(text, timeout=timeout_s)
         except subprocess.TimeoutExpired as exc:
-            process.kill()
-            stdout, stderr = process.communicate()
-            raise AssertionError(f"{name} {arguments} did not end within {timeout_s:g} s: {stderr[-800:]}") from exc
+            raise AssertionError(f"{name} {arguments} did not end within {timeout_s:g} s: {kill(process)[-800:]}") from exc
         return Finished(process.returncode, stdout, stderr, time.perf_counter() - began)

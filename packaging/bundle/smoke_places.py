@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from bundle.command import kill
 from bundle.expectations import CUT, SPEAK, difference, ended
 from bundle.program import Program
 
@@ -106,8 +107,7 @@ def opens_files(program: Program, folder: Path) -> str:
         _wait_until(lambda: "二つ目の起動から。" in _kept(home / "autosave.json"))
         assert first.poll() is None, f"the first window ended with {first.returncode}"
     finally:
-        first.kill()
-        first.communicate()
+        kill(first)
     return f"after {taken_s:.1f} s"
 
 

