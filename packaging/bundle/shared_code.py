@@ -1,5 +1,28 @@
-"""Runs in both executables before anything else: their Python code lies in one file beside them, so that it is there once and not twice."""
+"""Runs in both executables before anything else: their Python code lies in one file beside them, and is read once.
 
+PyInstaller, and Python for its own library, open their file of modules anew for each module, some 600 times until the window is seen, and each
+time the system, and a virus scanner, look at it. They do so in order that the file may be taken away meanwhile; ours lies among libraries that
+may not be either.
+"""
+
+import io
 import sys
+import zipimport
+from types import SimpleNamespace
+
+import pyimod01_archive  # type: ignore[import-not-found]  # PyInstaller's own; only a frozen program has it
+
+read: dict[str, bytes] = {}
+
+
+def open_whole(path: str, _mode: str = "rb") -> io.BytesIO:
+    """A file in memory, read the first time that it is opened."""
+    if path not in read:
+        with io.open_code(path) as file:
+            read[path] = file.read()
+    return io.BytesIO(read[path])  # reads the same bytes, and copies only what is asked of it
+
 
 sys._pyinstaller_pyz = sys._MEIPASS + "/koebako.pyz?0"  # type: ignore[attr-defined]  # where PyInstaller's start code looks for modules
+pyimod01_archive.open = open_whole
+zipimport._io = SimpleNamespace(open_code=open_whole)  # type: ignore[attr-defined]
