@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import shutil
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -77,14 +79,19 @@ def _tests_of(name: str) -> list[str]:
 
 
 def _packages(wine: Wine) -> Path:
-    """The folder with pytest and what else tests need, filled where its pins have changed."""
+    """The folder with pytest and what else tests need, filled where its pins, or the program's needs, have changed."""
     from bundle.wine import FOR_WINDOWS  # needs pefile, which only builds have
 
     packages = wine.folder / "tests"
-    state = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    state = hashlib.sha256(REQUIREMENTS.read_bytes() + (PROJECT / "pyproject.toml").read_bytes()).hexdigest()
     stamp = packages / "koebako.stamp"
     if not (stamp.exists() and stamp.read_text() == state):
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *FOR_WINDOWS, "--no-compile"]
         run([*pip, "--require-hashes", "--upgrade", "--target", packages, "-r", REQUIREMENTS], timeout_s=600)
+        # What an installation would bring: the program's own metadata, which tell whose packages it needs.
+        with tempfile.TemporaryDirectory() as made:
+            metadata = f"from setuptools import build_meta; build_meta.prepare_metadata_for_build_wheel({made!r})"
+            run([sys.executable, "-c", metadata], timeout_s=120)
+            shutil.copytree(made, packages, dirs_exist_ok=True)
         stamp.write_text(state)
     return packages

@@ -32,7 +32,6 @@ from app.ui.window import MainWindow
 from app.voices.description import SBV2_BERT
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
-from tests.ui.heart import Heart, pace
 from tests.ui.recording_player import RecordingPlayer
 
 HELLO = "こんにちは。"
@@ -90,26 +89,21 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     reference: Path,
     tmp_path: Path,
     player: RecordingPlayer,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The real preparation in a real child process, while the window goes on."""
+    """The real preparation in a real child process; that the window goes on meanwhile is measured by test_heartbeat."""
     window = open_window(Settings(text=HELLO))
     before = speak(qtbot, window)
     source = aivmx(reference, tmp_path / "花子.aivmx", name="花子", license=TERMS)
-    with Heart() as heart:
-        drop_on(window, source)
-        (job,) = window.desk.works.queue.jobs
-        assert window.desk.works.panel.isVisible()
-        until(qtbot, lambda: job.stage is Stage.ASKING)
-        licence = dialog_of(qtbot, window, TextDialog)
-        assert isinstance(licence, TextDialog)
-        assert licence.page.toPlainText() == TERMS
-        licence.accept_button.click()
-        until(qtbot, lambda: job.stage is Stage.DONE)
-        offer = dialog_of(qtbot, window, BertOffer)
-    with capsys.disabled():
-        print(f"\nheartbeat, import: p99 {np.percentile(heart.gaps_ms, 99):.1f} ms, longest {max(heart.gaps_ms):.1f} ms", end="")
-    assert max(heart.gaps_ms) < 300 * pace()
+    drop_on(window, source)
+    (job,) = window.desk.works.queue.jobs
+    assert window.desk.works.panel.isVisible()
+    until(qtbot, lambda: job.stage is Stage.ASKING)
+    licence = dialog_of(qtbot, window, TextDialog)
+    assert isinstance(licence, TextDialog)
+    assert licence.page.toPlainText() == TERMS
+    licence.accept_button.click()
+    until(qtbot, lambda: job.stage is Stage.DONE)
+    offer = dialog_of(qtbot, window, BertOffer)
     line = window.document.script.lines[0]
     assert line.settings.voice == "0faf9f49-fb67-595a-a405-82fb5a94a69e"
     assert window.side.card.name.text() == "花子"
