@@ -78,6 +78,16 @@ class SoakDriver:
             self._window.deeds[name].trigger()
             QApplication.processEvents()
             self._close_dialogs()
+        self._ask_for_the_bare_style()
+
+    def _ask_for_the_bare_style(self) -> None:
+        """What lies below the style sheet gets its Python object where a widget asks for its style between two looks."""
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        sheet = app.styleSheet()
+        app.setStyleSheet("")
+        self._window.style()
+        app.setStyleSheet(sheet)
 
     def step(self) -> None:
         """Something."""
