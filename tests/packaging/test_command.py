@@ -13,8 +13,8 @@ from bundle.program import Program
 
 STARTS_ANOTHER = """
 import subprocess, sys, time
-print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
 print("last words", file=sys.stderr, flush=True)
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
 time.sleep(60)
 """
 
