@@ -51,6 +51,14 @@ class Interruption:
         finally:
             self._action = None
 
+    @contextmanager
+    def afterwards(self) -> Iterator[None]:
+        """Within the block a request is kept; KeyboardInterrupt comes at its end. For imports: libraries of C++ end the process where one meets theirs."""
+        with self.instead(lambda: None):
+            yield
+        if self.requested:
+            raise KeyboardInterrupt
+
     def _notice(self, _number: int, _frame: FrameType | None) -> None:
         self.requested = True
         if self._action is None:

@@ -36,7 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
     # A command is imported when it is called: `--help` must not wait for ONNX Runtime.
-    command = importlib.import_module(f"app.cli.{options.command}")
+    with interruption.afterwards():
+        command = importlib.import_module(f"app.cli.{options.command}")
     return int(command.run(options))
 
 
