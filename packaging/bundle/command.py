@@ -46,7 +46,7 @@ def run(command: Sequence[str | Path], *, timeout_s: float, env: Mapping[str, st
 
 
 def kill(process: subprocess.Popen[Any]) -> str:
-    """Kills a program whose streams are pipes, and returns what it had told on stderr.
+    """Kills a program whose streams are pipes, and returns what it had told on stderr (on Windows only where its pipes close).
 
     Waits only so long for its pipes: what it started holds them too, and under Wine a child whose parent dies while it starts neither begins nor ends.
     """

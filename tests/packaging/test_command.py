@@ -25,7 +25,8 @@ def test_a_killed_program_is_not_waited_for_where_its_child_holds_the_pipes(monk
     assert parent.stdout is not None
     child = psutil.Process(int(parent.stdout.readline()))
     try:
-        assert command.kill(parent).strip() == "last words"
+        # Windows' half of `subprocess` hands out nothing of a pipe that stays open.
+        assert command.kill(parent).strip() == ("" if sys.platform == "win32" else "last words")
         assert parent.returncode
         assert child.is_running()
     finally:
