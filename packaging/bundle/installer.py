@@ -106,7 +106,7 @@ def _try_opening(wine: Wine, suffix: str) -> None:
             while not (added := [*folder.glob("home/voices/*/voice.json")]) and time.monotonic() < deadline:
                 time.sleep(0.2)
         finally:
-            wine.end_programs()  # the window's children too: they would keep the program's files from being replaced
+            wine.restart()  # the window's children too: they would keep the program's files from being replaced
             kill(opener)
     _expect(what, bool(added))
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 from bundle.command import kill
 from bundle.expectations import CUT, SPEAK, difference, ended
+from bundle.other_user import NOBODY, closed_to_writing, launcher, lent_prefix, link_or_copy, not_entered
 from bundle.program import Program
 
-NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
 # Windows, and Wine with its own screen, draw on the real platform; Qt's offscreen one has no fonts there.
 OFFSCREEN = {"QT_QPA_PLATFORM": "offscreen"}
 WINDOW_S = 60
@@ -24,7 +27,7 @@ def far_away(program: Program, folder: Path) -> str:
     """It speaks from a folder, for a user and into a file with Japanese names and spaces."""
     place = folder / "声箱 のフォルダー" / "山田 太郎"
     moved = place / "Koebako"
-    shutil.copytree(program.folder, moved, symlinks=True, copy_function=_link)
+    shutil.copytree(program.folder, moved, symlinks=True, copy_function=link_or_copy)
     output, temporary = place / "出力 音声.wav", place / "一時"
     temporary.mkdir()
     users = {"KOEBAKO_HOME": str(place / "データ")} | dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(temporary))
@@ -34,36 +37,29 @@ def far_away(program: Program, folder: Path) -> str:
 
 def read_only(program: Program, folder: Path) -> str:
     """It speaks for a user who may not write where it lies."""
-    if program.windows:
-        return "skipped: on Windows it is only checked that nothing is written there"
+    if sys.platform == "win32":
+        return "skipped: another user would need a password; it is only checked that nothing is written there"
     moved = folder / "声箱 のフォルダー" / "山田 太郎" / "Koebako"
-    launcher = NOBODY if os.geteuid() == 0 else ()
-    if launcher and shutil.which(launcher[0]) is None:
+    root = os.geteuid() == 0  # whom no mode of a folder keeps from writing
+    if root and shutil.which("setpriv") is None:
         return "skipped: needs setpriv"
-    if launcher and (closed := [path for path in folder.parents if not path.stat().st_mode & 0o001]):
-        return f"skipped: another user may not enter {closed[0]}"
+    if root and (shut := not_entered([folder.parent, *([Path.cwd()] if program.windows else [])])):  # Wine goes to where it was called
+        return f"skipped: another user may not enter {shut[0]}"
     folder.chmod(0o755)
     users = folder / "nobody"
     users.mkdir()
     users.chmod(0o777)
-    folders = [moved, *(path for path in moved.rglob("*") if path.is_dir())]
-    for path in folders:
-        path.chmod(0o555)
-    try:
-        output = users / "a.wav"
-        environment = {"KOEBAKO_HOME": str(users / "home"), "HOME": str(users), "TMPDIR": str(users)}
-        ended(replace(program, folder=moved, launcher=launcher).run("koebako-cli", *SPEAK, "-o", output, env=environment))
-    finally:
-        for path in folders:
-            path.chmod(0o755)
-    return f"the same sound ({difference(output, folder / 'bundle.wav'):.0e})"
-
-
-def _link(source: str, target: str) -> None:
-    try:
-        os.link(source, target)
-    except OSError:  # another disk
-        shutil.copy2(source, target)
+    environment = {"KOEBAKO_HOME": str(users / "home"), "HOME": str(users), "TMPDIR": str(users)}
+    as_other = launcher(NOBODY) if root else ()
+    other = replace(program, folder=moved, launcher=(*as_other, *program.launcher))
+    with ExitStack() as stack:
+        if root and program.windows:
+            prefix = lent_prefix(Path(program.env["WINEPREFIX"]), users / "prefix", NOBODY)
+            environment["WINEPREFIX"] = str(stack.enter_context(prefix))
+        stack.enter_context(closed_to_writing(moved))
+        assert subprocess.run([*as_other, "test", "-w", moved]).returncode == 1, "the folder was open to writing"
+        ended(other.run("koebako-cli", *SPEAK, "-o", users / "a.wav", env=environment))
+    return f"the same sound ({difference(users / 'a.wav', folder / 'bundle.wav'):.0e})"
 
 
 def second_instance(program: Program, folder: Path) -> str:

