@@ -9,10 +9,19 @@ from pathlib import Path
 
 def main() -> int:
     """Chooses the shell."""
+    ask_no_shell()
     try:
         return int(importlib.import_module(_shell(sys.argv[1:])).main())
     except KeyboardInterrupt:  # while the shell itself was being imported
         return 130
+
+
+def ask_no_shell() -> None:
+    """Python starts cmd.exe to learn which Windows this is, when ONNX Runtime is imported; without an answer it takes what it knows itself."""
+    if sys.platform == "win32":
+        import platform
+
+        platform._syscmd_ver = lambda *_given: ("", "", "")  # type: ignore[attr-defined]
 
 
 def _shell(arguments: list[str]) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
-import platform
 import sys
-import threading
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 def main() -> int:
     """Opens the window with the files it was started with, and waits until it is closed; returns the exit code."""
     start_log()
-    learn_windows()
     files = [Path(argument) for argument in sys.argv[1:] if not argument.startswith("-")]
     try:
         check_display()
@@ -55,12 +52,6 @@ def main() -> int:
     code = app.exec()
     lock.release()
     return code
-
-
-def learn_windows() -> None:
-    """Begins to find out which Windows this is: Python asks cmd.exe, once, and ONNX Runtime would wait for the answer while it is imported."""
-    if sys.platform == "win32":
-        threading.Thread(target=platform.uname, name="windows", daemon=True).start()
 
 
 def use_language(choice: LanguageChoice) -> None:

@@ -86,9 +86,8 @@ def _run(sound: Path, picture: Path | None) -> dict[str, Any]:
 
 def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
     """As `app.ui.main` does, with a note of when each part of it was done."""
-    from app.ui.main import check_display, learn_windows, make_application
+    from app.ui.main import check_display, make_application
 
-    learn_windows()
     check_display()
     app = make_application()  # which tells what Qt lacks; everything below imports Qt
     report["qt_s"] = _age_s()

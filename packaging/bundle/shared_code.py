@@ -6,6 +6,7 @@ may not be either.
 """
 
 import io
+import os
 import sys
 import zipimport
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 import pyimod01_archive  # type: ignore[import-not-found]  # PyInstaller's own; only a frozen program has it
 
 read: dict[str, bytes] = {}
+listdir = os.listdir
 
 
 def open_whole(path: str, _mode: str = "rb") -> io.BytesIO:
@@ -23,6 +25,15 @@ def open_whole(path: str, _mode: str = "rb") -> io.BytesIO:
     return io.BytesIO(read[path])  # reads the same bytes, and copies only what is asked of it
 
 
+def list_no_eggs(path: str = ".") -> list[str]:
+    """PyInstaller's start code asks of each entry of the program's folder whether it is a Python egg; there is none. For others all is as ever."""
+    if path != sys._MEIPASS:  # type: ignore[attr-defined]
+        return listdir(path)
+    os.listdir = listdir
+    return []
+
+
+os.listdir = list_no_eggs
 sys._pyinstaller_pyz = sys._MEIPASS + "/koebako.pyz?0"  # type: ignore[attr-defined]  # where PyInstaller's start code looks for modules
 pyimod01_archive.open = open_whole
 zipimport._io = SimpleNamespace(open_code=open_whole)  # type: ignore[attr-defined]

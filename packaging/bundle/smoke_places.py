@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bundle.command import kill
 from bundle.expectations import CUT, SPEAK, difference, ended
@@ -21,6 +22,7 @@ from bundle.program import Program
 # Windows, and Wine with its own screen, draw on the real platform; Qt's offscreen one has no fonts there.
 OFFSCREEN = {"QT_QPA_PLATFORM": "offscreen"}
 WINDOW_S = 60
+STARTS = 3
 
 
 def far_away(program: Program, folder: Path) -> str:
@@ -75,18 +77,25 @@ def second_instance(program: Program, folder: Path) -> str:
 
 def window(program: Program, folder: Path) -> str:
     """The window opens, takes typing, speaks into a file and closes."""
-    report, picture = folder / "selftest.json", program.folder.parent / "window.png"
-    # Windows, and Wine with its own screen, draw on the real platform; Qt's offscreen one has no fonts there.
-    platform = [] if program.windows else ["--platform", "offscreen"]
-    command = ["--selftest", *platform, "--report", str(report), "--picture", str(picture)]
-    finished = program.run("Koebako", *command, env={"KOEBAKO_HOME": str(folder / "window")}, timeout_s=180)
-    assert report.exists(), f"exit code {finished.code}, no report: {finished.stderr[-CUT:]}"
-    value = json.loads(report.read_text(encoding="utf-8"))
-    assert value["ok"], value
-    ended(finished)
-    log = folder / "window" / "logs" / "koebako.log"
+    picture = program.folder.parent / "window.png"
+    reports = [_try_window(program, folder / f"window {number}", picture) for number in range(1, STARTS + 1)]
+    log = folder / "window 1" / "logs" / "koebako.log"
     assert not log.exists() or "ERROR" not in log.read_text(encoding="utf-8"), log.read_text(encoding="utf-8")[-CUT:]
-    return f"open after {value['window_s']} s, ready {value['ready_s']} s, spoken {value['spoken_s']} s; {picture}"
+    quickest = min(reports, key=lambda report: float(report["window_s"]))
+    opened = ", ".join(f"{report['window_s']:.2f}" for report in reports)
+    return f"open after {opened} s; the quickest ready {quickest['ready_s']} s, spoken {quickest['spoken_s']} s; {picture}"
+
+
+def _try_window(program: Program, home: Path, picture: Path) -> dict[str, Any]:
+    home.mkdir()
+    platform = [] if program.windows else ["--platform", "offscreen"]
+    command = ["--selftest", *platform, "--report", str(home / "selftest.json"), "--picture", str(picture)]
+    finished = program.run("Koebako", *command, env={"KOEBAKO_HOME": str(home)}, timeout_s=180)
+    assert (home / "selftest.json").exists(), f"exit code {finished.code}, no report: {finished.stderr[-CUT:]}"
+    report: dict[str, Any] = json.loads((home / "selftest.json").read_text(encoding="utf-8"))
+    assert report["ok"], report
+    ended(finished)
+    return report
 
 
 def opens_files(program: Program, folder: Path) -> str:

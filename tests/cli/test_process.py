@@ -23,6 +23,22 @@ def koebako(*arguments: str, **options: object) -> subprocess.CompletedProcess[b
     return subprocess.run([*MAIN, *arguments], capture_output=True, timeout=120, **options)  # type: ignore[call-overload, no-any-return]
 
 
+LOOKS_FOR_PROGRAMS = """
+import sys; sys.path.insert(0, sys.argv[1]); import main
+sys.addaudithook(lambda event, _: event == "subprocess.Popen" and sys.exit("a program was started"))
+main.ask_no_shell(); import onnxruntime, platform; print(platform.system(), platform.release())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="of Windows, Python asks cmd.exe which one it is")
+def test_no_shell_is_asked_which_windows_this_is() -> None:
+    done = subprocess.run([sys.executable, "-c", LOOKS_FOR_PROGRAMS, str(ROOT)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    system, release = done.stdout.split()  # 10, 11, 2022Server
+    assert system == "Windows"
+    assert release != "Vista"
+
+
 def test_a_wav_on_stdout_and_json_on_stderr() -> None:
     done = koebako("speak", "こんにちは。", "-o", "-", "--json")
     assert done.returncode == 0
