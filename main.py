@@ -32,6 +32,8 @@ def _shell(arguments: list[str]) -> str:
         return "app.ui.drawing"
     if arguments[:1] == ["--optimise"]:
         return "app.adapters.ort_optimised"
+    if arguments[:1] == ["--dictionary"]:
+        return "app.adapters.openjtalk_dictionary"
     files = all(not item.startswith("-") and (Path(item).suffix or len(Path(item).parts) > 1) for item in arguments)
     return "app.ui.main" if files else "app.cli.main"
 

@@ -13,6 +13,7 @@ from app import paths
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.graph_store import GraphStore, identity_of
 from app.adapters.openjtalk_g2p import OpenJTalkG2P
+from app.adapters.openjtalk_words import forget_taught_words
 from app.adapters.ort_bert import OrtBert
 from app.adapters.ort_failover import FailoverSession, Outage
 from app.adapters.ort_placement import CPU_ONLY, Placement, parse_placement
@@ -235,6 +236,13 @@ def synthesizer_of(voice: Voice, graphs: Mapping[str, Session]) -> OrtSynthesize
 def open_g2p() -> OpenJTalkG2P:
     """The text front end."""
     return OpenJTalkG2P()
+
+
+def forget_words(caches: Caches | None) -> None:
+    """The user's dictionary has changed: what is read from now on is read with the new one."""
+    forget_taught_words()
+    if caches is not None:
+        caches.phones.clear()
 
 
 def open_player(device: str | int | None, sampling_rate: int) -> PortAudioPlayer:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from app.adapters import openjtalk_words
+from app.adapters.openjtalk_dictionary import taught_words
 from app.core.normalise import PLACEHOLDER, normalise, normalise_surface
-from app.core.overrides import Piece, analyse_with_readings, find_overrides
+from app.core.overrides import Piece, analyse_with_readings, beside, find_overrides
 from app.core.readings import mend_readings
 from app.core.types import Phones, ReadingOverride
 from app.core.words import Word, words_to_phones
@@ -32,7 +33,7 @@ class OpenJTalkG2P:
         Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading.
         """
         text = _PRIVATE.sub("", text)
-        places = find_overrides(text, readings)
+        places = beside(find_overrides(text, readings), taught_words().written.find(text))
         if not places:
             return words_to_phones(_analyse(normalise(text, openjtalk_words.lookup)))
         # A private character holds each place while the rest is normalised.

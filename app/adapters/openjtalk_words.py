@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
+from app.adapters.openjtalk_dictionary import taught_words
 from app.adapters.openjtalk_features import WholeFeatures
 from app.adapters.read_ahead import wait_for
 from app.core.sentences import split_sentences
@@ -41,9 +42,18 @@ def load() -> ModuleType:
 
 @cache
 def _front_end() -> WholeFeatures:
-    """The front end with its dictionary, opened once; RuntimeError when that does not open."""
+    """The front end with its dictionary and the user's, opened once; RuntimeError when that does not open."""
     module = load()
-    return WholeFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR))
+    own = taught_words().file
+    # Readings that a user gave are not to be mended afterwards.
+    taught = {"userdic": str(own).encode(), "userdic_reading_protection": (True,)} if own else {}
+    return WholeFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR, **taught))
+
+
+def forget_taught_words() -> None:
+    """The user's dictionary has changed: whatever is asked next is asked with the new one."""
+    for remembered in (taught_words, _front_end, lookup):
+        remembered.cache_clear()
 
 
 def analyse(text: str) -> list[Word]:

@@ -11,6 +11,7 @@ from app.cli.command_parser import Parser, add_command
 from app.cli.parser_backends import add_backends
 from app.cli.parser_bench import add_bench_options
 from app.cli.parser_bert import add_bert
+from app.cli.parser_dict import add_dict
 from app.cli.parser_voices import add_licence_option, add_voices
 from app.core.limits import BOUNDS
 from app.language import say
@@ -29,6 +30,7 @@ def build_parser() -> Parser:
     )
     _add_speak(commands)
     _add_g2p(commands)
+    add_dict(commands)
     add_voices(commands)
     add_bert(commands)
     add_backends(commands)

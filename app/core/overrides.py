@@ -14,6 +14,7 @@ from app.errors import InputError
 from app.language import say
 
 Analyse = Callable[[str], list[Word]]
+Place = tuple[int, int, ReadingOverride]
 
 # Stands in for a surface that does not come out as words of its own: a noun with which nothing merges.
 _STAND_IN = "彼女"
@@ -29,9 +30,9 @@ class Piece:
     override: ReadingOverride | None = None
 
 
-def find_overrides(text: str, readings: Sequence[ReadingOverride]) -> list[tuple[int, int, ReadingOverride]]:
+def find_overrides(text: str, readings: Sequence[ReadingOverride]) -> list[Place]:
     """Where in `text` the readings apply: (start, end, override) in order, none overlapping; of two the earlier given wins."""
-    found: list[tuple[int, int, ReadingOverride]] = []
+    found: list[Place] = []
     taken = bytearray(len(text))
     for override in readings:
         for count, match in enumerate(re.finditer(re.escape(override.surface), text) if override.surface else ()):
@@ -41,6 +42,12 @@ def find_overrides(text: str, readings: Sequence[ReadingOverride]) -> list[tuple
                 found.append((start, end, override))
                 taken[start:end] = b"\1" * (end - start)
     return sorted(found, key=lambda place: place[0])
+
+
+def beside(places: Sequence[Place], others: Sequence[Place]) -> list[Place]:
+    """The places, and those of the others that overlap none of them, in order."""
+    free = [other for other in others if all(other[1] <= start or other[0] >= end for start, end, _ in places)]
+    return sorted([*places, *free], key=lambda place: place[0])
 
 
 def analyse_with_readings(pieces: Sequence[Piece], analyse: Analyse) -> list[Word]:
@@ -92,7 +99,7 @@ def _replaced(words: list[Word], places: dict[int, tuple[int, int]], pieces: Seq
 
 def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]) -> Word:
     """The word as the user wants it read; accent and phrase are taken over from the covered words where none is given."""
-    kana = _katakana(override)
+    kana = katakana_of(override.surface, override.reading)
     size = len(split_moras(kana))
     if override.accent is not None:
         if not 0 <= override.accent <= size:
@@ -112,14 +119,12 @@ def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]
     return replace(covered[0], surface=surface, pronunciation=kana, accent=moved)
 
 
-def _katakana(override: ReadingOverride) -> str:
-    kana = hiragana_to_katakana(unicodedata.normalize("NFKC", override.reading)).replace(" ", "").replace("・", "")
+def katakana_of(surface: str, reading: str) -> str:
+    """The reading that a user gave to a word, as katakana; InputError where it is no kana."""
+    kana = hiragana_to_katakana(unicodedata.normalize("NFKC", reading)).replace(" ", "").replace("・", "")
     if not _KANA.fullmatch(kana):
         raise InputError(
-            say(
-                f"「{override.surface}」の読み「{override.reading}」は仮名ではありません。",
-                f"The reading “{override.reading}” is not kana.",
-            ),
+            say(f"「{surface}」の読み「{reading}」は仮名ではありません。", f"The reading “{reading}” is not kana."),
             say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."),
         )
     return kana

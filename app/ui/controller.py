@@ -12,7 +12,20 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.core.types import SynthesisRequest
 from app.errors import AudioDeviceError
-from app.ui.jobs import Cast, ChooseDevice, CloseVoice, Done, Failed, Job, OpenedVoice, OpenVoice, PlaySample, Speak, Synthesised
+from app.ui.jobs import (
+    Cast,
+    ChooseDevice,
+    CloseVoice,
+    Done,
+    Failed,
+    ForgetWords,
+    Job,
+    OpenedVoice,
+    OpenVoice,
+    PlaySample,
+    Speak,
+    Synthesised,
+)
 from app.ui.latency import Utterance
 from app.ui.line_reader import ReadLine
 from app.ui.news import SpeechNews
@@ -87,6 +100,10 @@ class SpeechController(SpeechNews):
         """Lets a voice go that changes on the disk; it is opened anew when it is wanted."""
         if self.voices.pop(voice, None) is not None:
             self._post(CloseVoice(voice))
+
+    def read_dictionary(self) -> None:
+        """The user's dictionary has changed; `words_changed` tells when it counts."""
+        self._post(ForgetWords())
 
     def force_bert(self, force: bool) -> None:
         """See `SynthesisWorker.force_bert`."""
@@ -243,6 +260,8 @@ class SpeechController(SpeechNews):
             self._open.jobs.remove(job)
         if isinstance(job, Speak) and job.file is not None and done.succeeded:
             self.saved.emit(job.file)
+        if isinstance(job, ForgetWords):
+            self.words_changed.emit()
         self._tell_state()
 
     @Slot(object)

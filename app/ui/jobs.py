@@ -84,11 +84,16 @@ class CloseVoice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ForgetWords:
+    """Read the user's dictionary anew."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Shutdown:
     """Let the audio device go and end the thread."""
 
 
-Job = OpenVoice | ChooseDevice | Speak | PlaySample | CloseVoice | Shutdown
+Job = OpenVoice | ChooseDevice | Speak | PlaySample | CloseVoice | ForgetWords | Shutdown
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ FILE = (
     "save_all",
     "save_joined",
     "",
+    "dictionary",
     "settings",
     "",
     "quit",

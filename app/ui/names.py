@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.core.dictionary import Kind
 from app.language import say
 
 
@@ -39,6 +40,17 @@ def stage_name(stage: str) -> str:
         "synthesis": say("合成", "Synthesis"),
         "audio": say("音声", "Audio"),
     }[stage]
+
+
+def kind_name(kind: Kind) -> str:
+    """What a word of the user's dictionary is."""
+    return {
+        "proper_noun": say("固有名詞", "Proper noun"),
+        "noun": say("名詞", "Noun"),
+        "suffix": say("接尾語", "Suffix"),
+        "verb": say("動詞", "Verb"),
+        "adjective": say("形容詞", "Adjective"),
+    }[kind]
 
 
 def style_name(style: str) -> str:

@@ -35,6 +35,7 @@ class SpeechNews(QObject):
         chunk_made(AudioChunk), line_read(LineRead), announced(str): as above.
         made(str), heard(str): all sound of a request was computed; was played to the end, which may be told first.
         measured(): the history has changed.  ticked(): time has passed while something goes on.
+        words_changed(): lines may be read otherwise from now on.
     """
 
     state_changed = Signal(object)
@@ -49,3 +50,4 @@ class SpeechNews(QObject):
     measured = Signal()
     ticked = Signal()
     announced = Signal(str)
+    words_changed = Signal()

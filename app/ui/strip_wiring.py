@@ -57,6 +57,7 @@ class StripWiring(QObject):
         window.controller.line_read.connect(self._on_read)
         window.controller.state_changed.connect(self._on_state)
         window.controller.voice_opened.connect(self._on_changed)
+        window.controller.words_changed.connect(self._ask)
         self.sounds.changed.connect(self._on_sound)
         strip = panel.strip
         strip.edited.connect(self._on_edited)

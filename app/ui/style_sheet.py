@@ -90,6 +90,12 @@ QScrollArea, QScrollArea > QWidget > QWidget#strip { background: transparent; bo
 QScrollArea#facts { border: 1px solid transparent; border-radius: 8px; }
 QScrollArea#facts:focus { border-color: $accent; }
 QTableView { background: $surface; border: none; gridline-color: $faint; }
+QTableView#words { border: 1px solid $border; border-radius: 8px; outline: none; }
+QTableView#words:focus { border-color: $accent; }
+QTableView#words::item { padding: 2px 8px; border: none; color: $text; }
+QTableView#words::item:hover { background: $faint; }
+QTableView#words::item:selected { background: $notice; color: $text; }
+QTableView#words QHeaderView::section { padding: 5px 11px; }
 QFrame#edge { background: $faint; border: none; min-width: 1px; max-width: 1px; margin: 6px 0; }
 QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $faint; padding: 3px 6px; }
 QDialog#search { border: 1px solid $border; }

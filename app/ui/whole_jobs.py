@@ -13,7 +13,7 @@ from app.errors import AudioDeviceError
 from app.ui.current_job import CurrentJob
 from app.ui.held_player import HeldPlayer
 from app.ui.held_voice import HeldVoice
-from app.ui.jobs import ChooseDevice, CloseVoice, Done, Failed, Job, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
+from app.ui.jobs import ChooseDevice, CloseVoice, Done, Failed, ForgetWords, Job, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
 from app.ui.news import News
 from app.ui.rendering import Rendering
 from app.ui.surroundings import find_surroundings, spare_window
@@ -54,6 +54,8 @@ class WholeJobs:
                 self._play_sample(job.file)
             case CloseVoice():
                 self._voice.close(job.voice)
+            case ForgetWords():
+                self._forget_words()
             case Shutdown():
                 self._output.close()
                 self._voice.unload()
@@ -89,6 +91,11 @@ class WholeJobs:
         self._current.on_stage(timing)
         self.give_way()
         self._current.go_on()
+
+    def _forget_words(self) -> None:
+        from app.compose import forget_words
+
+        forget_words(self._voice.caches)
 
     def _play_sample(self, file: Path) -> None:
         from app.adapters.sound_samples import read_sample

@@ -14,6 +14,7 @@ from app.ui.actions import Actions
 from app.ui.autosave import Autosave
 from app.ui.controller import SpeechController
 from app.ui.dialogs_wiring import Dialogs
+from app.ui.dictionary_desk import DictionaryDesk
 from app.ui.document import ScriptDocument
 from app.ui.dressing import Dressing
 from app.ui.first_paint import FirstPaint
@@ -94,6 +95,7 @@ class MainWindow(QMainWindow):
         self.preferences = Preferences(self)
         self.desk = VoiceDesk(self)
         self.dialogs = Dialogs(self)
+        self.dictionary = DictionaryDesk(self)
         connect_actions(self)
         self.script.choose([current if script.find(current) else script.lines[0].id] if script.lines else [])
         self._show_script()
@@ -149,6 +151,7 @@ class MainWindow(QMainWindow):
         self.keeper.close()
         self.side.presets.close_file()
         self.dialogs.close()
+        self.dictionary.close()
         self.hide()
         self.desk.close()
         self.controller.close()

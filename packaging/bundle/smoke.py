@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bundle.program import Program
 from bundle.smoke_places import far_away, opens_files, read_only, second_instance, window
-from bundle.smoke_speech import doctor, fallback, mistakes, no_sound, plays, readings, speaks, starts
+from bundle.smoke_speech import doctor, fallback, mistakes, no_sound, plays, readings, speaks, starts, teaches
 from bundle.smoke_voices import containers, imports, optimised, report
 
 CHECK_S = 40  # a check takes less, also under Wine
@@ -59,6 +59,7 @@ CHECKS: list[Callable[[Program, Path], str]] = [
     optimised,
     far_away,
     read_only,  # in the folder that the one before made
+    teaches,
     mistakes,
     no_sound,
     containers,

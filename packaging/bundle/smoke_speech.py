@@ -89,6 +89,15 @@ def fallback(program: Program, folder: Path) -> str:
     return f"{told}; {difference(output, folder / 'bundle.wav'):.0e} from the CPU"
 
 
+def teaches(program: Program, folder: Path) -> str:
+    """A word of the user's dictionary is compiled and read, from a folder with a Japanese name and spaces."""
+    home = {"KOEBAKO_HOME": str(folder / "辞書 の フォルダー")}
+    ended(program.run("koebako-cli", "dict", "add", "檜箱庵", "ひのばこあん", "--accent", "3", env=home))
+    read = ended(program.run("koebako-cli", "g2p", text="檜箱庵に行く。\n", env=home)).report()
+    assert read["reading"] == "ヒノバコアンニイク", read
+    return str(read["reading"])
+
+
 def mistakes(program: Program, folder: Path) -> str:
     """Mistakes get a sentence and their exit code."""
     sentences = []

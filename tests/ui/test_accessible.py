@@ -27,6 +27,7 @@ from app import paths
 from app.settings import Settings
 from app.ui.dialogs.add_address import AddAddress
 from app.ui.dialogs.bert_offer import BertOffer
+from app.ui.dialogs.dictionary_dialog import DictionaryDialog
 from app.ui.dialogs.text_dialog import ask_licence, show_text
 from app.ui.dialogs.voice_library import VoiceLibrary
 from app.ui.shelf import ShelfVoice
@@ -43,6 +44,7 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
     "show_log": lambda window: _triggered(window, "show_log"),
     "about": lambda window: _triggered(window, "about"),
     "voice_library": lambda window: VoiceLibrary(window, window.desk.shelf),
+    "dictionary": DictionaryDialog,
     "add_address": AddAddress,
     "bert_offer": lambda window: BertOffer(window, "声", SBV2_BERT, force_offered=True),
     "licence": lambda window: ask_licence(window, "声", "利用条件\n" * 50),

@@ -7,7 +7,7 @@ import unicodedata
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from app.core.moras import hiragana_to_katakana
 from app.language import say
@@ -46,14 +46,17 @@ class ReadingField(QWidget):
 
     Signals:
         kana_wanted(str): the word is to be read so; empty goes back to the front end's reading.
+        dictionary_wanted(str, str): the word is to be read so everywhere; surface and kana.
         closed(): the field is done with.
     """
 
     kana_wanted = Signal(str)
+    dictionary_wanted = Signal(str, str)
     closed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self._surface = ""
         self.label = QLabel()
         self.edit = KanaEdit()
         self.edit.setMaxLength(LONGEST)
@@ -65,6 +68,9 @@ class ReadingField(QWidget):
                 "Type kana, then Enter. Empty goes back to the original reading. Esc gives up.",
             )
         )
+        self.add_word = QPushButton(say("辞書に登録…", "Add to dictionary…"))
+        self.add_word.setObjectName("small")
+        self.add_word.setToolTip(say("すべての文章でこの読みにします。", "Reads the word so in every text."))
         self.trouble = QLabel()
         self.trouble.setObjectName("trouble")
         self.trouble.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -72,16 +78,18 @@ class ReadingField(QWidget):
         self.trouble.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.label, self.edit, self.trouble):
+        for widget in (self.label, self.edit, self.add_word, self.trouble):
             row.addWidget(widget)
         row.addStretch(1)
         self.edit.returnPressed.connect(self._on_enter)
         self.edit.left.connect(self.close_field)
+        self.add_word.clicked.connect(self._on_add_word)
         self.edit.textEdited.connect(self._on_typed)
         self.hide()
 
     def open_for(self, surface: str, kana: str) -> None:
         """Shows the field with the reading a word has."""
+        self._surface = surface
         self.label.setText(say(f"「{surface}」の読み", f"Reading of “{surface}”"))
         self.edit.setText(kana)
         self.tell_trouble("")
@@ -105,6 +113,12 @@ class ReadingField(QWidget):
     def _on_enter(self) -> None:
         if self._is_kana():
             self.kana_wanted.emit(_plain(self.edit.text()))
+
+    @Slot()
+    def _on_add_word(self) -> None:
+        if self._is_kana():
+            self.dictionary_wanted.emit(self._surface, _plain(self.edit.text()))
+            self.close_field()
 
     @Slot()
     def _on_typed(self) -> None:

@@ -1,0 +1,101 @@
+"""`koebako dict`: the words that the user taught the program."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from app.adapters.openjtalk_dictionary import make_ready
+from app.adapters.user_dictionary import Change, change_dictionary, load_dictionary, read_words, write_words
+from app.cli.output import json_line, note, print_error, result
+from app.core.dictionary import Entry, make_entry, put, surface_of
+from app.errors import InputError
+from app.language import say
+
+
+def run(options: argparse.Namespace) -> int:
+    """One of the actions list, add, remove, import, export."""
+    actions = {"list": _list, "add": _add, "remove": _remove, "import": _import, "export": _export}
+    return actions[options.action](options)
+
+
+def _list(options: argparse.Namespace) -> int:
+    words = _words()
+    for entry in words:
+        _show(entry, as_json=options.json)
+    if not words and not options.json:
+        note(say("まだ単語はありません。koebako dict add で登録できます。", "There are no words yet; koebako dict add adds one."))
+    return 0
+
+
+def _add(options: argparse.Namespace) -> int:
+    entry = make_entry(options.surface, options.reading, options.accent, options.kind, options.priority)
+    _change(lambda words: put(words, [entry]))
+    _show(entry, as_json=options.json)
+    return 0
+
+
+def _remove(options: argparse.Namespace) -> int:
+    surface = surface_of(options.surface)
+    if surface not in {entry.surface for entry in _words()}:
+        raise InputError(
+            say(f"「{surface}」はユーザー辞書にありません。", f"“{surface}” is not in the user dictionary."),
+            say("koebako dict list で確かめてください。", "See koebako dict list."),
+        )
+    _change(lambda words: tuple(entry for entry in words if entry.surface != surface))
+    if options.json:
+        json_line({"removed": surface})
+    else:
+        note(say(f"「{surface}」を削除しました。", f"“{surface}” was removed."))
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    found, wrong = read_words(Path(options.file))
+    words = _change(lambda words: put(put(words, found), words if options.keep else ()))
+    for error in wrong:
+        print_error(error, as_json=options.json, source=options.file)
+    if options.json:
+        json_line({"imported": len(found), "refused": len(wrong), "words": len(words)})
+    else:
+        note(
+            say(
+                f"{len(found)} 語を取り込みました（取り込めなかったもの {len(wrong)}、辞書は全 {len(words)} 語）。",
+                f"Words imported: {len(found)}; refused: {len(wrong)}; in the dictionary now: {len(words)}.",
+            )
+        )
+    return 0 if found or not wrong else InputError.exit_code
+
+
+def _export(options: argparse.Namespace) -> int:
+    words, target = _words(), Path(options.file)
+    write_words(words, target)
+    if options.json:
+        json_line({"exported": str(target), "words": len(words)})
+    else:
+        note(say(f"{len(words)} 語を {target} に書き出しました。", f"Words written to {target}: {len(words)}."))
+    return 0
+
+
+def _words() -> tuple[Entry, ...]:
+    words, error = load_dictionary()
+    if error is not None:
+        raise error
+    return words
+
+
+def _change(change: Change) -> tuple[Entry, ...]:
+    """Changes the words and makes them ready, so that the next sentence does not wait for that."""
+    words, error = change_dictionary(change)
+    if error is not None:
+        print_error(error, as_json=False)
+    make_ready(words)
+    return words
+
+
+def _show(entry: Entry, *, as_json: bool) -> None:
+    if as_json:
+        json_line(asdict(entry))
+    else:
+        result(f"{entry.surface}\t{entry.reading}\t{entry.accent}\t{entry.kind}\t{entry.priority}")

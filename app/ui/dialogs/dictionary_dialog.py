@@ -1,0 +1,173 @@
+"""The user's dictionary: its words, and one of them to be filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.dictionary import Entry, surface_of
+from app.errors import AppError
+from app.language import say
+from app.ui.dialogs import MARGINS
+from app.ui.dialogs.word_form import WordForm
+from app.ui.widgets.word_table import WordTable
+
+SIZE = (820, 560)
+
+
+class DictionaryDialog(QDialog):
+    """Tells what is wanted; `show_words` shows what has become of it.
+
+    Signals:
+        put_wanted(Entry): the word is to be in the dictionary.
+        removal_wanted(list[str]): words with these surfaces are to go.
+        hearing_wanted(Entry): somebody wants to hear the word.
+        import_wanted(), export_wanted(): words from elsewhere, or to elsewhere.
+    """
+
+    put_wanted = Signal(object)
+    removal_wanted = Signal(object)
+    hearing_wanted = Signal(object)
+    import_wanted = Signal()
+    export_wanted = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(say("ユーザー辞書", "User dictionary"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(*SIZE)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(say("表記や読みで探す", "Search by word or reading"))
+        self.search.setAccessibleName(say("単語を探す", "Search words"))
+        self.search.setToolTip(say("これを含む単語だけを並べます。", "Shows the words that hold this."))
+        self.search.setClearButtonEnabled(True)
+        self.table = WordTable()
+        self.empty = QLabel(
+            say(
+                "まだ単語がありません。\n下の欄に表記と読みを入れて登録するか、\nVOICEVOX や AivisSpeech の辞書を取り込めます。",
+                "There are no words yet.\nFill in a word and its reading below,\nor import a dictionary of VOICEVOX or AivisSpeech.",
+            )
+        )
+        self.empty.setObjectName("muted")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.form = WordForm()
+        self.trouble = QLabel()
+        self.trouble.setObjectName("trouble")
+        self.trouble.setWordWrap(True)
+        self._build()
+        self.search.textChanged.connect(self.table.search)
+        self.table.chosen.connect(self._on_chosen)
+        self.form.changed.connect(self._on_typed)
+        self.form.entered.connect(self._on_put)
+        self._on_typed()
+
+    def show_words(self, words: Sequence[Entry], chosen: Collection[str] = ()) -> None:
+        """Shows what the dictionary holds now, and selects those with these surfaces."""
+        self.pages.setCurrentIndex(1 if words else 0)
+        self.table.show_words(words, chosen)
+        self.search.setEnabled(bool(words))
+        self.export.setEnabled(bool(words))
+        self._on_typed()
+
+    def begin(self, surface: str, reading: str) -> None:
+        """Begins with a word that is not in the dictionary yet, or shows it where it is."""
+        known = [word for word in self.table.words.words if word.surface == surface_of(surface)]
+        self.form.show_word(known[0] if known else None, surface, reading)
+        self._on_typed()
+        (self.form.reading if surface else self.form.surface).setFocus()
+
+    def tell(self, error: AppError | None) -> None:
+        """Says what is wrong; None takes it back."""
+        self.trouble.setText(f"{error.message} {error.hint}" if error else "")
+        self.trouble.setVisible(error is not None)
+
+    def _build(self) -> None:
+        self.hear = self._button(
+            say("試聴", "Listen"), say("この読みで聞いてみます。", "Speaks the word with this reading."), self._on_hear
+        )
+        self.put = self._button("", say("この単語を辞書に入れます。(Enter)", "Puts the word into the dictionary. (Enter)"), self._on_put)
+        self.put.setObjectName("primary")
+        self.remove = self._button(
+            say("削除", "Remove"), say("選んだ単語を辞書から消します。", "Takes the selected words out of the dictionary."), self._on_remove
+        )
+        self.take_in = self._button(
+            say("取り込む…", "Import…"),
+            say(
+                "VOICEVOX や AivisSpeech の JSON、または CSV の単語を加えます。",
+                "Adds words of a JSON of VOICEVOX or AivisSpeech, or a CSV.",
+            ),
+            self.import_wanted.emit,
+        )
+        self.export = self._button(
+            say("書き出す…", "Export…"), say("すべての単語をファイルに書きます。", "Writes all words to a file."), self.export_wanted.emit
+        )
+        close = self._button(say("閉じる", "Close"), say("閉じる (Esc)", "Close (Esc)"), self.accept)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.empty)
+        self.pages.addWidget(self.table)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*MARGINS)
+        column.setSpacing(10)
+        column.addWidget(self.search)
+        column.addWidget(self.pages, 1)
+        column.addWidget(self.form)
+        column.addWidget(self.trouble)
+        column.addLayout(_row(self.hear, self.put, self.remove, None, self.take_in, self.export, close))
+
+    def _button(self, text: str, tip: str, pressed: Callable[[], object]) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: pressed())
+        return button
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        chosen = self.table.selected
+        if len(chosen) == 1:
+            self.form.show_word(chosen[0])
+        self._on_typed()
+
+    @Slot()
+    def _on_typed(self) -> None:
+        self.tell(None)
+        surface = surface_of(self.form.surface.text())
+        known = any(word.surface == surface for word in self.table.words.words)
+        filled = bool(surface and self.form.reading.text().strip())
+        self.put.setText(say("更新", "Update") if known else say("登録", "Add"))
+        self.put.setEnabled(filled)
+        self.hear.setEnabled(filled)
+        self.remove.setEnabled(bool(self.table.selected))
+
+    @Slot()
+    def _on_put(self) -> None:
+        self._tell_word(self.put_wanted.emit)
+
+    @Slot()
+    def _on_hear(self) -> None:
+        self._tell_word(self.hearing_wanted.emit)
+
+    def _tell_word(self, tell: Callable[[Entry], object]) -> None:
+        try:
+            word = self.form.word
+        except AppError as error:
+            self.tell(error)
+        else:
+            tell(word)
+
+    @Slot()
+    def _on_remove(self) -> None:
+        self.removal_wanted.emit([word.surface for word in self.table.selected])
+
+
+def _row(*widgets: QWidget | None) -> QHBoxLayout:
+    """Widgets side by side; None is the space that is left."""
+    row = QHBoxLayout()
+    for widget in widgets:
+        if widget is None:
+            row.addStretch(1)
+        else:
+            row.addWidget(widget)
+    return row

@@ -1,0 +1,160 @@
+"""What is asked for in the dialog of the user's dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QFileDialog
+
+from app.core.dictionary import Entry, put
+from app.core.script import Line
+from app.core.types import Overrides, ReadingOverride
+from app.errors import AppError
+from app.language import say
+from app.ui.behind import Behind
+from app.ui.requests import cast_of, request_of
+
+if TYPE_CHECKING:
+    from app.ui.dialogs.dictionary_dialog import DictionaryDialog
+    from app.ui.window import MainWindow
+
+Words = tuple[Entry, ...]
+
+
+class DictionaryDesk(QObject):
+    """Opens the dialog, changes the file behind the window, and has lines read anew.
+
+    Attributes:
+        dialog: while it is open.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._behind = Behind(self, "dictionary")
+        self._behind.failed.connect(self._tell)
+        self.dialog: DictionaryDialog | None = None
+        window.deeds["dictionary"].triggered.connect(lambda: self.open())
+        window.strip.panel.reading.dictionary_wanted.connect(self.open)
+
+    @Slot(str, str)
+    def open(self, surface: str = "", reading: str = "") -> None:
+        """Shows the dictionary, at a word that is to be added where one is given."""
+        from app.ui.dialogs.dictionary_dialog import DictionaryDialog
+
+        if self.dialog is None:
+            dialog = self.dialog = DictionaryDialog(self._window)
+            dialog.put_wanted.connect(lambda word: self._change(lambda words: put(words, [word]), {word.surface}))
+            dialog.removal_wanted.connect(self._remove)
+            dialog.hearing_wanted.connect(self._speak)
+            dialog.import_wanted.connect(self._import)
+            dialog.export_wanted.connect(self._export)
+            dialog.finished.connect(self._on_finished)
+        self.dialog.show()
+        self.dialog.raise_()
+        self.dialog.activateWindow()
+        self._behind.do(_load, lambda found: self._begin(*found, surface, reading))
+
+    def close(self) -> None:
+        """Waits until what was changed is written."""
+        if self.dialog is not None:
+            self.dialog.reject()
+        self._behind.close(finish=True)
+
+    def _begin(self, words: Words, error: AppError | None, surface: str, reading: str) -> None:
+        if self.dialog is not None:
+            self.dialog.show_words(words)
+            self.dialog.begin(surface, reading)
+            self.dialog.tell(error)
+
+    def _change(self, change: Callable[[Words], Words], chosen: Collection[str] = ()) -> None:
+        self._behind.do(lambda: _changed(change), lambda words: self._show(words, chosen))
+
+    def _show(self, words: Words, chosen: Collection[str], error: AppError | None = None) -> None:
+        self._window.controller.read_dictionary()
+        if self.dialog is not None:
+            self.dialog.show_words(words, chosen)
+            self.dialog.tell(error)
+
+    @Slot(object)
+    def _remove(self, surfaces: Collection[str]) -> None:
+        gone = frozenset(surfaces)
+        self._change(lambda words: tuple(word for word in words if word.surface not in gone))
+
+    @Slot(object)
+    def _speak(self, word: Entry) -> None:
+        """The word alone, by the voice of the current line."""
+        current = self._window.document.script.find(self._window.script.current_id) or Line()
+        reading = ReadingOverride(word.surface, word.reading, word.accent)
+        line = replace(current, text=word.surface, overrides=Overrides(readings=(reading,)))
+        self._window.stop()
+        self._window.controller.speak(request_of(line), cast_of(line))
+
+    @Slot()
+    def _import(self) -> None:
+        kinds = say("辞書", "Dictionaries") + " (*.json *.csv)"
+        file, _ = QFileDialog.getOpenFileName(self.dialog, say("辞書を取り込む", "Import a dictionary"), "", kinds)
+        if file:
+            self.take_in(Path(file))
+
+    def take_in(self, file: Path) -> None:
+        """Adds the words of a file; what cannot be used is told."""
+        self._behind.do(lambda: _taken_in(file), lambda found: self._show(*found))
+
+    @Slot()
+    def _export(self) -> None:
+        start = str(Path.home() / "koebako-dictionary.json")
+        kinds = "VOICEVOX JSON (*.json);;CSV (*.csv)"
+        name, kind = QFileDialog.getSaveFileName(self.dialog, say("辞書を書き出す", "Export the dictionary"), start, kinds)
+        if name:
+            file = Path(name)
+            suffix = "" if file.suffix.lower() in (".json", ".csv") else ".csv" if "csv" in kind else ".json"
+            self._behind.do(lambda: _write(file.with_name(file.name + suffix)))
+
+    @Slot(object)
+    def _tell(self, error: AppError) -> None:
+        if self.dialog is not None:
+            self.dialog.tell(error)
+        else:
+            self._window.notice.tell_error(error)
+
+    @Slot()
+    def _on_finished(self) -> None:
+        self.dialog = None
+
+
+def _load() -> tuple[Words, AppError | None]:
+    from app.adapters.user_dictionary import load_dictionary
+
+    return load_dictionary()
+
+
+def _changed(change: Callable[[Words], Words]) -> Words:
+    from app.adapters.openjtalk_dictionary import make_ready
+    from app.adapters.user_dictionary import change_dictionary
+
+    words, _ = change_dictionary(change)
+    make_ready(words)
+    return words
+
+
+def _taken_in(file: Path) -> tuple[Words, set[str], AppError | None]:
+    """All words, the surfaces of the new ones, and what is wrong with one that could not be used."""
+    from app.adapters.user_dictionary import read_words
+
+    found, wrong = read_words(file)
+    words = _changed(lambda words: put(words, found))
+    return words, {word.surface for word in found}, wrong[0] if wrong else None
+
+
+def _write(file: Path) -> None:
+    from app.adapters.user_dictionary import load_dictionary, write_words
+
+    words, error = load_dictionary()
+    if error is not None:
+        raise error
+    write_words(words, file)

@@ -1,0 +1,137 @@
+"""Words that a user teaches: what can be one, where they stand in a text, and how they are exchanged."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.dictionary import KINDS, Entry, WrittenWords, is_analysed, make_entry, put
+from app.core.dictionary_data import from_data, from_text, to_csv, to_data, to_exchange
+from app.core.moras import split_moras
+from app.errors import InputError
+
+KANA = st.text("アイウエオカキクケコガッンーャュョファ", min_size=1, max_size=12).filter(lambda text: text.strip("ー") != "")
+SURFACES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z", "M"]), min_size=1, max_size=12)
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> list[Entry]:
+    """Any words; of each surface one."""
+    made = []
+    for surface in draw(st.lists(SURFACES, max_size=6)):
+        reading = draw(KANA)
+        accent = draw(st.integers(0, len(split_moras(reading))))
+        made.append(make_entry(surface, reading, accent, draw(st.sampled_from(KINDS)), draw(st.integers(0, 10))))
+    return list(put((), made))
+
+
+@given(entries())
+def test_every_form_brings_the_words_back(words: list[Entry]) -> None:
+    assert list(from_data(json.loads(json.dumps(to_data(words))))) == words
+    assert from_text(to_exchange(words)) == (words, [])
+    assert from_text(to_csv(words)) == (words, [])
+
+
+def test_a_word_is_spelled_as_the_dictionary_spells_it() -> None:
+    assert make_entry(" Ｋｏｅｂａｋｏ ", "こえ ばこ", 2) == Entry("Koebako", "コエバコ", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("", "あ"), "cannot be a word"),
+        ((" ", "あ"), "cannot be a word"),
+        (("a\nb", "あ"), "cannot be a word"),
+        (("あ" * 101, "あ"), "cannot be a word"),
+        (("声", "abc"), "is not kana"),
+        (("声", ""), "is not kana"),
+        (("声", "ー"), "is not kana"),
+        (("声", "あ" * 201), "out of range"),
+        (("声", "こえ", 3), "out of range"),
+        (("声", "こえ", -1), "out of range"),
+        (("声", "こえ", 1, "particle"), "kind or the priority"),
+        (("声", "こえ", 1, "noun", 11), "kind or the priority"),
+    ],
+)
+def test_what_can_be_no_word(arguments: tuple[Any, ...], told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        make_entry(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("AIとＡＩとaiアプリ", ["AI", "ＡＩ", "ai"]),
+        ("AIR、MAI、AI2、4AI", []),
+        ("4Kと14Kと４ｋ", ["4K", "４ｋ"]),
+        ("C++とCとc＋＋", ["C++", "c＋＋"]),
+        ("Visual Studio Code", ["Visual Studio"]),
+        ("新AI機能", ["AI"]),
+        ("", []),
+        ("何もない", []),
+    ],
+)
+def test_written_words_are_found_whole_in_any_width_and_case(text: str, found: list[str]) -> None:
+    words = WrittenWords([make_entry(surface, "あ") for surface in ("AI", "4K", "C++", "Visual", "Visual Studio")])
+    places = words.find(text)
+    assert [text[start:end] for start, end, _ in places] == found
+    assert all(override.surface == text[start:end] for start, end, override in places)
+
+
+@given(st.text(max_size=40), entries())
+def test_places_never_overlap_and_lie_in_the_text(text: str, words: list[Entry]) -> None:
+    places = WrittenWords(words).find(text)
+    assert all(0 <= start < end <= len(text) for start, end, _ in places)
+    assert all(first[1] <= second[0] for first, second in itertools.pairwise(places))
+
+
+@pytest.mark.parametrize(
+    ("surface", "analysed"), [("声箱", True), ("こえ", True), ("コエ", True), ("AI", False), ("4K", False), ("100円", False)]
+)
+def test_letters_and_digits_are_found_before_they_become_kana(surface: str, analysed: bool) -> None:
+    assert is_analysed(make_entry(surface, "あ")) is analysed
+
+
+def test_the_later_word_counts() -> None:
+    old, new, other = make_entry("声", "こえ"), make_entry("声", "せい"), make_entry("箱", "はこ")
+    assert put([old, other], [new]) == (new, other)
+
+
+def test_what_other_programs_write() -> None:
+    """VOICEVOX's file, and AivisSpeech's with the parts of a compound."""
+    word = {
+        "surface": "ＡＩ",
+        "priority": 8,
+        "part_of_speech": "名詞",
+        "part_of_speech_detail_1": "一般",
+        "pronunciation": "アイ",
+        "accent_type": 1,
+    }
+    compound = {"surface": ["東京", "都"], "pronunciation": ["トーキョー", "ト"], "accent_type": [0, 1]}
+    flat = compound | {"surface": ["声", "箱"], "accent_type": [1, 0], "part_of_speech": "動詞"}
+    found, wrong = from_text(json.dumps({"1": word, "2": compound, "3": flat, "4": 5, "5": word | {"pronunciation": "x"}, "6": {}}))
+    assert found == [Entry("AI", "アイ", 1, "noun", 8), Entry("東京都", "トーキョート", 5), Entry("声箱", "トーキョート", 0, "verb")]
+    assert len(wrong) == 3
+
+
+def test_a_table_without_a_head() -> None:
+    found, wrong = from_text("声箱,こえばこ,3\n箱,はこ\n\n,x\n")
+    assert found == [Entry("声箱", "コエバコ", 3), Entry("箱", "ハコ")]
+    assert len(wrong) == 1
+
+
+@pytest.mark.parametrize("text", ["{", "[[[[", '{"entries": 5}', '"a', "[" * 100_000])
+def test_what_is_no_dictionary(text: str) -> None:
+    with pytest.raises(InputError, match="not a dictionary"):
+        from_text(text)
+
+
+@pytest.mark.parametrize("data", [None, [], {}, {"version": 2, "entries": []}, {"version": 1, "entries": {}}])
+def test_our_own_file_is_checked(data: object) -> None:
+    with pytest.raises(ValueError, match="no dictionary"):
+        from_data(data)
