@@ -1,4 +1,4 @@
-"""What is asked for in the dialog of the user's dictionary."""
+"""What is asked for in the dialog of the user's dictionary. What that needs is imported when it is opened: the window is there sooner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFileDialog
 
-from app.core.dictionary import Entry, put
 from app.core.script import Line
 from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
@@ -19,10 +18,11 @@ from app.ui.behind import Behind
 from app.ui.requests import cast_of, request_of
 
 if TYPE_CHECKING:
+    from app.core.dictionary import Entry
     from app.ui.dialogs.dictionary_dialog import DictionaryDialog
     from app.ui.window import MainWindow
 
-Words = tuple[Entry, ...]
+Words = tuple["Entry", ...]
 
 
 class DictionaryDesk(QObject):
@@ -48,7 +48,7 @@ class DictionaryDesk(QObject):
 
         if self.dialog is None:
             dialog = self.dialog = DictionaryDialog(self._window)
-            dialog.put_wanted.connect(lambda word: self._change(lambda words: put(words, [word]), {word.surface}))
+            dialog.put_wanted.connect(self._put)
             dialog.removal_wanted.connect(self._remove)
             dialog.hearing_wanted.connect(self._speak)
             dialog.import_wanted.connect(self._import)
@@ -79,6 +79,12 @@ class DictionaryDesk(QObject):
         if self.dialog is not None:
             self.dialog.show_words(words, chosen)
             self.dialog.tell(error)
+
+    @Slot(object)
+    def _put(self, word: Entry) -> None:
+        from app.core.dictionary import put
+
+        self._change(lambda words: put(words, [word]), {word.surface})
 
     @Slot(object)
     def _remove(self, surfaces: Collection[str]) -> None:
@@ -145,6 +151,7 @@ def _changed(change: Callable[[Words], Words]) -> Words:
 def _taken_in(file: Path) -> tuple[Words, set[str], AppError | None]:
     """All words, the surfaces of the new ones, and what is wrong with one that could not be used."""
     from app.adapters.user_dictionary import read_words
+    from app.core.dictionary import put
 
     found, wrong = read_words(file)
     words = _changed(lambda words: put(words, found))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from app.core.dictionary import Kind
+from typing import TYPE_CHECKING
+
 from app.language import say
+
+if TYPE_CHECKING:
+    from app.core.dictionary import Kind
 
 
 def tip(parameter: str) -> str:
