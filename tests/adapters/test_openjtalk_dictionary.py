@@ -30,6 +30,7 @@ def teach() -> Iterator[Teach]:
         change_dictionary(lambda _: words)
         forget_taught_words()
 
+    forget_taught_words()
     yield teach
     forget_taught_words()
 
