@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.core.dictionary import HIGHEST_PRIORITY, USUAL_PRIORITY, Entry, Kind, make_entry
+from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, make_entry
 from app.core.moras import split_moras
 from app.errors import InputError
 from app.language import say
@@ -128,7 +128,7 @@ def _word(entry: Entry) -> dict[str, Any]:
     part, detail = _PARTS[entry.kind]
     return {
         "surface": entry.surface,
-        "priority": min(entry.priority, HIGHEST_PRIORITY),
+        "priority": entry.priority,
         "context_id": _CONTEXTS[entry.kind],
         "part_of_speech": part,
         "part_of_speech_detail_1": detail,

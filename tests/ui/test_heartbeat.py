@@ -13,6 +13,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
+from app.adapters.user_dictionary import change_dictionary
+from app.core.dictionary import make_entry
 from app.core.script import Line, Script
 from app.settings import Settings
 from app.ui.background.work import Stage
@@ -131,3 +133,21 @@ def test_another_look_and_every_page_of_the_dialogs(qtbot: QtBot, open_window: O
                 qtbot.wait(200)
             dialog.reject()
             qtbot.wait(100)
+
+
+def test_the_dictionary_with_many_words(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
+    words = tuple(make_entry("声" * (1 + number % 9) + f"箱{number}", "コエバコ", number % 5) for number in range(3000))
+    change_dictionary(lambda _: words)
+    window = with_a_hundred_lines(open_window(Settings(text="", theme="light")))
+    with beating("dictionary", one_deed=True):
+        window.deeds["dictionary"].trigger()
+        dialog = window.dictionary.dialog
+        assert dialog is not None
+        qtbot.waitUntil(lambda: len(dialog.table.words.words) == 3000, timeout=WAIT_MS)
+        qtbot.wait(200)
+        with qtbot.waitSignal(window.controller.words_changed, timeout=WAIT_MS):
+            dialog.put_wanted.emit(make_entry("声箱", "コエバコ"))
+        dialog.search.setText("声箱1")
+        qtbot.wait(200)
+        dialog.reject()
+        qtbot.wait(100)

@@ -57,8 +57,9 @@ class DictionaryDialog(QDialog):
         self.trouble.setObjectName("trouble")
         self.trouble.setWordWrap(True)
         self._build()
-        self.search.textChanged.connect(self.table.search)
+        self.search.textChanged.connect(self.table.words.search)
         self.table.chosen.connect(self._on_chosen)
+        self.table.words.modelReset.connect(self._on_typed)  # nothing is selected then
         self.form.changed.connect(self._on_typed)
         self.form.entered.connect(self._on_put)
         self._on_typed()

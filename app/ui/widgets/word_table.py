@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from app.core.dictionary import Entry
+from app.core.dictionary import KINDS, Entry
 from app.core.moras import split_moras
 from app.language import say
 from app.ui.names import kind_name
@@ -16,29 +16,62 @@ from app.ui.names import kind_name
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 FALL, FLAT = "＼", "￣"
-READING, PRIORITY = 1, 3
+CELL_MARGINS = 44  # pixels beside the text, with room for the arrow that shows the order
+READING, KIND, PRIORITY = 1, 2, 3
+ORDERS: tuple[Callable[[Entry], Any], ...] = (
+    lambda word: word.surface.casefold(),
+    lambda word: word.reading,
+    lambda word: word.kind,
+    lambda word: word.priority,
+)
 
 
 class WordModel(QAbstractTableModel):
-    """A row for each word."""
+    """A row for each word that holds what is searched for, in the order of one column.
+
+    Qt's own model for that asks Python for each cell that it compares, and the window stands still for 0.3 s with 3,000 words.
+
+    Attributes:
+        words: all there are.
+        rows: those that are shown.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.words: Sequence[Entry] = ()
+        self.rows: list[Entry] = []
+        self._searched = ""
+        self._order = READING, Qt.SortOrder.AscendingOrder
 
     def show(self, words: Sequence[Entry]) -> None:
         """Shows other words."""
-        self.beginResetModel()
         self.words = words
+        self._arrange()
+
+    def search(self, text: str) -> None:
+        """Shows those alone that hold the text in their surface or reading."""
+        self._searched = text.strip().casefold()
+        self._arrange()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Shows them in another order."""
+        self._order = column, order
+        self._arrange()
+
+    def _arrange(self) -> None:
+        column, order = self._order
+        self.beginResetModel()
+        found = [word for word in self.words if self._searched in f"{word.surface} {word.reading}".casefold()]
+        self.rows = sorted(found, key=ORDERS[column], reverse=order == Qt.SortOrder.DescendingOrder)
         self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT) -> int:
-        """One for each word."""
-        return 0 if parent.isValid() else len(self.words)
+        """One for each word that is shown."""
+        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = ROOT) -> int:
         """Surface, reading, kind, priority."""
-        return 0 if parent.isValid() else 4
+        return 0 if parent.isValid() else len(ORDERS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Names of the columns."""
@@ -51,7 +84,7 @@ class WordModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """What the word is."""
-        word = self.words[index.row()]
+        word = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return (word.surface, marked(word.reading, word.accent), kind_name(word.kind), word.priority)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole and index.column() <= READING:
@@ -71,11 +104,7 @@ class WordTable(QTableView):
     def __init__(self) -> None:
         super().__init__()
         self.words = WordModel()
-        self._shown = QSortFilterProxyModel(self)
-        self._shown.setSourceModel(self.words)
-        self._shown.setFilterKeyColumn(-1)
-        self._shown.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.setModel(self._shown)
+        self.setModel(self.words)
         self.setObjectName("words")
         self.setAccessibleName(say("登録した単語", "Words"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -89,28 +118,23 @@ class WordTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        for column in (READING + 1, PRIORITY):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        for column, widest in ((KIND, max(map(kind_name, KINDS), key=len)), (PRIORITY, say("優先度", "Priority"))):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            header.resizeSection(column, self.fontMetrics().horizontalAdvance(widest) + CELL_MARGINS)
         self.selectionModel().selectionChanged.connect(lambda *_: self.chosen.emit())
 
     @property
     def selected(self) -> list[Entry]:
         """The words that are selected."""
-        return [self.words.words[self._shown.mapToSource(index).row()] for index in self.selectionModel().selectedRows()]
-
-    @Slot(str)
-    def search(self, text: str) -> None:
-        """Shows the words that hold this text anywhere."""
-        self._shown.setFilterFixedString(text.strip())
+        return [self.words.rows[index.row()] for index in self.selectionModel().selectedRows()]
 
     def show_words(self, words: Sequence[Entry], chosen: Collection[str]) -> None:
-        """Shows these words, and selects those with these surfaces."""
+        """Shows these words, and selects the first of those with these surfaces."""
         self.words.show(words)
-        row = next((row for row, word in enumerate(words) if word.surface in chosen), None)
-        place = self._shown.mapFromSource(self.words.index(row, 0)) if row is not None else QModelIndex()
-        if place.isValid():
-            self.selectRow(place.row())
-            self.scrollTo(place)
+        row = next((row for row, word in enumerate(self.words.rows) if word.surface in chosen), None)
+        if row is not None:
+            self.selectRow(row)
+            self.scrollTo(self.words.index(row, 0))
 
 
 def marked(reading: str, accent: int) -> str:
