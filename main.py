@@ -6,6 +6,16 @@ import importlib
 import sys
 from pathlib import Path
 
+from app.child_process import ask_no_shell
+
+# What the program runs in processes of its own.
+CHILDREN = {
+    "--draw": "app.ui.drawing",
+    "--optimise": "app.adapters.ort_optimised",
+    "--dictionary": "app.adapters.openjtalk_dictionary",
+    "--prove": "app.install.prove",
+}
+
 
 def main() -> int:
     """Chooses the shell."""
@@ -16,24 +26,12 @@ def main() -> int:
         return 130
 
 
-def ask_no_shell() -> None:
-    """Python starts cmd.exe to learn which Windows this is, when ONNX Runtime is imported; without an answer it takes what it knows itself."""
-    if sys.platform == "win32":
-        import platform
-
-        platform._syscmd_ver = lambda *_given: ("", "", "")  # type: ignore[attr-defined]
-
-
 def _shell(arguments: list[str]) -> str:
     """The module that serves these arguments. Files are known by a dot or a folder in their name, which no command has."""
     if "--selftest" in arguments:
         return "app.ui.selftest"
-    if arguments[:1] == ["--draw"]:
-        return "app.ui.drawing"
-    if arguments[:1] == ["--optimise"]:
-        return "app.adapters.ort_optimised"
-    if arguments[:1] == ["--dictionary"]:
-        return "app.adapters.openjtalk_dictionary"
+    if arguments and arguments[0] in CHILDREN:
+        return CHILDREN[arguments[0]]
     files = all(not item.startswith("-") and (Path(item).suffix or len(Path(item).parts) > 1) for item in arguments)
     return "app.ui.main" if files else "app.cli.main"
 

@@ -14,10 +14,10 @@ from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.graph_store import GraphStore, identity_of
 from app.adapters.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.openjtalk_words import forget_taught_words
+from app.adapters.ort_backends import backend_of
 from app.adapters.ort_bert import OrtBert
 from app.adapters.ort_failover import FailoverSession, Outage
 from app.adapters.ort_placement import CPU_ONLY, Placement, parse_placement
-from app.adapters.ort_providers import backend_of
 from app.adapters.ort_session import VERSION, Session, open_session
 from app.adapters.ort_synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.adapters.portaudio_player import PortAudioPlayer
@@ -25,7 +25,8 @@ from app.adapters.probe_memory import ProbeMemory
 from app.adapters.sound_files import SoundFileSink
 from app.core.pipeline import Pipeline
 from app.core.takes import Caches
-from app.settings import DecoderPrecision, PrecisionChoice, Settings, load_settings
+from app.errors import AppError
+from app.settings import DecoderPrecision, PrecisionChoice, Settings, known_settings
 from app.voices.bert import Bert, find_bert
 from app.voices.library import find_voice
 from app.voices.precision import choose_precision, with_decoder
@@ -105,7 +106,7 @@ def open_speaker(
         like: a speaker whose caches are taken over, and its BERT where it is the same.
         caches: what is remembered from before, where no speaker is left.
     """
-    kept, _ = load_settings()
+    kept = known_settings()
     settings = replace(kept, bert_precision=precision or kept.bert_precision, decoder_precision=decoder or kept.decoder_precision)
     chosen = _choose(wanted, parse_placement(backend), settings, bert, force_bert)
     same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == chosen.bert_id else None
@@ -185,7 +186,10 @@ def _open(graph: str, name: str, model: Path | bytes, place: str, outage: Outage
 def known_choice(voice: Voice, bert: Bert) -> Placement:
     """Where this voice was measured to speak fastest on this machine; the CPU where nothing was measured."""
     chosen = probe_memory().chosen(*choice_facts(voice, bert))
-    return CPU_ONLY if chosen is None else parse_placement(chosen)
+    try:
+        return CPU_ONLY if chosen is None else parse_placement(chosen)
+    except AppError:  # the memory is a cache, which may hold anything
+        return CPU_ONLY
 
 
 def choice_facts(voice: Voice, bert: Bert) -> list[str]:
@@ -247,7 +251,7 @@ def forget_words(caches: Caches | None) -> None:
 
 def open_player(device: str | int | None, sampling_rate: int) -> PortAudioPlayer:
     """A player on an open device, by name or index; AudioDeviceError where there is none."""
-    player = PortAudioPlayer(int(device) if isinstance(device, str) and device.isdecimal() else device)
+    player = PortAudioPlayer(device)
     player.open(sampling_rate)
     return player
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import logging
 import os
 import re
 import shutil
@@ -12,23 +14,39 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.errors import AppError, InputError, OutputFileError
+from app.errors import AppError, OutputFileError
+from app.json_text import parse_json
 from app.language import say
+from app.own_folder import make_folder
+from app.small_file import NotRegularError, read_small
+from app.system_errors import reason_of
+from app.unreadable import UnreadableError, set_aside
 
 Content = TypeVar("Content")
 
 READABLE, PRIVATE = 0o666, 0o600
 """Who may read a file: whoever the system lets by default, or the user alone."""
 
+WRITABLE = ("フォルダーに書き込めるか確かめてください。", "Check that the folder is writable.")
+
 WAITS_S = (0.1, 0.3, 1.0) if os.name == "nt" else ()
 """Windows refuses to rename while somebody looks into a file or folder; an antivirus does, for a moment after it was written."""
 
+LARGEST_BYTES, MOST_VALUES = 256 << 20, 10_000_000
+"""Of a file of ours: 200,000 words, or 100,000 lines with edits, take a fifth of that. A larger one was written by nobody we know."""
+
+FAULTS = (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError, AppError)
+"""What reading and checking a file may raise where it holds anything but what we wrote."""
+
+LONGEST_REASON = 200
 ABANDONED_S = 24 * 3600.0
 _PART = re.compile(r"\..{1,24}-[0-9a-f]{8}\.part")
 
 
 def part_beside(path: Path) -> Path:
-    """A hidden name for a file or folder until it is whole; what dead processes left in that place goes."""
+    """A hidden name for a file or folder until it is whole; what dead processes left in that place goes. Raises OSError for a path without a name."""
+    if not path.name:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     with contextlib.suppress(OSError):
         for item in parts_in(path.parent, ABANDONED_S):
             drop(item)
@@ -69,7 +87,9 @@ def behind_link(path: Path) -> Path:
 def write_whole(path: Path, content: bytes, mode: int = READABLE) -> None:
     """Writes a file at once, making its folder where needed. Raises OSError, and leaves nothing behind then."""
     path = behind_link(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
+    if path.exists() and not (path.is_file() or path.is_dir()):  # the null device and its like, which an administrator could replace
+        raise NotRegularError(errno.EINVAL, say("ファイルではありません", "not a file"), str(path))
     part = part_beside(path)
     try:
         part.touch(mode, exist_ok=False)
@@ -87,39 +107,64 @@ def write_json(path: Path, data: Any, *, indent: int | None = 1, errors: str = "
     write_whole(path, json.dumps(data, ensure_ascii=False, indent=indent).encode("utf-8", errors), mode)
 
 
-def read_json(path: Path, kind: type[Content]) -> Content:
-    """What `write_json` wrote; an empty one where nothing of this kind can be read."""
-    try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return kind()
-    return data if isinstance(data, kind) else kind()
-
-
 def save_data(path: Path, data: Any, failed: str, *, indent: int | None = 1) -> None:
     """Writes what is the user's own; an OutputFileError says `failed` and where."""
     try:
         write_json(path, data, indent=indent, mode=PRIVATE)
     except OSError as exc:
-        raise OutputFileError(
-            f"{failed}: {path}",
-            say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
-        ) from exc
+        why = reason_of(exc)
+        full = exc.errno in (errno.ENOSPC, errno.EDQUOT)
+        ja, en = ("ディスクの空きを増やしてください。", "Free some space.") if full else WRITABLE
+        raise OutputFileError(f"{failed}: {path}", say(f"{ja}（{why}）", f"{en} ({why})")) from exc
 
 
-def load_data(path: Path, read: Callable[[Any], Content], failed: str) -> tuple[Content | None, AppError | None]:
-    """What `save_data` wrote, as `read` understands it; None where there is nothing, or nothing that can be read, which is told.
+def load_data(path: Path, read: Callable[[Any], Content], failed: str) -> tuple[Content | None, UnreadableError | None]:
+    """What `save_data` wrote, as `read` understands it.
+
+    None where there is no file, or none that can be used: that one is kept under another name, and the second value tells of it.
 
     Args:
-        read: raises ValueError for what it does not understand.
+        read: checks what JSON holds; whatever it raises for what it does not understand, the file is one that cannot be used.
         failed: one sentence without its reason.
     """
     try:
-        return read(json.loads(path.read_bytes())), None
+        return _loaded(path, read), None
     except FileNotFoundError:
         return None, None
-    except (OSError, ValueError, RecursionError) as exc:
-        return None, set_aside(path, failed, str(exc))
+    except FAULTS as exc:
+        _log(path, exc)
+        reason = reason_of(exc) if isinstance(exc, OSError) else say("内容が壊れています", "its content is damaged")
+        return None, set_aside(path, failed, reason, LARGEST_BYTES)
+
+
+def load_cache(path: Path, read: Callable[[Any], Content]) -> Content | None:
+    """As `load_data`, of what can be computed again: where it cannot be used, the log tells, and nobody else is bothered."""
+    try:
+        return _loaded(path, read)
+    except FileNotFoundError:
+        return None
+    except FAULTS as exc:
+        _log(path, exc)
+        return None
+
+
+def _log(path: Path, exc: Exception) -> None:
+    """What the user is not told: in the words of whoever found it."""
+    logging.getLogger("koebako").info("%s cannot be used: %s: %s", path, type(exc).__name__, str(exc)[:LONGEST_REASON])
+
+
+def _loaded(path: Path, read: Callable[[Any], Content]) -> Content:
+    text = read_patiently(path, LARGEST_BYTES).decode("utf-8-sig", "surrogatepass")
+    return read(parse_json(text, most_values=MOST_VALUES, forgiving=True))
+
+
+def read_patiently(path: Path, largest_bytes: int) -> bytes:
+    """`read_small` of a file that somebody else may be looking into. Raises OSError."""
+    for wait_s in WAITS_S:
+        with contextlib.suppress(PermissionError):
+            return read_small(path, largest_bytes)
+        time.sleep(wait_s)
+    return read_small(path, largest_bytes)
 
 
 def versioned(data: Any, version: int, name: str) -> dict[str, Any]:
@@ -127,14 +172,3 @@ def versioned(data: Any, version: int, name: str) -> dict[str, Any]:
     if not isinstance(data, dict) or data.get("version") != version or not isinstance(data.get(name), dict):
         raise ValueError(f"no {name}")
     return dict(data[name])
-
-
-def set_aside(path: Path, failed: str, reason: str) -> AppError:
-    """Copies a file that cannot be used, for the next save would overwrite it; what to tell of that."""
-    copy = path.with_name(path.name + ".unreadable")
-    hint = say(f"元のファイルは {copy} に残してあります。", f"The file as it was is kept as {copy}.")
-    try:
-        shutil.copyfile(path, copy)
-    except OSError:
-        hint = ""
-    return InputError(say(f"{failed}（{reason}）", f"{failed} ({reason})"), hint)

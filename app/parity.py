@@ -19,10 +19,13 @@ from app.core.types import Float32, Int64
 from app.core.windows import plan_windows
 from app.errors import VoiceError
 from app.language import say
-from app.voices.check import RunGraph
+from app.voices.check import PUBLIC_INPUTS, RunGraph
 from app.voices.voice import Voice
 
 Case = Mapping[str, np.ndarray]
+
+KINDS = "duration_symbol_type_ids"
+FIXED_FRAMES, IS_FIXED = "durations_frames_override", "durations_frames_override_mask"
 
 
 def runner_of(voice: Voice) -> RunGraph:
@@ -54,6 +57,11 @@ class _Whole:
         self._session = open_as_it_is(model, voice.manifest.name)
         self._outputs = self._session.outputs[:1] + ([DURATIONS] if shows_durations else [])
 
+    @property
+    def takes(self) -> frozenset[str]:
+        """See `RunGraph`."""
+        return PUBLIC_INPUTS | self._session.inputs.keys()
+
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
         samples, *durations = self._session.run(dict(case), self._outputs)
         return samples.reshape(-1), durations[0].reshape(-1) if durations else None
@@ -71,6 +79,11 @@ class PreparedRunner:
         assert isinstance(synthesizer, OrtSynthesizer)
         self._synthesizer = synthesizer
         self._info = voice.manifest
+
+    @property
+    def takes(self) -> frozenset[str]:
+        """See `RunGraph`; frames that a case fixes are no input of a graph, but ours to count."""
+        return PUBLIC_INPUTS | self._synthesizer.prosody_inputs | {FIXED_FRAMES, IS_FIXED}
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
         return self.speak(case, self.prosody(case))
@@ -90,13 +103,14 @@ class PreparedRunner:
                 speaker=int(_number(case["sid"])),
                 sdp_ratio=_number(case["sdp_ratio"]),
                 sdp_noise=noise,
+                kinds=case.get(KINDS, np.zeros(case["x_tst"].size, np.int64)).reshape(-1),  # what the network takes when it is given none
             )
         )
 
     def speak(self, case: Case, prosody: Prosody, seed: int | None = None) -> tuple[Float32, Int64]:
         """Samples (N,) and frames per symbol (T,), decoded window by window."""
         style, speaker, length_scale = case["style_vec"].reshape(-1), int(_number(case["sid"])), _number(case["length_scale"])
-        frames = symbol_frames(prosody.logw, length_scale, self._info.durations)
+        frames = _fixed(symbol_frames(prosody.logw, length_scale, self._info.durations), case)
         scale = 0.0 if seed is None else _number(case["noise_scale"])
         with np.errstate(over="ignore", invalid="ignore"):  # a broken voice's infinities are for the caller to judge
             given = expand(prosody, frames, _prior_stream(seed or 0), scale, length_scale, speaker, style)
@@ -115,6 +129,19 @@ class PreparedRunner:
                 )
             parts.append(samples[(window.first - window.exact) * hop :])
         return np.concatenate(parts), frames
+
+
+def _fixed(frames: Int64, case: Case) -> Int64:
+    """Frames per symbol, those that a case fixes as it says: NaN, in whole numbers anything below 1, and a mask leave some to the voice."""
+    if FIXED_FRAMES not in case:
+        return frames
+    given = case[FIXED_FRAMES].reshape(-1)
+    is_fixed = ~np.isnan(given) if given.dtype.kind == "f" else given > 0
+    is_fixed = is_fixed & case.get(IS_FIXED, np.ones(given.size, bool)).reshape(-1).astype(bool)
+    fixed = np.where(is_fixed, np.maximum(np.nan_to_num(given), 0), frames).astype(np.int64)
+    if not fixed.any():
+        fixed[len(fixed) // 2] = 1
+    return fixed
 
 
 def _number(value: np.ndarray) -> float:

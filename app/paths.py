@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ import platformdirs
 APP_NAME = "Koebako"
 HOME_VARIABLE = "KOEBAKO_HOME"
 ASIDE_SUFFIX = ".old"
-LONGEST_PLAIN_PATH = 120  # Windows ends at 260 characters; what we make inside our folders stays below 140
+LONGEST_INSIDE = 140  # characters of the paths that we make inside our folders
+LONGEST_PLAIN_PATH = 260 - LONGEST_INSIDE  # Windows ends at 260
 
 
 def resources_dir() -> Path:
@@ -23,17 +25,23 @@ def resources_dir() -> Path:
 
 
 def data_dir() -> Path:
-    """Settings, voices, caches and logs of the user; KOEBAKO_HOME moves all of it to one folder."""
-    home = os.environ.get(HOME_VARIABLE)
-    folder = Path(home).expanduser() if home else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
-    return Path(unlimited(str(folder.absolute()))) if sys.platform == "win32" else folder
+    """Settings, voices, caches and logs of the user; KOEBAKO_HOME moves all of it to one folder. See `app.own_folder.check_home`."""
+    home = os.environ.get(HOME_VARIABLE) or platformdirs.user_data_dir(APP_NAME, appauthor=False)
+    folder = Path(os.path.expanduser(home))  # noqa: PTH111 — leaves `~nobody` as it is, where Path raises
+    if str(folder).startswith("~"):
+        return folder
+    if sys.platform == "win32":
+        return Path(unlimited(os.path.abspath(folder)))  # noqa: PTH100 — `C:folder` counts from where that drive stands
+    with contextlib.suppress(OSError):  # the working directory has been removed
+        folder = folder.absolute()
+    return folder
 
 
 def unlimited(path: str) -> str:
     r"""An absolute Windows path in the form that may be of any length (`\\?\`), where it is long enough to need it."""
-    if len(path) <= LONGEST_PLAIN_PATH or path.startswith("\\\\?\\"):
-        return path
     plain = path.replace("/", "\\")  # this form knows one separator only
+    if len(path) <= LONGEST_PLAIN_PATH or plain.startswith(("\\\\?\\", "\\\\.\\")):
+        return path
     return "\\\\?\\UNC" + plain[1:] if plain.startswith("\\\\") else "\\\\?\\" + plain
 
 

@@ -9,10 +9,12 @@ from typing import Any, Literal
 
 from app import settings_words as words
 from app.core.limits import BOUNDS, SEED_BOUNDS
-from app.data_file import load_data, save_data, set_aside
+from app.data_file import LARGEST_BYTES, load_data, save_data
 from app.errors import AppError
 from app.language import say
+from app.notices import notify
 from app.paths import data_dir
+from app.unreadable import set_aside
 
 HIGHEST_SEED = int(SEED_BOUNDS.high)
 LONGEST_TEXT = 1_000_000
@@ -62,6 +64,7 @@ class Settings:
         disk_cache_mib: room for BERT features on the disk; 0 keeps none.
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
         strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
+        log_words: the log also holds what errors say, which may quote the user's text.
         side_width: pixels of the column at the right; 0 is the usual.
         geometry, layout: Qt's own bytes of window and docks, in base64.
     """
@@ -95,6 +98,7 @@ class Settings:
     unload_after_min: int = field(default=0, metadata={"low": 0, "high": LONGEST_IDLE_MIN, "shown": words.UNLOAD})
     disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": LARGEST_CACHE_MIB, "shown": words.CACHE})
     aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH})
+    log_words: bool = field(default=False, metadata={"shown": words.LOG_WORDS})
     side_width: int = field(default=0, metadata={"low": 0, "high": WIDEST_SIDE})
     geometry: str = ""
     layout: str = ""
@@ -113,7 +117,14 @@ def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
     if found is None:
         return Settings(), error
     settings, wrong = found
-    return settings, set_aside(path, failed, ", ".join(wrong)) if wrong else None
+    return settings, set_aside(path, failed, ", ".join(wrong), LARGEST_BYTES) if wrong else None
+
+
+def known_settings() -> Settings:
+    """The remembered settings, for whoever goes on without those that cannot be used; the user is told of them once."""
+    settings, error = load_settings()
+    notify(error)
+    return settings
 
 
 def save_settings(settings: Settings, path: Path | None = None) -> None:

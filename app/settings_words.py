@@ -17,6 +17,7 @@ class Shown:
         choices: words for the values of `choices` in the metadata, in their order.
         unit: stands behind a number.
         lowest: word for the lowest number.
+        switch: stands beside the box to tick.
         folder: the value is a folder; empty stands for the usual one.
         restart: takes effect at the next start.
     """
@@ -27,6 +28,7 @@ class Shown:
     choices: tuple[Both, ...] = ()
     unit: Both = ("", "")
     lowest: Both = ("", "")
+    switch: Both = ("", "")
     folder: bool = False
     restart: bool = False
 
@@ -101,6 +103,15 @@ AIVISSPEECH = Shown(
         "Empty looks in its usual place, off leaves its voices out.",
     ),
     folder=True,
+)
+LOG_WORDS = Shown(
+    "general",
+    ("ログ", "Log"),
+    (
+        "不具合を調べる手掛かりが増えますが、読み上げた文章や辞書の単語がログに残ることがあります。",
+        "This helps to find a fault, but the log may then quote your lines and the words of your dictionary.",
+    ),
+    switch=("エラーの文面も記録する", "Record what errors say"),
 )
 DEVICE = Shown(
     "general",

@@ -3,7 +3,8 @@
 
     python3 packaging/dev.py run                       the window
     python3 packaging/dev.py run -- speak "…" -o a.wav  the command line
-    python3 packaging/dev.py test [PYTEST OPTIONS]     linters, type checker, import contracts, tests
+    python3 packaging/dev.py check                     linters, format, type checker, import contracts; no tests
+    python3 packaging/dev.py test [PYTEST OPTIONS]     all of that, then the tests
     python3 packaging/dev.py test --run-slow           the slow tests too, and some again with the ONNX Runtime that Windows users have
     python3 packaging/dev.py test --bundle             the tests, then the program as users get it, built, started and listened to
     python3 packaging/dev.py test --bundle --no-wine    the same without the Windows program under Wine (up to eight and a half minutes)
@@ -68,6 +69,7 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("run", help="run the program; arguments after --")
     commands.add_parser("libraries", help="install the system libraries that are missing, and nothing else")
+    commands.add_parser("check", help="lint, check formats, types and imports, without tests")
     tests = commands.add_parser("test", help="lint and test; further options go to pytest")
     tests.add_argument("--bundle", action="store_true", help="then build the program as users get it, and try it")
     tests.add_argument("--no-wine", action="store_true", help="leave out the Windows program, built and tried under Wine")
@@ -79,28 +81,40 @@ def main() -> int:
         install_libraries(missing(SOUND_LIBRARIES if rest else SOUND_LIBRARIES | WINDOW_LIBRARIES, [] if rest else [JAPANESE_FONTS]))
         install_packages("")
         return run([PYTHON, ROOT / "main.py", *rest])
-    install_libraries(missing(SOUND_LIBRARIES | WINDOW_LIBRARIES, [JAPANESE_FONTS, ALSA_TO_PULSE], TEST_PROGRAMS))
+    if options.command != "check":
+        install_libraries(missing(SOUND_LIBRARIES | WINDOW_LIBRARIES, [JAPANESE_FONTS, ALSA_TO_PULSE], TEST_PROGRAMS))
     if options.command == "libraries":
         return 0
     install_packages("[dev]")
+    code = check()
+    if options.command == "check" or code:
+        return code
     code = test(rest)
     if not code and "--run-slow" in rest:
         code = test_windows_runtime()
     return bundle(wine=not options.no_wine) if options.bundle and not code else code
 
 
-def test(options: Sequence[str]) -> int:
-    """All checks, cheapest first; the first that fails ends it."""
-    os.chdir(ROOT)
+def check() -> int:
+    """All checks but the tests, cheapest first; the first that fails ends it."""
     tools = PYTHON.parent
-    for command in (
+    return run_all(
         [tools / "ruff", "check", "."],
         [tools / "ruff", "format", "--check", "."],
         [tools / "mypy"],
         [tools / "lint-imports", "--no-cache"],
-        [PYTHON, "-m", "pytest", *TOGETHER, *options],
-        [PYTHON, "-m", "pytest", *ALONE, *options],
-    ):
+    )
+
+
+def test(options: Sequence[str]) -> int:
+    """All tests: side by side, then those that must be alone."""
+    return run_all([PYTHON, "-m", "pytest", *TOGETHER, *options], [PYTHON, "-m", "pytest", *ALONE, *options])
+
+
+def run_all(*commands: Sequence[str | Path]) -> int:
+    """Runs programs in the checkout, one after the other, until one fails; no tests to run is no failure."""
+    os.chdir(ROOT)
+    for command in commands:
         print("$", *(Path(part).name if isinstance(part, Path) else part for part in command), flush=True)
         code = run(command)
         if code and not (code == NO_TESTS and "pytest" in command):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -11,6 +12,8 @@ import pytest
 from app import language
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
+# What names of users and folders hold, and some library or shell splits, expands or ends a name at. Windows allows no double quote.
+HOME_NAME = "声箱, it's %TEMP% #1 ~" if sys.platform == "win32" else '声箱, "it\'s" %TEMP% #1 ~'
 
 # How long examples take to make says nothing of the program, only of what else the machine does.
 hypothesis.settings.register_profile("koebako", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -42,7 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Messages in English, and data of the user in a folder of the test's own."""
-    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "koebako-home"))
+    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / HOME_NAME))
     for variable in ("XDG_DATA_HOME", "APPDATA"):  # where AivisSpeech's voices would be found
         monkeypatch.setenv(variable, str(tmp_path / "other-programs"))
     monkeypatch.setenv("KOEBAKO_LANG", "en")

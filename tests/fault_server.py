@@ -11,11 +11,14 @@ import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
 import pytest
+
+from app.errors import DownloadError
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,27 @@ class Reply:
             handler.wfile.write(b"0\r\n\r\n")
 
 
+@dataclass(frozen=True)
+class Raw(Reply):
+    """An answer byte by byte, its head included, which need not be HTTP at all; the connection ends with it.
+
+    Attributes:
+        sent: at once.
+        again, every_s: what comes after that, over and over, and with what rests, until the server or the client closes.
+    """
+
+    sent: bytes = b""
+    again: bytes = b""
+    every_s: float = 0.0
+
+    def send(self, handler: FaultHandler) -> None:
+        """Answers the request of the handler."""
+        handler.close_connection = True
+        handler.wfile.write(self.sent)
+        while self.again and not handler.faults.closing.wait(self.every_s):
+            handler.wfile.write(self.again)
+
+
 class FaultHandler(http.server.BaseHTTPRequestHandler):
     """Looks up the reply for the path; the last one of several is repeated."""
 
@@ -199,6 +223,17 @@ class FaultServer:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+@contextmanager
+def failing_kindly() -> Iterator[None]:
+    """The block succeeds, or fails with an error of a download that says what the user can do."""
+    hint = "nothing to do"
+    try:
+        yield
+    except DownloadError as error:
+        hint = error.hint
+    assert hint
 
 
 def hub_server(monkeypatch: pytest.MonkeyPatch, end: str = "") -> Iterator[FaultServer]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from app import data_file
-from app.data_file import ABANDONED_S, load_data, part_beside, save_data, write_json, write_whole
+from app.data_file import ABANDONED_S, load_cache, load_data, part_beside, save_data, write_json, write_whole
 from app.errors import InputError, OutputFileError
 
 BEGIN_AND_DIE = """
@@ -116,20 +118,118 @@ def test_data_comes_back_with_letters_that_are_no_text(tmp_path: Path) -> None:
         assert load_data(tmp_path / "x.json", lambda found: found, "no") == (data, None)
 
 
-def test_what_cannot_be_read_is_told_and_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"", b"{", b"[1", b"\xff\xfe\x00", b"[" * 300_000, b"[" + b"0," * 10_000_001 + b"0]"])
+def test_what_is_no_json_is_told_and_kept(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.json"
-    assert load_data(path, dict, "Not read.") == (None, None)
-    path.write_bytes(b"{")
+    assert load_data(path, dict, "Not read.") == (None, None), "there is no file, which is nothing to tell"
+    path.write_bytes(content)
     found, error = load_data(path, dict, "Not read.")
     assert found is None
-    assert isinstance(error, InputError)
-    assert error.message.startswith("Not read. (")
-    assert (tmp_path / "x.json.unreadable").read_bytes() == b"{"
-    (tmp_path / "x.json.unreadable").unlink()
-    (tmp_path / "x.json.unreadable").mkdir()
-    found, error = load_data(path, dict, "Not read.")
     assert error is not None
-    assert error.hint == "", "no copy could be made, so none is spoken of"
+    assert error.message == "Not read. (its content is damaged)"
+    assert error.hint == f"What it held is kept in {path}.unreadable."
+    assert (tmp_path / "x.json.unreadable").read_bytes() == path.read_bytes() == content
+
+
+@pytest.mark.parametrize("fault", [ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, InputError])
+def test_whatever_a_reader_raises_is_a_fault_of_the_file(tmp_path: Path, fault: type[Exception]) -> None:
+    def read(_data: object) -> None:
+        raise fault("x")
+
+    (tmp_path / "x.json").write_text("{}", encoding="ascii")
+    found, error = load_data(tmp_path / "x.json", read, "Not read.")
+    assert found is None
+    assert error is not None
+    assert error.kept == tmp_path / "x.json.unreadable"
+    assert load_cache(tmp_path / "x.json", read) is None
+
+
+def test_numbers_that_are_none_reach_the_reader_as_such(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"a": NaN, "b": 1e999, "c": ' + "9" * 400 + ', "d": 1, "d": 2}', encoding="ascii")
+    found, _ = load_data(tmp_path / "x.json", dict, "Not read.")
+    assert found is not None
+    assert [str(value) for value in found.values()] == ["nan", "nan", "nan", "2"]
+
+
+def test_older_copies_stay_and_there_are_only_a_few(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    for number in [*range(9), 8, 8, 0]:
+        path.write_text(f"{{{number}", encoding="ascii")
+        _, error = load_data(path, dict, "Not read.")
+        assert error is not None
+        assert error.kept is not None
+        assert error.kept.read_text(encoding="ascii") == f"{{{number}"
+    copies = {item.name: item.read_text(encoding="ascii") for item in tmp_path.iterdir() if item != path}
+    assert copies == {"x.json.unreadable": "{0"} | {f"x.json.unreadable.{copy}": f"{{{copy - 1}" for copy in (2, 3, 4)} | {
+        "x.json.unreadable.5": "{8"
+    }
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+    (path / "a").write_bytes(b"a")
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def _huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(data_file.LARGEST_BYTES + 1)  # a hole, which takes no room
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and devices of Unix")
+@pytest.mark.parametrize("make", [_folder, _pipe, _device, _huge])
+def test_what_cannot_be_copied_is_renamed_and_gives_way_to_the_next_save(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "x.json"
+    make(path)
+    kind = path.lstat().st_mode
+    found, error = load_data(path, dict, "Not read.")
+    assert found is None
+    assert error is not None
+    assert error.kept == tmp_path / "x.json.unreadable"
+    assert error.kept.lstat().st_mode == kind
+    save_data(path, {"a": 1}, "no")
+    assert load_data(path, dict, "Not read.") == ({"a": 1}, None)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of Unix")
+def test_what_can_neither_be_copied_nor_renamed_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: Path, _target: Path) -> Path:
+        raise PermissionError(13, "no")
+
+    _pipe(tmp_path / "x.json")
+    monkeypatch.setattr(Path, "rename", refuse)
+    _, error = load_data(tmp_path / "x.json", dict, "Not read.")
+    assert error is not None
+    assert (error.kept, error.hint) == (None, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of Unix")
+def test_what_is_no_file_is_not_replaced_by_one(tmp_path: Path) -> None:
+    """`dict export /dev/null` by an administrator, or settings that are a link to a device."""
+    _pipe(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path / "link"):
+        with pytest.raises(OSError, match="not a file"):
+            write_whole(path, b"x")
+        assert stat.S_ISFIFO(path.stat().st_mode)
+    assert names(tmp_path) == {"pipe", "link"}
+
+
+def test_a_cache_that_makes_no_sense_is_only_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "koebako")
+    assert load_cache(tmp_path / "x.json", dict) is None
+    assert caplog.messages == []
+    (tmp_path / "x.json").write_bytes(b"[[")
+    assert load_cache(tmp_path / "x.json", dict) is None
+    assert "x.json cannot be used: JSONDecodeError: Expecting value" in caplog.messages[0]
+    assert names(tmp_path) == {"x.json"}
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.parity import runner_of
-from app.voices.check import check_cases, read_cases
+from app.voices.check import check_case, check_cases, input_not_taken, read_cases
 from app.voices.sources import read_source
 
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")
@@ -31,3 +31,22 @@ def test_output_and_durations_equal_the_reference(source: str, shared: Path) -> 
     worst = max(result.max_abs_diff if result.max_abs_diff is not None else np.inf for result in results)
     print(source, worst)
     assert worst <= 1e-4
+
+
+def test_frames_that_a_case_fixes_are_counted_by_us(shared: Path) -> None:
+    """NaN, whole numbers below 1 and a mask of 0 leave a symbol to the voice; a graph in one piece fixes nothing."""
+    path = shared / "reference" / "jp-extra-tiny" / "model.safetensors"
+    run, case = runner_of(read_source(path)), read_cases(path.parent / "expected.npz")[0]
+    own, here = case["durations_frames"].reshape(-1), np.arange(case["x_tst"].size) == 2
+    fixed = np.where(here, own + 5, np.nan).astype(np.float32).reshape(1, 1, -1)
+    masked = {"durations_frames_override": fixed, "durations_frames_override_mask": np.zeros(own.size, bool)}
+    for changes in ({"durations_frames_override": np.where(here, own, -1)}, {"durations_frames_override": fixed * np.nan}, masked):
+        assert check_case(0, case | changes, run, 512).durations_equal
+    samples, frames = run(case | {"durations_frames_override": fixed})
+    assert np.array_equal(frames, own + 5 * here)
+    assert len(samples) == (own.sum() + 5) * 512
+    none, once = run(case | {"durations_frames_override": np.zeros(own.size, np.float32)})
+    assert (len(none), once.sum()) == (512, 1), "one frame in all is the least"
+    assert input_not_taken(case | masked, run) is None
+    whole = runner_of(read_source(path.with_name("model.onnx")))
+    assert input_not_taken(case | masked, whole) == "durations_frames_override"

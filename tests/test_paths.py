@@ -21,6 +21,10 @@ LONG = "x" * 50
         (rf"C:\{LONG}\{LONG}\{LONG}", rf"\\?\C:\{LONG}\{LONG}\{LONG}"),
         (rf"C:/{LONG}/{LONG}/{LONG}", rf"\\?\C:\{LONG}\{LONG}\{LONG}"),
         (rf"\\server\share\{LONG}\{LONG}\{LONG}", rf"\\?\UNC\server\share\{LONG}\{LONG}\{LONG}"),
+        (rf"//server/share/{LONG}/{LONG}/{LONG}", rf"\\?\UNC\server\share\{LONG}\{LONG}\{LONG}"),
+        (rf"//?/C:/{LONG}/{LONG}/{LONG}", rf"//?/C:/{LONG}/{LONG}/{LONG}"),
+        (rf"\\.\pipe\{LONG}\{LONG}\{LONG}", rf"\\.\pipe\{LONG}\{LONG}\{LONG}"),
+        (r"\\server\share\Koebako", r"\\server\share\Koebako"),
         (rf"\\?\C:\{LONG}\{LONG}\{LONG}", rf"\\?\C:\{LONG}\{LONG}\{LONG}"),
     ],
 )

@@ -154,6 +154,7 @@ def test_what_is_fast_in_parts_is_mixed() -> None:
         ("import os; os.abort()", True, "died"),
         ("import time; time.sleep(30)", True, "did not end"),
         ("print('nonsense'); print('[1]')", True, "died"),
+        ("print('[' * 100_000); print('{' * 100_000); print('1' * 100_000)", True, "died"),
         ("""print('{"error": {"family": "backend", "message": "no luck", "hint": "try less"}}')""", False, "no luck try less"),
     ],
 )
@@ -166,6 +167,21 @@ def test_however_a_child_ends_the_parent_goes_on(
     assert ended.line is None
     assert ended.crashed is crashed
     assert words in str(ended.error)
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [{}, {"error": 5}, {"max_abs_diff": 5}, line(total_ms="x"), line(max_abs_diff={"bert": "x"}), line(ran_on=None), line(trace=5)],
+)
+def test_a_child_that_says_something_else_counts_as_crashed(printed: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "places", lambda: ["cpu", "cuda"])
+    answers = {"record": {"ok": True}, "cpu": CPU_LINE, "cuda": printed}
+    child_that(monkeypatch, f"import json, sys; print(json.dumps({answers!r}[sys.argv[3]]))")
+    cpu, cuda = Probe().run()
+    assert (cpu.ok, cuda.ok) == (True, False)
+    assert cuda.crashed
+    assert "cannot be understood" in str(cuda.reason)
+    assert {item.backend: item.crashed for item in Probe().known()}["cuda"]
 
 
 def fake_child(results: dict[str, child.Ended], tried: list[str]) -> Any:

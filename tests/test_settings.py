@@ -82,7 +82,7 @@ def test_a_failed_save_leaves_the_old_file_and_no_other(tmp_path: Path, monkeypa
     monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OutputFileError) as caught:
         save_settings(Settings(style="Happy"), path)
-    assert "No space left" in caught.value.hint
+    assert caught.value.hint == "Free some space. (the disk is full)"
     assert load_settings(path) == (Settings(style="Sad"), None)
     assert os.listdir(tmp_path) == ["settings.json"]  # noqa: PTH208
 

@@ -10,7 +10,9 @@ import numpy as np
 from app.core.types import Int64
 from app.errors import VoiceError
 from app.language import say
+from app.small_file import read_small
 
+LARGEST_BYTES = 32 << 20  # 22,000 characters take 110 KB
 _UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
 
 
@@ -20,7 +22,7 @@ class CharTokenizer:
     def __init__(self, vocab_path: Path) -> None:
         """Reads the vocabulary; a VoiceError says why it cannot be used."""
         try:
-            tokens = vocab_path.read_text(encoding="utf-8").split("\n")
+            tokens = read_small(vocab_path, LARGEST_BYTES).decode("utf-8").split("\n")
         except (OSError, ValueError) as exc:
             raise _unusable(vocab_path) from exc
         self._ids = {token.removesuffix("\r"): index for index, token in enumerate(tokens) if token}

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from app.core.types import BERT_WIDTH, Float16
+from app.own_folder import make_folder
 
 VERSION = 1
 _WAITING = 64  # sentences that may wait to be written; beyond that they are left out, for the disk does not keep up
@@ -61,7 +62,7 @@ class DiskFeatures:
             if not _is_busy(exc):
                 self._give_up(exc)
             return None
-        if row is None or zlib.crc32(row[1]) != row[0]:
+        if row is None or not isinstance(row[1], bytes) or not row[1] or zlib.crc32(row[1]) != row[0] or len(row[1]) % (2 * BERT_WIDTH):
             return None
         self._send((key, None))
         return np.frombuffer(row[1], np.float16).reshape(-1, BERT_WIDTH)
@@ -93,7 +94,7 @@ class DiskFeatures:
 
     def _write_all(self) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             with contextlib.closing(self._connect_patiently()) as connection:
                 while (item := self._waiting.get()) is not None:
                     with connection:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-import urllib.parse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from email.message import Message
 from pathlib import Path
 
 from app.adapters.download_job import DownloadJob
 from app.adapters.download_limits import LARGEST_FILE, Expected
 from app.adapters.download_part import Part, hash_of
 from app.adapters.download_progress import OnProgress, Speedometer, unwatched
+from app.adapters.http_address import Address, address_of
+from app.adapters.http_headers import file_name
 from app.adapters.http_patience import Patience, persist
 from app.adapters.http_request import Request
+from app.adapters.http_waiting import OnWait, Waiting, unannounced
 from app.core.timing import never
 
 
@@ -43,6 +43,7 @@ def download(
     largest: int = LARGEST_FILE,
     secrets: Mapping[str, str] | None = None,
     on_progress: OnProgress = unwatched,
+    on_wait: OnWait = unannounced,
     cancelled: Callable[[], bool] = never,
     patience: Patience | None = None,
 ) -> Downloaded:
@@ -56,6 +57,7 @@ def download(
         largest: no file may be longer, in bytes.
         secrets: headers for the first server only (see `Request`).
         on_progress: called at most ten times a second, in this thread.
+        on_wait: called, in this thread, when the server is silent for more than a moment.
         cancelled: asked all the time; true ends the download within 0.2 s and keeps what is there.
         patience: how often and how slowly to try again.
 
@@ -64,19 +66,23 @@ def download(
         DownloadCancelledError: `cancelled()` became true.
     """
     expected = Expected(sha256.lower() if sha256 else None, size, largest)
-    request = Request(url, secrets=secrets or {}, patience=patience or Patience())
-    part = Part(url, expected.sha256)
+    address = address_of(url)
+    request = Request(address, secrets=secrets or {}, patience=patience or Patience())
+    waiting = Waiting(on_wait, request.patience.retries + 1)
+    part = Part(address.url, expected.sha256)
     asked_at = time.time()
-    with part.locked(cancelled) as waited:
+    with part.locked(cancelled, waiting) as waited:
         if _in_place(target, expected.sha256, cancelled, newer_than=asked_at if waited else None):
-            return Downloaded(target, _name({}, url, url), "")
+            return Downloaded(target, _name({}, address, address), "")
         part.recall(verified_later=expected.sha256 is not None, cancelled=cancelled)
         if part.length and part.sha256() == expected.sha256:  # an earlier run ended just before the last step
             part.move_to(target)
-            return Downloaded(target, _name({}, url, url), "")
-        job = DownloadJob(request, part, expected, Speedometer(on_progress), cancelled)
-        head = persist(lambda: job.attempt(target), request.patience, cancelled, job.went_well)
-    return Downloaded(target, _name(head.headers, url, head.url), head.headers.get("Content-Type", "").partition(";")[0].strip().lower())
+            return Downloaded(target, _name({}, address, address), "")
+        job = DownloadJob(request, part, expected, Speedometer(on_progress), cancelled, waiting)
+        head = persist(lambda: job.attempt(target), request.patience, cancelled, job.went_well, waiting)
+    return Downloaded(
+        target, _name(head.headers, address, head.address), head.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    )
 
 
 def _in_place(target: Path, sha256: str | None, cancelled: Callable[[], bool], newer_than: float | None) -> bool:
@@ -88,12 +94,7 @@ def _in_place(target: Path, sha256: str | None, cancelled: Callable[[], bool], n
     return newer_than is not None and target.stat().st_mtime >= newer_than
 
 
-def _name(headers: Mapping[str, str], asked_url: str, answered_url: str) -> str:
+def _name(headers: Mapping[str, str], asked: Address, answered: Address) -> str:
     """From Content-Disposition, else the last part of the address we asked for, else of the one that answered."""
-    message = Message()
-    message["Content-Disposition"] = headers.get("Content-Disposition", "")
-    name = message.get_filename() or ""
-    with contextlib.suppress(UnicodeError):
-        name = name.encode("latin-1").decode("utf-8")  # headers are read as Latin-1, but many servers write UTF-8
-    asked, answered = (urllib.parse.unquote(urllib.parse.urlsplit(item).path).rpartition("/")[2] for item in (asked_url, answered_url))
-    return name or (asked if "." in asked else answered or asked)
+    name = file_name(headers.get("Content-Disposition", ""))
+    return name or (asked.name if "." in asked.name else answered.name or asked.name)

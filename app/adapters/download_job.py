@@ -8,23 +8,35 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.adapters.disk_room import check_room
+from app.adapters.download_disk import disk_full
 from app.adapters.download_limits import Expected, UnfitFileError, WrongBytesError
-from app.adapters.download_part import Origin, Part
+from app.adapters.download_origin import Origin
+from app.adapters.download_part import Part
 from app.adapters.download_progress import Speedometer
-from app.adapters.http_failures import broken_off, disk_full, of_status
+from app.adapters.http_failures import broken_off, of_status
+from app.adapters.http_headers import count_of
 from app.adapters.http_request import Head, Request
 from app.adapters.http_stream import AnswerStream
+from app.adapters.http_waiting import Waiting
 
 WHOLE, PARTIAL, RANGE_REFUSED = 200, 206, 416
-_CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
+_CONTENT_RANGE = re.compile(r"bytes (?:([0-9]+)-[0-9]+|\*)/([0-9]+|\*)")
 
 
 class DownloadJob:
     """Fills a part until it is the expected file."""
 
-    def __init__(self, request: Request, part: Part, expected: Expected, speedometer: Speedometer, cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        request: Request,
+        part: Part,
+        expected: Expected,
+        speedometer: Speedometer,
+        cancelled: Callable[[], bool],
+        waiting: Waiting,
+    ) -> None:
         self._request, self._part, self._expected = request, part, expected
-        self._speedometer, self._cancelled = speedometer, cancelled
+        self._speedometer, self._cancelled, self._waiting = speedometer, cancelled, waiting
         self._furthest = self._counted = part.length
         self._pieced = False
 
@@ -46,7 +58,7 @@ class DownloadJob:
         except WrongBytesError:
             self._part.drop()
             if self._pieced:  # pieces of two files, perhaps
-                raise broken_off(self._request.host, wait_s=0) from None
+                raise broken_off(self._request.address.host, wait_s=0) from None
             raise
         except UnfitFileError:
             self._part.drop()
@@ -57,7 +69,7 @@ class DownloadJob:
         return head
 
     def _receive(self) -> Head:
-        with AnswerStream(replace(self._request, headers=self._rest_wanted()), self._cancelled) as stream:
+        with AnswerStream(replace(self._request, headers=self._rest_wanted()), self._cancelled, self._waiting) as stream:
             head = stream.head()
             total = self._accept(head)
             if head.status != RANGE_REFUSED:
@@ -84,8 +96,8 @@ class DownloadJob:
             return self._begin(head)
         origin = self._part.origin
         match = _CONTENT_RANGE.fullmatch(head.headers.get("Content-Range", "").strip())
-        total = _count(match[2]) if match else None
-        start = _count(match[1]) if match else None
+        total = count_of(match[2]) if match else None
+        start = count_of(match[1]) if match else None
         if origin is None or head.status not in (PARTIAL, RANGE_REFUSED):
             raise of_status(head.status, head.headers, head.host)
         if head.status == RANGE_REFUSED and total == self._part.length and origin.total in (None, total):
@@ -96,7 +108,7 @@ class DownloadJob:
         raise broken_off(head.host, wait_s=0)
 
     def _begin(self, head: Head) -> int | None:
-        origin = Origin.of(head.headers, _count(head.headers.get("Content-Length")))
+        origin = Origin.of(head.headers, count_of(head.headers.get("Content-Length")))
         self._part.drop()
         self._pieced = False
         if origin.total is not None:
@@ -122,7 +134,3 @@ class DownloadJob:
         self._furthest = max(self._furthest, length)
         self._expected.check_growth(length, host)
         self._speedometer.advance(length, total)
-
-
-def _count(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isascii() and text.isdigit() else None

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
+from app.adapters.download_disk import of_disk
+from app.adapters.download_origin import Origin
 from app.adapters.file_lock import FileLock
-from app.adapters.http_failures import DownloadCancelledError, of_disk
+from app.adapters.http_failures import DownloadCancelledError
 from app.adapters.http_patience import rest
+from app.adapters.http_waiting import Waiting
 from app.core.timing import never
 from app.data_file import move, write_json
+from app.own_folder import make_folder
 from app.paths import data_dir
+from app.small_file import open_regular
 
 LOCK_POLL_S = 0.1
 HASHED_AT_ONCE = 1 << 20
@@ -38,7 +42,7 @@ def hash_of(path: Path, cancelled: Callable[[], bool] = never) -> tuple[hashlib.
     """SHA-256 of a file so far, and its length in bytes; raises DownloadError or DownloadCancelledError."""
     digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             while block := file.read(HASHED_AT_ONCE):
                 if cancelled():
                     raise DownloadCancelledError
@@ -54,29 +58,6 @@ def arrived_bytes(url: str, sha256: str | None) -> int:
         return (downloads_dir() / f"{key_of(url, sha256)}.part").stat().st_size
     except OSError:
         return 0
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What the server said about the file of which this is a part.
-
-    Attributes:
-        validator: its ETag, or else Last-Modified, if it may be used to ask for the rest of the same file (RFC 9110, 13.1.5: no weak ones).
-        total: bytes in all, None if not said.
-        encoded: the body was compressed on the way, so that positions in it are not positions in the file.
-    """
-
-    validator: str | None
-    total: int | None
-    encoded: bool
-
-    @classmethod
-    def of(cls, headers: Mapping[str, str], total: int | None) -> Origin:
-        """As the headers of a whole answer (200) tell it."""
-        tag = headers.get("ETag")
-        strong = tag if tag and not tag.startswith("W/") else None
-        encoded = headers.get("Content-Encoding", "identity").lower() not in ("", "identity")
-        return cls(strong or headers.get("Last-Modified"), None if encoded else total, encoded)
 
 
 class Part:
@@ -97,16 +78,19 @@ class Part:
         self._hash = hashlib.sha256()
 
     @contextmanager
-    def locked(self, cancelled: Callable[[], bool]) -> Iterator[bool]:
+    def locked(self, cancelled: Callable[[], bool], waiting: Waiting | None = None) -> Iterator[bool]:
         """Waits until no other process works on this download; gives whether there was one. Raises DownloadError or DownloadCancelledError."""
-        waited = False
+        waiting = waiting or Waiting()
+        began, waited = time.monotonic(), False
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             while not self._lock.acquire():
                 waited = True
+                waiting.for_process(time.monotonic() - began)
                 rest(LOCK_POLL_S, cancelled)
         except OSError as exc:
             raise of_disk(exc, self.folder) from exc
+        waiting.over()
         try:
             yield waited
         finally:
@@ -119,11 +103,11 @@ class Part:
             verified_later: the whole file will be checked against a known hash, so that the server need not vouch for the rest.
             cancelled: asked while the bytes are hashed.
         """
-        origin = self._read_sidecar()
-        if origin is None or origin.encoded or not (origin.validator or verified_later):
-            self.drop()
-            return
-        if not self._path.exists():
+        try:
+            origin = Origin.read(self._sidecar)
+        except (OSError, ValueError):
+            origin = None
+        if origin is None or origin.encoded or not (origin.validator or verified_later) or not self._path.is_file():
             self.drop()
             return
         self._hash, self.length = hash_of(self._path, cancelled)
@@ -162,7 +146,7 @@ class Part:
         try:
             with self._path.open("rb+") as file:
                 os.fsync(file.fileno())
-            target.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(target.parent)
             move(self._path, target)
         except OSError as exc:
             raise of_disk(exc, target.parent) from exc
@@ -176,15 +160,6 @@ class Part:
                 path.unlink(missing_ok=True)
         except OSError as exc:
             raise of_disk(exc, self.folder) from exc
-
-    def _read_sidecar(self) -> Origin | None:
-        try:
-            data = json.loads(self._sidecar.read_text(encoding="utf-8"))
-            origin = Origin(**data)
-        except (OSError, ValueError, TypeError):
-            return None
-        kinds = isinstance(origin.validator, str | None) and isinstance(origin.total, int | None) and isinstance(origin.encoded, bool)
-        return origin if kinds else None
 
 
 def sweep_downloads(older_than_s: float) -> None:

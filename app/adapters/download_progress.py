@@ -37,6 +37,11 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 
 
+def speed(bytes_per_s: float) -> str:
+    """For people: 5.5 MB/s, 12 kB/s."""
+    return f"{bytes_per_s / 1e6:.1f} MB/s" if bytes_per_s >= 1e5 else f"{bytes_per_s / 1e3:.0f} kB/s"
+
+
 def unwatched(_progress: Progress) -> None:
     """For callers that do not show progress."""
 

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from app.data_file import PRIVATE
 from app.errors import OutputFileError
 from app.language import say
 
@@ -27,7 +28,7 @@ class FileLock:
 
     def acquire(self) -> bool:
         """Takes the lock if it is free; raises OSError when the file cannot be made."""
-        file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
             _lock(file)
         except OSError:

@@ -1,6 +1,6 @@
 """Optimised copies of graphs on the disk, so that the next start need not optimise them again.
 
-A copy is a folder: `graph.onnx`, its weights beside it, and a record of sizes and sums, written last. It appears by one rename and is
+A copy is a folder: `graph.onnx`, its weights beside it, and a record of sizes and hashes, written last. It appears by one rename and is
 checked in full before every use, so that what another process, a power cut or a bad disk left half done is never run. Nothing here
 fails loudly: without a copy the graph itself is opened, which is only slower.
 """
@@ -19,11 +19,16 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import numpy as np
+import xxhash
+
+from app.json_text import parse_object
+from app.own_folder import make_folder
+from app.small_file import read_small
 
 GRAPH_NAME = "graph.onnx"
 WEIGHTS_NAME = "weights.bin"
 _RECORD_NAME = "record.json"
+_LARGEST_RECORD_BYTES = 1 << 16
 _WEIGHTS_SUFFIXES = (".bin", ".data")  # of the weights that lie beside a graph of the same name
 _PART = ".part"
 _ABANDONED_S = 24 * 3600
@@ -74,13 +79,13 @@ class GraphStore:
             logging.getLogger("koebako").info("a copy that does not open stays: %s", exc)
 
     def _add(self, source: Path, target: Path, write: Callable[[Path], None]) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._folder)
         if shutil.disk_usage(self._folder).free < _ROOM * graph_bytes(source):
             return
         part = Path(tempfile.mkdtemp(dir=self._folder, suffix=_PART))
         try:
             write(part)
-            record = {file.name: [file.stat().st_size, _sum(file)] for file in part.iterdir()}
+            record = {file.name: [file.stat().st_size, _digest(file)] for file in part.iterdir()}
             (part / _RECORD_NAME).write_text(json.dumps(record), encoding="utf-8")
             part.rename(target)  # fails where another process was faster: then its copy serves as well
         finally:
@@ -90,12 +95,12 @@ class GraphStore:
     def _checked(self, target: Path) -> Path | None:
         """The graph of a copy whose files are what its record says; a damaged copy is removed."""
         try:
-            record = json.loads((target / _RECORD_NAME).read_text(encoding="utf-8"))
+            record = parse_object(read_small(target / _RECORD_NAME, _LARGEST_RECORD_BYTES))
             if not record:  # it was refused
                 return None
-            if any([(target / name).stat().st_size, _sum(target / name)] != found for name, found in record.items()):
+            if any([(target / name).stat().st_size, _digest(target / name)] != found for name, found in record.items()):
                 raise ValueError("damaged")
-        except (OSError, ValueError, AttributeError):
+        except (OSError, ValueError):
             shutil.rmtree(target, ignore_errors=True)
             raise
         _touch(target / _RECORD_NAME)
@@ -151,13 +156,10 @@ def _processor() -> str:
     return f"{platform.machine()} {platform.processor()} {flags}"
 
 
-def _sum(file: Path) -> int:
-    """A sum over the file that any changed byte changes, as fast as memory; the pages are needed next anyway."""
-    size = file.stat().st_size
-    words = np.memmap(file, "<u8", "r", shape=(size // 8,)) if size >= 8 else np.zeros(0, np.uint64)
-    with file.open("rb") as rest:
-        rest.seek(size // 8 * 8)
-        return int(np.add.reduce(words, dtype=np.uint64)) ^ int.from_bytes(rest.read(), "little")
+def _digest(path: Path) -> str:
+    """XXH3 of all bytes (hex), nearly as fast as memory; against accidents only, for whoever may change the file may change its record."""
+    with path.open("rb", buffering=0) as file:
+        return hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()
 
 
 def _touch(file: Path) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import email.utils
-import errno
 import ssl
-import time
 from collections.abc import Mapping
-from http.client import HTTPException
-from pathlib import Path
+from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 
-from app.adapters.disk_room import megabytes
+from app.adapters.http_address import UnusableAddressError
+from app.adapters.http_headers import retry_after_s
 from app.errors import DownloadError
 from app.language import say
 
@@ -103,12 +99,24 @@ def of_exception(error: BaseException, host: str) -> DownloadError:
     if isinstance(error, http.NewConnectionError):
         return PassingError(say(f"{host} に接続できません。", f"{host} cannot be reached."), connection_hint())
     if isinstance(error, http.TimeoutError | TimeoutError):
-        return PassingError(say(f"{host} から応答がありません。", f"{host} does not answer."), connection_hint())
-    if isinstance(error, http.LocationValueError | ValueError):
-        return unusable_address()
+        return no_answer(host)
+    if isinstance(error, http.LocationValueError):
+        return UnusableAddressError(say("接続できる形ではありません", "no connection can be made to it"))
+    if isinstance(error, ValueError) or _garbled(error):
+        return not_understood(host)
     if isinstance(error, http.HTTPError | HTTPException | OSError):
         return broken_off(host)
     raise error
+
+
+def _garbled(error: BaseException) -> bool:
+    """The server does not speak HTTP, or without end; one that hung up is another matter."""
+    from urllib3 import exceptions as http
+
+    cause = next((item for item in (error, *error.args) if isinstance(item, HTTPException)), None)
+    if isinstance(cause, IncompleteRead | RemoteDisconnected):
+        return False
+    return cause is not None or isinstance(error, http.DecodeError | http.InvalidHeader)
 
 
 def _distrusted(error: BaseException | None) -> bool:
@@ -146,35 +154,24 @@ def broken_off(host: str, wait_s: float | None = None) -> PassingError:
     return PassingError(say(f"{host} との接続が途切れました。", f"The connection to {host} broke off."), connection_hint(), wait_s)
 
 
-def unusable_address() -> DownloadError:
-    """Not an address we follow."""
+def no_answer(host: str) -> PassingError:
+    """The server says nothing."""
+    return PassingError(say(f"{host} から応答がありません。", f"{host} does not answer."), connection_hint())
+
+
+def too_slow(host: str, limit_s: float) -> DownloadError:
+    """The server says something, but does not come to the point."""
     return DownloadError(
-        say("このアドレスからはダウンロードできません。", "This address cannot be downloaded from."),
-        say("https:// で始まるアドレスを指定してください。", "Give an address that begins with https://."),
+        say(f"{host} の応答が {limit_s:g} 秒たっても終わりません。", f"The answer of {host} was not complete after {limit_s:g} s."),
+        say("しばらくしてからもう一度お試しください。", "Try again later."),
     )
 
 
-def of_disk(error: OSError, folder: Path) -> DownloadError:
-    """What the system said about writing the download."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return disk_full(folder)
-    detail = error.strerror or str(error)
+def not_understood(host: str) -> DownloadError:
+    """The answer is not what the server should send."""
     return DownloadError(
-        say(f"「{folder}」に書き込めません：{detail}。", f'"{folder}" is not writable: {detail}.'),
-        say(
-            "フォルダーの権限を確かめてください。環境変数 KOEBAKO_HOME で別の場所にできます。",
-            "Check its permissions, or set KOEBAKO_HOME to another place.",
-        ),
-    )
-
-
-def disk_full(folder: Path, needed_bytes: int = 0, free_bytes: int = 0) -> DownloadError:
-    """Not enough room, found out while writing, or before: then it is known how much is needed and free."""
-    missing = megabytes(needed_bytes - free_bytes)
-    more = say(f"あと約 {missing} 必要です。", f" About {missing} more are needed.") if needed_bytes else ""
-    return DownloadError(
-        say(f"「{folder}」のディスクに空きがありません。", f'The disk of "{folder}" is full.') + more,
-        say("空きを作ってからもう一度お試しください。途中までの分は残っています。", "Make room and try again; what has arrived is kept."),
+        say(f"{host} の応答を理解できません。", f"The answer of {host} is not understood."),
+        say("ブラウザーでファイルをダウンロードして追加してください。", "Download the file in a browser and add it."),
     )
 
 
@@ -188,11 +185,3 @@ def connection_hint() -> str:
 def later_hint() -> str:
     """What helps when the server is bad."""
     return say("しばらくしてからもう一度お試しください。続きから再開します。", "Try again later; it goes on where it stopped.")
-
-
-def retry_after_s(value: str | None) -> float | None:
-    """Seconds from a Retry-After header, which is a number or a date; None where it is neither."""
-    with contextlib.suppress(TypeError, ValueError, OverflowError):
-        text = (value or "").strip()
-        return float(text) if text.isdigit() else max(email.utils.parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
-    return None

@@ -6,9 +6,11 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from app.adapters.http_failures import DownloadCancelledError, PassingError
+from app.adapters.http_waiting import Waiting
 from app.core.timing import never
 
 Result = TypeVar("Result")
@@ -26,6 +28,8 @@ class Patience:
         first_wait_s, longest_wait_s: waits double from the first to the longest, each shortened by chance to as little as a half.
         longest_retry_after_s: a server that asks for a longer rest is left alone.
         connect_s, silence_s: how long a server may take to be reached, and to say anything.
+        answer_s: how long it may take for the head of an answer, redirects included, and for the whole of a small one; whoever sends a
+            byte now and then would never be silent.
         good_stretch_bytes: what counts as a good stretch.
     """
 
@@ -35,6 +39,7 @@ class Patience:
     longest_retry_after_s: float = 120.0
     connect_s: float = 15.0
     silence_s: float = 30.0
+    answer_s: float = 60.0
     good_stretch_bytes: int = 1 << 20
 
     def wait_s(self, failures: int) -> float:
@@ -43,7 +48,11 @@ class Patience:
 
 
 def persist(
-    attempt: Callable[[], Result], patience: Patience, cancelled: Callable[[], bool], went_well: Callable[[], bool] = never
+    attempt: Callable[[], Result],
+    patience: Patience,
+    cancelled: Callable[[], bool],
+    went_well: Callable[[], bool] = never,
+    waiting: Waiting | None = None,
 ) -> Result:
     """Calls `attempt` until it succeeds.
 
@@ -51,13 +60,15 @@ def persist(
         attempt: may raise PassingError.
         patience: how often and how slowly.
         cancelled: asked while waiting.
-        went_well: whether the last attempt brought enough to count failures anew.
+        went_well: whether the last attempt brought enough to count failures from the start.
+        waiting: announces the rests.
 
     Raises:
         DownloadError: the last failure, or one that no try can mend.
         DownloadCancelledError: `cancelled()` became true while waiting.
     """
     failures = 0
+    waiting = waiting or Waiting()
     while True:
         try:
             return attempt()
@@ -66,15 +77,19 @@ def persist(
             rest_s = patience.wait_s(failures) if failure.wait_s is None else failure.wait_s
             if failures > patience.retries or rest_s > patience.longest_retry_after_s:
                 raise
-        rest(rest_s, cancelled)
+            message = failure.message
+        waiting.attempt = failures + 1
+        rest(rest_s, cancelled, partial(waiting.for_attempt, message, rest_s))
+        waiting.over()
 
 
-def rest(seconds: float, cancelled: Callable[[], bool]) -> None:
-    """Waits; raises DownloadCancelledError as soon as `cancelled()` is true."""
+def rest(seconds: float, cancelled: Callable[[], bool], announce: Callable[[float], None] = lambda _left_s: None) -> None:
+    """Waits, and calls `announce` with what is left; raises DownloadCancelledError as soon as `cancelled()` is true."""
     ends = time.monotonic() + seconds
     while not cancelled():
         left_s = ends - time.monotonic()
         if left_s <= 0:
             return
+        announce(left_s)
         time.sleep(min(left_s, POLL_S))
     raise DownloadCancelledError

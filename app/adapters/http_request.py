@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import functools
-import ipaddress
 import ssl
-import urllib.parse
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.adapters.http_failures import of_exception, proxy_failure, unusable_address
+from app.adapters.http_address import DEFAULT_PORTS, Address, UnusableAddressError, proxy_address
+from app.adapters.http_failures import of_exception, proxy_failure
+from app.adapters.http_headers import as_utf8
 from app.adapters.http_patience import Patience
 from app.errors import DownloadError
 from app.language import say
@@ -30,7 +30,7 @@ class Request:
     """What we ask for.
 
     Attributes:
-        url: http or https.
+        address: where.
         headers: sent to every server on the way.
         secrets: sent to the first server only, and never over a line that others can read.
         method: GET or HEAD.
@@ -38,17 +38,12 @@ class Request:
         patience: its times.
     """
 
-    url: str
+    address: Address
     headers: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     method: str = "GET"
     same_host_only: bool = False
     patience: Patience = field(default_factory=Patience)
-
-    @property
-    def host(self) -> str:
-        """Whom we ask, for messages."""
-        return host_of(self.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +52,20 @@ class Head:
 
     status: int
     headers: Mapping[str, str]
-    url: str
+    address: Address
 
     @property
     def host(self) -> str:
         """Who answered, for messages."""
-        return host_of(self.url)
+        return self.address.host
 
 
 class Answer:
     """An open answer: its head, then blocks of the body."""
 
-    def __init__(self, response: urllib3.BaseHTTPResponse, url: str) -> None:
+    def __init__(self, response: urllib3.BaseHTTPResponse, address: Address) -> None:
         self._response = response
-        self.head = Head(response.status, response.headers, url)
+        self.head = Head(response.status, response.headers, address)
 
     def read(self) -> bytes:
         """The next bytes as they arrive, decoded where the server encoded them unasked; empty at the end. Raises DownloadError."""
@@ -91,57 +86,94 @@ class Answer:
         self._response.close()
 
 
-def ask(request: Request) -> Answer:
+def ask(request: Request, asking: Callable[[str], None]) -> Answer:
     """Sends the request and follows redirects.
+
+    Args:
+        request: what to ask for.
+        asking: called with the host before it is asked, and again with each one that a redirect leads to.
 
     Raises:
         DownloadError: the address is refused, the server or the proxy cannot be reached or trusted, redirects go wrong.
     """
-    url = _checked(request.url, previous=None)
+    address = request.address
     for _ in range(MOST_REDIRECTS + 1):
+        asking(address.host)
         try:
-            response = _send(request, url)
+            response = _send(request, address)
         except Exception as exc:
-            raise of_exception(exc, host_of(url)) from exc
+            raise of_exception(exc, address.host) from exc
         location = response.headers.get("Location")
         if response.status not in REDIRECTS or location is None:
-            return Answer(response, url)
-        onward = urllib.parse.urljoin(url, location)
-        if request.same_host_only and origin_of(onward) != origin_of(url):
-            return Answer(response, url)
+            return Answer(response, address)
+        try:
+            onward = address.join(as_utf8(location))
+        except UnusableAddressError as exc:
+            response.close()
+            raise _unsafe_redirect(address.host, exc.reason) from exc
+        if request.same_host_only and onward.origin != address.origin:
+            return Answer(response, address)
         response.close()
-        url = _checked(onward, previous=url)
+        if address.scheme == "https" and onward.scheme == "http":
+            raise _unsafe_redirect(address.host, say("暗号化されていない http:// です", "it is http://, which is not encrypted"))
+        address = onward
     raise DownloadError(
-        say(f"{host_of(request.url)} の転送が終わりません。", f"{host_of(request.url)} redirects without end."),
+        say(f"{request.address.host} の転送が終わりません。", f"{request.address.host} redirects without end."),
         say("アドレスを確かめてください。", "Check the address."),
     )
 
 
-def _send(request: Request, url: str) -> urllib3.BaseHTTPResponse:
-    import urllib3
-
-    headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **request.headers}
-    if origin_of(url) == origin_of(request.url) and _private(url):
-        headers |= request.secrets
-    timeout = urllib3.Timeout(connect=request.patience.connect_s, read=request.patience.silence_s)
-    return _pool(url).request(
-        request.method, url, headers=headers, timeout=timeout, redirect=False, retries=False, preload_content=False, decode_content=False
+def _unsafe_redirect(host: str, reason: str) -> DownloadError:
+    return DownloadError(
+        say(
+            f"{host} が安全でないアドレスへ転送しようとしたため、中止しました：{reason}。",
+            f"{host} redirects to an address that is not safe: {reason}.",
+        ),
+        say("アドレスを確かめてください。", "Check the address."),
     )
 
 
-def _pool(url: str) -> urllib3.PoolManager:
+def _send(request: Request, address: Address) -> urllib3.BaseHTTPResponse:
     import urllib3
 
-    proxy = _proxy_for(url)
+    _check_agreement(address)
+    proxy = _proxy_for(address)
+    headers = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **request.headers}
+    # Nobody on the way may read a secret: either it is encrypted, or it does not leave this machine.
+    if address.origin == request.address.origin and (address.scheme == "https" or (address.on_this_machine and proxy is None)):
+        headers |= request.secrets
+    timeout = urllib3.Timeout(connect=request.patience.connect_s, read=request.patience.silence_s)
+    return _pool(proxy).request(
+        request.method,
+        address.url,
+        headers=headers,
+        timeout=timeout,
+        redirect=False,
+        retries=False,
+        preload_content=False,
+        decode_content=False,
+    )
+
+
+def _check_agreement(address: Address) -> None:
+    """Raises UnusableAddressError unless the library that connects reads the address as we do."""
+    import urllib3
+
+    read = urllib3.util.parse_url(address.url)
+    port = read.port or DEFAULT_PORTS.get(read.scheme or "")
+    if (read.scheme, read.auth, (read.host or "").strip("[]"), port) != (address.scheme, None, address.host, address.port):
+        raise UnusableAddressError(say("読み方が一つに決まりません", "programs read it in different ways"))
+
+
+def _pool(proxy: str | None) -> urllib3.PoolManager:
+    import urllib3
+
     if proxy is None:
         return urllib3.PoolManager(ssl_context=_system_trust())
     try:
-        parts = urllib.parse.urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        login = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}" if parts.username else None
-        place = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-        address = f"{parts.scheme}://{place}" + (f":{parts.port}" if parts.port else "")
+        address, login = proxy_address(proxy)
         return urllib3.ProxyManager(
-            address,
+            address.url,
             proxy_headers=urllib3.make_headers(proxy_basic_auth=login) if login else None,
             ssl_context=_system_trust(),
             proxy_ssl_context=_system_trust(),
@@ -150,13 +182,12 @@ def _pool(url: str) -> urllib3.PoolManager:
         raise proxy_failure() from exc
 
 
-def _proxy_for(url: str) -> str | None:
+def _proxy_for(address: Address) -> str | None:
     """As the environment, or else the system's settings on Windows and macOS, have it."""
-    parts = urllib.parse.urlsplit(url)
-    if urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2]):
+    if urllib.request.proxy_bypass(address.host_and_port):
         return None
     proxies = urllib.request.getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all") or None
+    return proxies.get(address.scheme) or proxies.get("all") or None
 
 
 @functools.cache
@@ -164,48 +195,3 @@ def _system_trust() -> ssl.SSLContext:
     import truststore
 
     return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-def _checked(url: str, previous: str | None) -> str:
-    try:
-        parts = urllib.parse.urlsplit(url.strip())
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError as exc:
-        raise unusable_address() from exc
-    if previous is None:
-        if not usable:
-            raise unusable_address()
-    elif not usable or (parts.scheme == "http" and urllib.parse.urlsplit(previous).scheme == "https"):
-        raise DownloadError(
-            say(
-                f"{host_of(previous)} が安全でない場所へ転送しようとしたため、中止しました。",
-                f"{host_of(previous)} redirects to a place that is not safe.",
-            ),
-            say("アドレスを確かめてください。", "Check the address."),
-        )
-    return urllib.parse.urlunsplit(parts)
-
-
-def origin_of(url: str) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port: what must be the same for a secret to be sent."""
-    parts = urllib.parse.urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-
-
-def host_of(url: str) -> str:
-    """The host for messages: whole addresses are long and may carry secrets."""
-    try:
-        return urllib.parse.urlsplit(url).hostname or "?"
-    except ValueError:
-        return "?"
-
-
-def _private(url: str) -> bool:
-    """Nobody on the way can read what is sent."""
-    scheme, host, _ = origin_of(url)
-    if scheme == "https" or host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host or "").is_loopback
-    except ValueError:
-        return False

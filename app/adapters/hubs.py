@@ -13,30 +13,30 @@ hub, HF_TOKEN a login. A file that does not exist answers 401 to strangers, like
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import urllib.parse
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.adapters.http_failures import of_status
+from app.adapters.http_address import Address, address_of
+from app.adapters.http_failures import not_understood, of_status
+from app.adapters.http_headers import count_of
 from app.adapters.http_patience import Patience, persist
-from app.adapters.http_request import REDIRECTS, Head, Request, origin_of
+from app.adapters.http_request import REDIRECTS, Head, Request
 from app.adapters.http_stream import AnswerStream
+from app.adapters.http_waiting import OnWait, Waiting, unannounced
+from app.adapters.hub_addresses import aivishub_model, aivishub_uuid, hf_origin
 from app.core.timing import never
 from app.errors import DownloadError, InputError
+from app.json_text import parse_object, short_text
 from app.language import say
 
-AIVISHUB_VARIABLE = "KOEBAKO_AIVISHUB"
-AIVISHUB = "https://api.aivis-project.com/v1"
-HF_VARIABLE, HF_TOKEN_VARIABLE = "HF_ENDPOINT", "HF_TOKEN"
-HUGGING_FACE = "https://huggingface.co"
+HF_TOKEN_VARIABLE = "HF_TOKEN"
 LARGEST_ANSWER = 16 << 20  # icons may be inside
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
-_UUID_PAGE = re.compile(r"https?://hub\.aivis-project\.com/aivm-models/([0-9a-fA-F-]{36})(?:[/?#].*)?")
+_TOKEN = re.compile(r"[\x21-\x7e]+")
+_VERSION_PART = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +65,9 @@ class HubVoice:
     file: HubFile
 
 
-def aivishub_uuid(text: str) -> str | None:
-    """The id of a voice as such or in the address of its page; None where it is neither."""
-    page = _UUID_PAGE.fullmatch(text.strip())
-    try:
-        return str(uuid.UUID(page[1] if page else text.strip()))
-    except ValueError:
-        return None
-
-
-def aivishub_voice(text: str, cancelled: Callable[[], bool] = never, patience: Patience | None = None) -> HubVoice:
+def aivishub_voice(
+    text: str, cancelled: Callable[[], bool] = never, patience: Patience | None = None, on_wait: OnWait = unannounced
+) -> HubVoice:
     """Asks AivisHub about a voice.
 
     Args:
@@ -93,8 +86,8 @@ def aivishub_voice(text: str, cancelled: Callable[[], bool] = never, patience: P
                 "Give the address of the voice's page on AivisHub, or its UUID.",
             ),
         )
-    url = f"{os.environ.get(AIVISHUB_VARIABLE) or AIVISHUB}".rstrip("/") + f"/aivm-models/{known}"
-    data = _read_json(Request(url, {"Accept": "application/json"}, patience=patience or Patience()), cancelled)
+    address = aivishub_model(known)
+    data = _read_json(Request(address, {"Accept": "application/json"}, patience=patience or Patience()), cancelled, on_wait)
     files = [item for item in _list(data, "model_files") if item.get("model_type") == "AIVMX"]
     if not files:
         raise DownloadError(
@@ -104,34 +97,15 @@ def aivishub_voice(text: str, cancelled: Callable[[], bool] = never, patience: P
                 "Download another format from its page and add that file.",
             ),
         )
-    newest = max(files, key=lambda item: _version(str(item.get("version", ""))))
+    newest = max(files, key=lambda item: _order(_text(item.get("version"))))
     return HubVoice(
-        name=str(data.get("name") or newest.get("name") or known),
-        version=str(newest.get("version") or ""),
-        file=HubFile(f"{url}/download?model_type=AIVMX", _sha256(newest.get("checksum")), None),
+        name=_text(data.get("name")) or _text(newest.get("name")) or known,
+        version=_text(newest.get("version")),
+        file=HubFile(f"{address.url}/download?model_type=AIVMX", _sha256(newest.get("checksum")), None),
     )
 
 
-def hf_url(repo: str, file: str, revision: str) -> str:
-    """The address of a file of a repository at a revision."""
-    path = "/".join(urllib.parse.quote(part, safe="/") for part in (repo, "resolve", revision, file))
-    return f"{_hf_endpoint()}/{path}"
-
-
-def hf_address(url: str) -> str | None:
-    """The address of the file if this is one of a file or of its page on Hugging Face; else None."""
-    try:
-        parts = urllib.parse.urlsplit(url.strip())
-        on_hub = origin_of(url) in (origin_of(_hf_endpoint()), origin_of(HUGGING_FACE))
-    except ValueError:  # no address at all
-        return None
-    match = re.fullmatch(r"(/[^/]+/[^/]+)/(?:resolve|blob|raw)/(.+)", parts.path)
-    if match is None or not on_hub:
-        return None
-    return urllib.parse.urlunsplit((parts.scheme, parts.netloc, f"{match[1]}/resolve/{match[2]}", "", ""))
-
-
-def hf_file(url: str, cancelled: Callable[[], bool] = never, patience: Patience | None = None) -> HubFile:
+def hf_file(url: str, cancelled: Callable[[], bool] = never, patience: Patience | None = None, on_wait: OnWait = unannounced) -> HubFile:
     """Asks the hub for length and checksum of a file, of which big ones have one.
 
     Args:
@@ -140,51 +114,54 @@ def hf_file(url: str, cancelled: Callable[[], bool] = never, patience: Patience 
     Raises:
         DownloadError: the hub cannot be asked, or has no such file.
     """
-    token = os.environ.get(HF_TOKEN_VARIABLE, "").strip()
-    secrets = {"Authorization": f"Bearer {token}"} if token and origin_of(url) == origin_of(_hf_endpoint()) else {}
-    request = Request(url, secrets=secrets, method="HEAD", same_host_only=True, patience=patience or Patience())
-    head, _ = _read(request, cancelled, (200, *REDIRECTS))
+    address = address_of(url)
+    secrets = _login(address)
+    request = Request(address, secrets=secrets, method="HEAD", same_host_only=True, patience=patience or Patience())
+    head, _ = _read(request, cancelled, on_wait, (200, *REDIRECTS))
     linked = head.headers.get("X-Linked-Etag", "").strip('"')
     length = head.headers.get("X-Linked-Size") or (head.headers.get("Content-Length") if head.status == 200 else None)
-    return HubFile(url, _sha256(linked), _size(length), secrets)
+    return HubFile(address.url, _sha256(linked), count_of(length), secrets)
 
 
-def _hf_endpoint() -> str:
-    return (os.environ.get(HF_VARIABLE) or HUGGING_FACE).rstrip("/")
+def _login(address: Address) -> dict[str, str]:
+    """The header with the user's token, for the hub that it is for and for nobody else."""
+    token = os.environ.get(HF_TOKEN_VARIABLE, "").strip()
+    if not token or address.origin != hf_origin():
+        return {}
+    if not _TOKEN.fullmatch(token):
+        raise DownloadError(
+            say(
+                f"環境変数 {HF_TOKEN_VARIABLE} に、使えない文字があります。", f"{HF_TOKEN_VARIABLE} contains characters that no token has."
+            ),
+            say("Hugging Face のトークンをもう一度コピーしてください。", "Copy the token from Hugging Face again."),
+        )
+    return {"Authorization": f"Bearer {token}"}
 
 
-def _read_json(request: Request, cancelled: Callable[[], bool]) -> dict[str, Any]:
-    head, body = _read(request, cancelled, (200,))
+def _read_json(request: Request, cancelled: Callable[[], bool], on_wait: OnWait) -> dict[str, Any]:
+    head, body = _read(request, cancelled, on_wait, (200,))
     try:
-        data = json.loads(body)
-    except ValueError:
-        data = None
-    if not isinstance(data, dict):
-        raise _not_understood(head.host)
-    return data
+        return parse_object(body)
+    except ValueError as exc:
+        raise not_understood(head.host) from exc
 
 
-def _read(request: Request, cancelled: Callable[[], bool], wanted: tuple[int, ...]) -> tuple[Head, bytes]:
+def _read(request: Request, cancelled: Callable[[], bool], on_wait: OnWait, wanted: tuple[int, ...]) -> tuple[Head, bytes]:
+    waiting = Waiting(on_wait, request.patience.retries + 1)
+
     def attempt() -> tuple[Head, bytes]:
         body = bytearray()
-        with AnswerStream(request, cancelled) as stream:
+        with AnswerStream(request, cancelled, waiting, small=True) as stream:
             head = stream.head()
             if head.status not in wanted:
                 raise of_status(head.status, head.headers, head.host)
             for block in stream.blocks():
                 body += block
                 if len(body) > LARGEST_ANSWER:
-                    raise _not_understood(head.host)
+                    raise not_understood(head.host)
         return head, bytes(body)
 
-    return persist(attempt, request.patience, cancelled)
-
-
-def _not_understood(host: str) -> DownloadError:
-    return DownloadError(
-        say(f"{host} の応答を理解できません。", f"The answer of {host} is not understood."),
-        say("ブラウザーでファイルをダウンロードして追加してください。", "Download the file in a browser and add it."),
-    )
+    return persist(attempt, request.patience, cancelled, waiting=waiting)
 
 
 def _list(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -192,14 +169,14 @@ def _list(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(item) for item in re.findall(r"\d+", text.partition("-")[0]))
+def _text(value: object) -> str:
+    """A name as it may be shown; empty where there is none."""
+    return short_text(value) if isinstance(value, str) else ""
+
+
+def _order(version: str) -> tuple[int, ...]:
+    return tuple(int(item) for item in _VERSION_PART.findall(version.partition("-")[0]))
 
 
 def _sha256(value: object) -> str | None:
     return value.lower() if isinstance(value, str) and _SHA256.fullmatch(value) else None
-
-
-def _size(value: object) -> int | None:
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() else None

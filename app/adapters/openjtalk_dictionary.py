@@ -9,22 +9,31 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from app.adapters.user_dictionary import load_dictionary
-from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, WrittenWords, is_analysed
+from app.adapters.own_child import run_own_child
+from app.adapters.user_dictionary import Change, change_dictionary, load_dictionary
+from app.core.dictionary import USUAL_PRIORITY, Entry, Kind
 from app.core.moras import split_moras
+from app.core.written_words import WrittenWords, is_analysed
 from app.data_file import drop, move, part_beside
-from app.errors import InternalError
+from app.errors import AppError, InternalError
 from app.language import say
-from app.paths import data_dir, own_command
+from app.notices import notify
+from app.own_folder import make_folder
+from app.paths import data_dir
+from app.small_file import open_regular
+from app.system_errors import reason_of
+from app.terminal import one_line, write_error_line
 
 # A word of middling priority wins against most splits of its letters; words of the dictionary cost 3,000 to 9,000.
 COST_OF_PRIORITY = 2_000
@@ -55,15 +64,31 @@ class TaughtWords:
 
 @cache
 def taught_words() -> TaughtWords:
-    """The words that count until they are forgotten. Raises InputError where the file cannot be read, InternalError."""
-    entries, error = load_dictionary()
-    if error is not None:
-        raise error
-    return make_ready(entries)
+    """The words that count until they are forgotten; none, of which the user is told, where the file cannot be read. Raises InternalError."""
+    words, unread = load_dictionary()
+    notify(unread)
+    return make_ready(words)
+
+
+def as_userdic(file: Path) -> dict[str, Any]:
+    """Arguments for pyopenjtalk's `OpenJTalk` that load this dictionary and protect its readings from later corrections.
+
+    `userdic` is a comma-separated list, and folder names may contain commas. MeCab 0.996 parses the list as a CSV row, so a quoted path stays
+    whole; pyopenjtalk-plus 0.4.1 counts commas regardless of quotes and wants that many flags. Remove this once it takes a list of paths.
+    """
+    quoted = b'"' + os.fsencode(file).replace(b'"', b'""') + b'"'
+    return {"userdic": quoted, "userdic_reading_protection": (True,) * (1 + quoted.count(b","))}
+
+
+def change_words(change: Change) -> tuple[tuple[Entry, ...], AppError | None]:
+    """As `change_dictionary`, and makes the words ready, so that the next sentence does not wait for that. Raises InternalError as well."""
+    words, error = change_dictionary(change)
+    make_ready(words)
+    return words, error
 
 
 def make_ready(entries: Sequence[Entry]) -> TaughtWords:
-    """What these words are for the front end; whoever has changed them calls it, so that the next sentence does not wait. InternalError."""
+    """What these words are for the front end. Raises InternalError."""
     analysed = {entry.surface for entry in entries if is_analysed(entry)}
     file = compiled([entry for entry in entries if entry.surface in analysed]) if analysed else None
     return TaughtWords(file, WrittenWords([entry for entry in entries if entry.surface not in analysed]))
@@ -73,25 +98,42 @@ def compiled(entries: Sequence[Entry]) -> Path:
     """MeCab's dictionary of these words, made where it is not there yet. Raises InternalError."""
     rows = table(entries)
     folder = data_dir() / "cache" / "dictionary"
-    made = folder / f"{hashlib.sha256(rows.encode('utf-8')).hexdigest()[:24]}.dic"
-    if made.is_file():
-        return made
+    words = hashlib.sha256(rows.encode("utf-8")).hexdigest()[:24]
+    for made in folder.glob(f"{words}-*.dic"):
+        if _is_whole(made):
+            return made
+        drop(made)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _compile(rows, made)
+        make_folder(folder)
+        made = _compile(rows, folder / words)
     except (OSError, subprocess.SubprocessError) as exc:
+        reason = reason_of(exc)
         raise InternalError(
-            say(f"ユーザー辞書を使えるようにできませんでした。（{exc}）", f"The user dictionary could not be made ready. ({exc})"),
+            say(f"ユーザー辞書を使えるようにできませんでした。（{reason}）", f"The user dictionary could not be made ready. ({reason})"),
             say(
                 "空き容量を確かめ、直前に登録した単語を削除してみてください。",
                 "Check for free space, or remove the word that was added last.",
             ),
         ) from exc
     # The one before stays: another Koebako may have read its words a moment ago.
-    for old in sorted(folder.glob("*.dic"), key=_changed_at)[:-KEPT]:
+    others = [file for file in folder.glob("*.dic") if file != made]  # which may be newer, if the clock was set back
+    for old in sorted(others, key=_changed_at)[: 1 - KEPT]:
         with suppress(OSError):  # another Koebako has it open
             old.unlink()
     return made
+
+
+def _is_whole(made: Path) -> bool:
+    """Whether the content matches the digest in the name: MeCab trusts offsets in the file, so a damaged one can crash the process."""
+    try:
+        return made.stem.endswith(f"-{_digest(made)}")
+    except OSError:
+        return False
+
+
+def _digest(made: Path) -> str:
+    with open_regular(made) as file:
+        return hashlib.file_digest(file, partial(hashlib.blake2b, digest_size=8)).hexdigest()
 
 
 def _changed_at(path: Path) -> float:
@@ -111,18 +153,22 @@ def table(entries: Sequence[Entry]) -> str:
     return text.getvalue()
 
 
-def _compile(rows: str, made: Path) -> None:
-    source, part = part_beside(made), part_beside(made)
+def _compile(rows: str, stem: Path) -> Path:
+    """Compiles the dictionary; its name ends with the digest of its content."""
+    source, part = part_beside(stem), part_beside(stem)
     try:
         source.write_text(rows, encoding="utf-8", newline="\n")
-        *start, last = own_command()
-        program = [*start, __name__ if last == "app.cli.main" else last]  # installed, the shells are modules of their own
-        hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-        command = [*program, "--dictionary", str(source), str(part)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_COMPILING_S, creationflags=hidden)
+        done = run_own_child(__name__, "--dictionary", source, part, timeout_s=_COMPILING_S)
         if done.returncode:
-            raise OSError(done.stderr.decode("utf-8", "replace").strip()[-300:] or f"exit code {done.returncode}")
-        move(part, made)
+            details = done.stderr.decode("utf-8", "replace").strip()[-300:] or f"exit code {done.returncode}"
+            raise OSError(say(f"詳細: {details}", details))
+        made = stem.with_name(f"{stem.name}-{_digest(part)}.dic")
+        try:
+            move(part, made)
+        except OSError:  # on Windows another Koebako may have the same file open
+            if not _is_whole(made):
+                raise
+        return made
     finally:
         drop(source)
         drop(part)
@@ -133,7 +179,7 @@ def main() -> int:
     try:
         import_module("pyopenjtalk").mecab_dict_index(*sys.argv[-2:])
     except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
-        print(exc, file=sys.stderr)
+        write_error_line(one_line(str(exc)))
         return _FAILED
     return 0
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from app.adapters import openjtalk_words
 from app.adapters.openjtalk_dictionary import taught_words
+from app.core.emoji import EmojiPlace, find_emoji
 from app.core.normalise import PLACEHOLDER, normalise, normalise_surface
-from app.core.overrides import Piece, analyse_with_readings, beside, find_overrides
+from app.core.overrides import Piece, Place, analyse_with_readings, beside, find_overrides
 from app.core.readings import mend_readings
 from app.core.types import Phones, ReadingOverride
-from app.core.words import Word, words_to_phones
+from app.core.words import EMOJI_KIND, Word, words_to_phones
 
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 
@@ -27,26 +28,41 @@ class OpenJTalkG2P:
         """Cuts raw text at word boundaries; the pieces joined are `text`."""
         return openjtalk_words.cut(text)
 
-    def convert(self, text: str, readings: Sequence[ReadingOverride] = ()) -> Phones:
+    def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False) -> Phones:
         """Phones of one sentence; unreadable text gives `_ _` and an empty reading.
 
-        Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading.
+        Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading. What lies between two
+        emoji that are symbols is analysed as a sentence of its own, as Nanairo voices were trained; a reading given to one wins.
         """
         text = _PRIVATE.sub("", text)
         places = beside(find_overrides(text, readings), taught_words().written.find(text))
-        if not places:
-            return words_to_phones(_analyse(normalise(text, openjtalk_words.lookup)))
-        # A private character holds each place while the rest is normalised.
-        marked, end = "", 0
-        for start, stop, _ in places:
-            marked += text[end:start] + PLACEHOLDER
-            end = stop
-        normalised = normalise(marked + text[end:], openjtalk_words.lookup)
-        first, *others = normalised.split(PLACEHOLDER)
-        pieces = [Piece(first)]
-        for (_, _, override), following in zip(places, others, strict=True):
-            pieces += [Piece(normalise_surface(override.surface), override), Piece(following)]
-        return words_to_phones(analyse_with_readings([piece for piece in pieces if piece.text], _analyse))
+        symbols = [found for found in find_emoji(text) if _is_free(found, places)] if emoji else []
+        words: list[Word] = []
+        start = 0
+        for stop, following, symbol in symbols:
+            words += [*_words(text, places, start, stop), Word(symbol, "", kind=EMOJI_KIND)]
+            start = following
+        return words_to_phones(words + _words(text, places, start, len(text)))
+
+
+def _is_free(emoji: EmojiPlace, places: Sequence[Place]) -> bool:
+    return all(emoji.end <= start or emoji.start >= end for start, end, _ in places)
+
+
+def _words(text: str, places: Sequence[Place], start: int, end: int) -> list[Word]:
+    """Words of text[start:end]; a private character holds each place whose reading is given while the rest is normalised."""
+    given = [(first, last, override) for first, last, override in places if start <= first < end]
+    marked = ""
+    for first, last, _ in given:
+        marked += text[start:first] + PLACEHOLDER
+        start = last
+    first_text, *others = normalise(marked + text[start:end], openjtalk_words.lookup).split(PLACEHOLDER)
+    if not given:
+        return _analyse(first_text)
+    pieces = [Piece(first_text)]
+    for (_, _, override), following in zip(given, others, strict=True):
+        pieces += [Piece(normalise_surface(override.surface), override), Piece(following)]
+    return analyse_with_readings([piece for piece in pieces if piece.text], _analyse)
 
 
 def _analyse(text: str) -> list[Word]:

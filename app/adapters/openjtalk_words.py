@@ -10,12 +10,12 @@ from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
-from app.adapters.openjtalk_dictionary import taught_words
+from app.adapters.openjtalk_dictionary import as_userdic, taught_words
 from app.adapters.openjtalk_features import WholeFeatures
 from app.adapters.read_ahead import wait_for
 from app.core.sentences import split_sentences
 from app.core.words import Word
-from app.errors import InternalError
+from app.errors import AppError, InternalError
 from app.language import say
 
 # The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
@@ -42,12 +42,18 @@ def load() -> ModuleType:
 
 @cache
 def _front_end() -> WholeFeatures:
-    """The front end with its dictionary and the user's, opened once; RuntimeError when that does not open."""
+    """The front end with its dictionary and the user's, opened once. Raises InternalError where one of them does not open, InputError."""
     module = load()
     own = taught_words().file
-    # Readings that a user gave are not to be mended afterwards.
-    taught = {"userdic": str(own).encode(), "userdic_reading_protection": (True,)} if own else {}
-    return WholeFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR, **taught))
+    try:
+        return WholeFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR, **(as_userdic(own) if own else {})))
+    except (RuntimeError, ValueError) as exc:
+        raise InternalError(
+            say(f"読みの辞書を開けません。詳細: {exc}", f"The dictionary of readings could not be opened. Details: {exc}"),
+            say(f"ユーザー辞書: {own}", f"The user dictionary: {own}")
+            if own
+            else say("Koebako を再インストールしてください。", "Reinstall Koebako."),
+        ) from exc
 
 
 def forget_taught_words() -> None:
@@ -67,6 +73,8 @@ def _analyse_piece(text: str) -> list[Word]:
     run_frontend = load().run_frontend
     try:
         features = _features(run_frontend, text)
+    except AppError:
+        raise
     except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
         raise InternalError(
             say("文の読みを調べられませんでした。", "The reading of this sentence could not be found."),

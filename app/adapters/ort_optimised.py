@@ -10,7 +10,6 @@ still. Where there is one, copies are therefore written in a process of their ow
 from __future__ import annotations
 
 import logging
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,8 +18,10 @@ import onnxruntime as ort
 
 from app.adapters.graph_store import GRAPH_NAME, WEIGHTS_NAME, GraphStore
 from app.adapters.ort_model_file import as_openable
+from app.adapters.ort_options import session_options
 from app.adapters.ort_unlocked import HOLDS_THE_LOCK, UnlockedSession, open_unlocked, unlock
-from app.paths import own_command
+from app.adapters.own_child import run_own_child
+from app.terminal import one_line, write_error_line
 
 _IN_THE_GRAPH_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
 _CHILD_TIMEOUT_S = 600
@@ -71,24 +72,18 @@ def _open(model: Path, options: ort.SessionOptions) -> ort.InferenceSession:
 
 
 def _write_in_child(model: Path, folder: Path) -> None:
-    *start, last = own_command()
-    program = [*start, __name__ if last == "app.cli.main" else last]  # installed, the shells are modules of their own
-    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows, where the window would open a console
-    command = [*program, "--optimise", str(model), str(folder)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_CHILD_TIMEOUT_S, creationflags=hidden)
+    done = run_own_child(__name__, "--optimise", model, folder, timeout_s=_CHILD_TIMEOUT_S)
     if done.returncode:
         raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
 
 
 def main() -> int:
     """Writes the copy that the arguments ask for; returns 0, or 70 where that failed."""
-    from app.adapters.ort_session import session_options  # which imports this module
-
     model, folder = sys.argv[-2:]
     try:
         _write(Path(model), session_options(), Path(folder))
     except Exception as exc:
-        print(exc, file=sys.stderr)
+        write_error_line(one_line(str(exc)))
         return _FAILED
     return 0
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.adapters.ort_providers import NAMES, available_backends
+from app.adapters.ort_backends import BACKENDS, name_of
+from app.adapters.ort_providers import available_backends
 from app.errors import BackendError
 from app.language import say
 
@@ -65,7 +66,7 @@ def _place(text: str) -> str:
     """`DirectML:Radeon ` → `directml:Radeon`."""
     backend, colon, adapter = text.strip().partition(":")
     key = backend.lower()
-    if key not in NAMES or (colon and (not adapter or key in (AUTO, "cpu"))):
+    if (key not in BACKENDS and key != AUTO) or (colon and (not adapter or key in (AUTO, "cpu"))):
         raise BackendError(
             say(f"バックエンド「{text.strip()}」はありません。", f'There is no backend "{text.strip()}".'),
             say("選べるもの: ", "Choose one of: ") + ", ".join([AUTO, *available_backends()]),
@@ -76,4 +77,4 @@ def _place(text: str) -> str:
 def place_name(place: str) -> str:
     """A place for people: `directml:1` → `DirectML 1`."""
     backend, _, adapter = place.partition(":")
-    return f"{NAMES[backend]} {adapter}".strip()
+    return f"{name_of(backend)} {adapter}".strip()

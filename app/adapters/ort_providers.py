@@ -1,4 +1,4 @@
-"""What ONNX Runtime can compute on: backends, graphics adapters by name, and what each backend is told, with its why.
+"""What ONNX Runtime can compute on here: backends of `ort_backends` that are installed, and graphics adapters by name.
 
 A place is written `backend` or `backend:adapter`, the adapter by number or by a part of its name: `cuda`, `directml:1`, `directml:radeon`.
 """
@@ -13,30 +13,11 @@ from pathlib import Path
 import onnxruntime as ort
 import psutil
 
+from app.adapters.ort_backends import BACKENDS, backend_of, name_of
 from app.errors import BackendError
 from app.language import say
 
-PROVIDERS = {
-    "cpu": "CPUExecutionProvider",
-    "directml": "DmlExecutionProvider",
-    "cuda": "CUDAExecutionProvider",
-    "coreml": "CoreMLExecutionProvider",
-    "openvino": "OpenVINOExecutionProvider",
-}
-NAMES = {"auto": "Auto", "cpu": "CPU", "directml": "DirectML", "cuda": "CUDA", "coreml": "CoreML", "openvino": "OpenVINO"}
-# What a provider is told when a session opens, and why.
-OPTIONS: dict[str, dict[str, str]] = {
-    # Adapter 0 is often the integrated one, which may be slower than the CPU.
-    "directml": {"performance_preference": "high_performance", "device_filter": "gpu"},
-    # An exhaustive search for the best convolution would run again for every new length of text; an arena that doubles would take
-    # memory that the desktop needs; products of ten-bit fractions (TF32) are not equal within what we call equal.
-    "cuda": {"cudnn_conv_algo_search": "HEURISTIC", "arena_extend_strategy": "kSameAsRequested", "use_tf32": "0"},
-    # The older format runs most of our operators on the CPU.
-    "coreml": {"ModelFormat": "MLProgram"},
-    # Left to itself it computes in bfloat16 where the processor can, which is heard.
-    "openvino": {"device_type": "CPU", "precision": "ACCURACY"},
-}
-_MEMORY_DEVICES = {"directml": "dml", "cuda": "cuda"}  # as OrtValue names them; the others work in ordinary memory
+LONGEST_NUMBER = 4  # digits of an adapter's number
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +45,7 @@ class Adapter:
 def available_backends() -> list[str]:
     """Backends that the installed ONNX Runtime offers, the CPU last."""
     offered = set(ort.get_available_providers())
-    return [name for name, provider in PROVIDERS.items() if provider in offered and name != "cpu"] + ["cpu"]
+    return [name for name, backend in BACKENDS.items() if backend.provider in offered and name != "cpu"] + ["cpu"]
 
 
 def adapters() -> list[Adapter]:
@@ -75,7 +56,7 @@ def adapters() -> list[Adapter]:
         return []
     found: list[Adapter] = []
     for item in devices:
-        backend = next((name for name, provider in PROVIDERS.items() if provider == item.ep_name), "cpu")
+        backend = next((name for name, known in BACKENDS.items() if known.provider == item.ep_name), "cpu")
         if backend != "cpu" and item.device.type != ort.OrtHardwareDeviceType.CPU:
             found.append(_adapter(backend, item.device, sum(other.backend == backend for other in found)))
     return sorted(found, key=lambda adapter: (adapter.backend, adapter.rank))
@@ -104,11 +85,6 @@ def places() -> list[str]:
     return ["cpu", *(place for name in others for place in ([item.place for item in known if item.backend == name] or [name]))]
 
 
-def backend_of(place: str) -> str:
-    """`directml:1` → `directml`."""
-    return place.partition(":")[0]
-
-
 def adapter_of(place: str) -> Adapter | None:
     """The adapter that a place names; None where it names none. BackendError where it names one that is not there."""
     backend, _, wanted = place.partition(":")
@@ -118,11 +94,11 @@ def adapter_of(place: str) -> Adapter | None:
     fitting = [item for item in known if wanted == str(item.number)] or [item for item in known if wanted.lower() in item.name.lower()]
     if fitting:
         return fitting[0]
-    if not known and wanted.isdecimal():  # ONNX Runtime does not list them: the number is all there is
+    if not known and wanted.isdecimal() and len(wanted) <= LONGEST_NUMBER:  # ONNX Runtime does not list them: the number is all there is
         return Adapter(backend, int(wanted), "", None, 0)
-    names = ", ".join(f"{item.place} {item.name}" for item in known) or NAMES[backend]
+    names = ", ".join(f"{item.place} {item.name}" for item in known) or name_of(backend)
     raise BackendError(
-        say(f"{NAMES[backend]} に「{wanted}」という装置はありません。", f'{NAMES[backend]} has no adapter "{wanted}".'),
+        say(f"{name_of(backend)} に「{wanted}」という装置はありません。", f'{name_of(backend)} has no adapter "{wanted}".'),
         say("選べるもの: ", "Choose one of: ") + names,
     )
 
@@ -130,22 +106,23 @@ def adapter_of(place: str) -> Adapter | None:
 def provider_options(place: str) -> dict[str, str]:
     """What the provider of a place is told; BackendError for an adapter that is not there."""
     backend, _, wanted = place.partition(":")
-    options = dict(OPTIONS.get(backend, {}))
-    if backend == "openvino":
-        options["num_of_threads"] = str(intra_threads())
-        return options | ({"device_type": wanted.upper()} if wanted else {})  # it has names of its own: CPU, GPU, GPU.1, NPU
+    known = BACKENDS[backend]
+    options = dict(known.options)
+    if known.threads_option:
+        options[known.threads_option] = str(intra_threads())
+    if known.device_option == "device_type":
+        return options | ({known.device_option: wanted.upper()} if wanted else {})
     adapter = adapter_of(place)
-    if adapter is None:
+    if adapter is None or not known.device_option:
         return options
-    if backend == "directml":  # a number and a preference exclude each other
-        return {"device_id": str(adapter.number)}
-    return options | {"device_id": str(adapter.number)}
+    kept = {name: value for name, value in options.items() if name not in known.device_replaces}
+    return kept | {known.device_option: str(adapter.number)}
 
 
 def memory_device(place: str) -> tuple[str, int]:
     """Where a backend keeps its values, for IO binding: kind and number of the device."""
     adapter = adapter_of(place)
-    return _MEMORY_DEVICES.get(backend_of(place), "cpu"), adapter.number if adapter else 0
+    return BACKENDS[backend_of(place)].memory, adapter.number if adapter else 0
 
 
 def intra_threads() -> int:

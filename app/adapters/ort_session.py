@@ -17,33 +17,18 @@ import numpy as np
 import onnxruntime as ort
 
 from app.adapters.graph_store import GraphStore
+from app.adapters.ort_backends import BACKENDS, backend_of
 from app.adapters.ort_model_file import as_openable
 from app.adapters.ort_optimised import open_optimised
+from app.adapters.ort_options import session_options
 from app.adapters.ort_placement import place_name
-from app.adapters.ort_providers import PROVIDERS, available_backends, backend_of, intra_threads, provider_options
+from app.adapters.ort_providers import available_backends, provider_options
 from app.adapters.ort_unlocked import UnlockedSession, open_unlocked
 from app.errors import BackendError, VoiceError
 from app.language import say
 
 VERSION = f"onnxruntime {ort.__version__}"
 ort.set_default_logger_severity(4)  # likewise of what providers say before there is a session
-
-
-def session_options() -> ort.SessionOptions:
-    """What all sessions share, each with its why."""
-    options = ort.SessionOptions()
-    options.log_severity_level = 4  # what fails is told by our own messages; a windowed program has no stderr at all
-    options.intra_op_num_threads = intra_threads()
-    options.inter_op_num_threads = 1
-    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL  # DirectML demands it; our graphs have no parallel branches to gain from
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    # Several sessions take turns; threads that spin after one graph's end would steal cores from the next.
-    # Measured on two busy cores: spinning made a real voice's graphs 1.7 to 2.8 times slower.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # A plan of memory for every length that ever came: no faster here, a fifth more memory for the decoder, and DirectML forbids it.
-    # The arena itself stays: without it the flow of a real voice took 1.4 times as long; its size settles with the longest sentence.
-    options.enable_mem_pattern = False
-    return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +152,7 @@ def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
 def create_session(model: Path | bytes, place: str, name: str, options: ort.SessionOptions | None = None) -> ort.InferenceSession:
     """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places."""
     backend = backend_of(place)
-    provider = PROVIDERS[backend]
+    provider = BACKENDS[backend].provider
     if backend not in available_backends():
         raise _not_started(place, say("この ONNX Runtime には含まれていません", "this ONNX Runtime does not contain it"))
     try:

@@ -19,13 +19,19 @@ class OrtSynthesizer:
         self._multilingual = multilingual
 
     @property
+    def prosody_inputs(self) -> frozenset[str]:
+        """What the prosody graph declares."""
+        return frozenset(self._prosody.inputs)
+
+    @property
     def decoder_noise(self) -> bool:
         """True when the decoder takes noise from us."""
         return "noise" in self._decoder.inputs
 
     def prosody(self, values: ProsodyInput) -> Prosody:
         """Log durations and the prior of each symbol."""
-        feed = _text_inputs(values, self._multilingual) | {"sdp_ratio": values.sdp_ratio, "sdp_noise": values.sdp_noise}
+        feed = _text_inputs(values, self._multilingual)
+        feed |= {"sdp_ratio": values.sdp_ratio, "sdp_noise": values.sdp_noise, "duration_symbol_type_ids": values.kinds}
         logw, mean, log_scale = self._prosody.run(feed, ["logw", "m_p", "logs_p"])
         return Prosody(logw, mean, log_scale)
 

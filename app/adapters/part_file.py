@@ -11,6 +11,8 @@ from pathlib import Path
 from app.data_file import behind_link, drop, move, part_beside, parts_in
 from app.errors import OutputFileError
 from app.language import say
+from app.small_file import NotRegularError
+from app.system_errors import reason_of
 
 LEFT_ALONE_S = 600.0  # parts of files that are written without a lock are not touched for as long as anybody may still write them
 
@@ -88,7 +90,7 @@ class PartFile:
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         # What is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
         if self._target.exists() and not self._target.is_file():
-            raise OSError(errno.EINVAL, "it is not a file")
+            raise NotRegularError(errno.EINVAL, say("ファイルではありません", "it is not a file"))
         try:
             self._target.open("rb+").close()
         except FileNotFoundError:
@@ -122,32 +124,40 @@ def _lock(file: int) -> None:
 
 
 def write_error(path: Path, cause: Exception) -> OutputFileError:
-    """What the system said about the file, as a sentence for the user."""
-    ja, en, hint = _reason(path, getattr(cause, "errno", None), str(getattr(cause, "strerror", None) or cause))
-    return OutputFileError(say(f"「{path}」に書き出せません：{ja}。", f'"{path}" could not be written: {en}.'), hint)
+    """What the system said about the file, as a sentence for the user, and what helps."""
+    code = getattr(cause, "errno", None)
+    reason = reason_of(cause)
+    if code in _NO_FOLDER and not path.parent.is_dir():
+        reason = say("フォルダーがありません", "the folder does not exist")
+    elif code in _HELD:
+        reason = say("書き込みが許されていないか、使用中です", "it is not writable or in use")
+    elif code == errno.EFBIG:
+        reason = reason_of(OSError(errno.ENOSPC, ""))
+    return OutputFileError(say(f"「{path}」に書き出せません：{reason}。", f'"{path}" could not be written: {reason}.'), _hint(path, code))
 
 
-def _reason(path: Path, code: int | None, detail: str) -> tuple[str, str, str]:
-    another = say("別の保存先を選んでください。", "Choose another place.")
-    if code in (errno.ENOENT, errno.ENOTDIR) and not path.parent.is_dir():
-        make = say(f"「{path.parent}」を作るか、別の保存先を選んでください。", f'Make "{path.parent}" or choose another place.')
-        return "フォルダーがありません", "the folder does not exist", make
+_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
+_HELD = (
+    errno.ENOENT,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EBUSY,
+    errno.ETXTBSY,
+)  # Windows says the same of what is open elsewhere and what is protected
+
+
+def _hint(path: Path, code: int | None) -> str:
+    if code in _NO_FOLDER and not path.parent.is_dir():
+        return say(f"「{path.parent}」を作るか、別の保存先を選んでください。", f'Make "{path.parent}" or choose another place.')
     if code == errno.EISDIR:
-        name = say("ファイル名まで指定してください。", "Add a file name.")
-        return "これはフォルダーです", "it is a folder", name
+        return say("ファイル名まで指定してください。", "Add a file name.")
     if code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        room = say("空きを作るか、別の保存先を選んでください。", "Make room or choose another place.")
-        return "ディスクに空きがありません", "the disk is full", room
-    if code in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EBUSY, errno.ETXTBSY):
-        free = say(
+        return say("空きを作るか、別の保存先を選んでください。", "Free some space or choose another place.")
+    if code in _HELD:
+        return say(
             "ほかのアプリで開いていれば閉じるか、別の保存先を選んでください。",
             "Close it if another program has it open, or choose another place.",
         )
-        return "書き込みが許されていないか、使用中です", "it is not writable or in use", free
-    if code == errno.EROFS:
-        return "読み取り専用の場所です", "the place is read-only", another
     if code == errno.ENAMETOOLONG:
-        return "名前が長すぎます", "the name is too long", say("短い名前にしてください。", "Choose a shorter name.")
-    if code == errno.EINVAL and detail == "it is not a file":
-        return "ファイルではありません", detail, another
-    return detail.rstrip("."), detail.rstrip("."), another
+        return say("短い名前にしてください。", "Choose a shorter name.")
+    return say("別の保存先を選んでください。", "Choose another place.")

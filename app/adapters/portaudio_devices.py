@@ -50,8 +50,8 @@ def portaudio() -> Any:
         raise AudioDeviceError(
             say("音声の再生に使う PortAudio を読み込めません。", "PortAudio, which plays the sound, could not be loaded."),
             say(
-                f"PortAudio を入れてください（Debian、Ubuntu なら libportaudio2）。{_file_instead()}（{exc}）",
-                f"Install PortAudio (libportaudio2 on Debian and Ubuntu). {_file_instead()} ({exc})",
+                f"PortAudio を入れてください（Debian、Ubuntu なら libportaudio2）。{_file_instead()}詳細: {exc}",
+                f"Install PortAudio (libportaudio2 on Debian and Ubuntu). {_file_instead()} Details: {exc}",
             ),
         ) from exc
     return sounddevice

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.ort_providers import machine_facts
-from app.data_file import read_json, save_data
+from app.data_file import load_cache, save_data
 from app.language import say
 
 MOST_ENTRIES = 100
@@ -41,8 +41,8 @@ class ProbeMemory:
     def wait_s(self, place: str, *models: str) -> float:
         """How long a place that failed is left alone: an hour after the first time, four times as long after each further one."""
         trial = self.trials(*models).get(place, {})
-        failures, at = self._failures(place, models), float(trial.get("at") or 0.0)
-        if not failures:
+        failures, at = self._failures(place, models), trial.get("at")
+        if not failures or not isinstance(at, float):
             return 0.0
         pause = min(LONGEST_WAIT_S, FIRST_WAIT_S * 4.0 ** min(failures - 1, 9))
         return min(pause, max(0.0, at + pause - self._clock()))  # a clock set back must not make it longer
@@ -71,7 +71,7 @@ class ProbeMemory:
 
     def _failures(self, place: str, models: tuple[str, ...]) -> int:
         found = self.trials(*models).get(place, {}).get("failures")
-        return found if isinstance(found, int) else 0
+        return found if type(found) is int and found > 0 else 0
 
     def _put(self, models: tuple[str, ...], place: str, trial: dict[str, Any]) -> None:
         entries = self._read()
@@ -86,12 +86,15 @@ class ProbeMemory:
         return entries.get(_key(models), {}) if entries else {}
 
     def _read(self) -> dict[str, dict[str, Any]]:
-        entries: dict[str, Any] = read_json(self._path, dict)
-        return {key: value for key, value in entries.items() if isinstance(value, dict)}
+        return load_cache(self._path, _entries) or {}
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
         kept = dict(list(entries.items())[-MOST_ENTRIES:])
         save_data(self._path, kept, say("計測結果を保存できません", "What was measured cannot be saved"))
+
+
+def _entries(data: Any) -> dict[str, dict[str, Any]]:
+    return {key: value for key, value in data.items() if isinstance(value, dict)}
 
 
 def _key(models: tuple[str, ...]) -> str:

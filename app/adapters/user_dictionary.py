@@ -6,14 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.adapters.file_lock import FileLock
+from app.adapters.part_file import write_error
 from app.core.dictionary import Entry
-from app.core.dictionary_data import from_data, from_text, to_csv, to_data, to_exchange
+from app.core.dictionary_data import MOST_ENTRIES, from_data, from_text, to_csv, to_data, to_exchange, too_many
 from app.data_file import load_data, save_data, write_whole
-from app.errors import AppError, InputError, OutputFileError
+from app.errors import AppError, InputError
 from app.language import say
+from app.own_folder import make_folder
 from app.paths import data_dir
+from app.small_file import read_small
+from app.system_errors import reason_of
+from app.unreadable import UnreadableError
 
-LARGEST_BYTES = 64 << 20
+LARGEST_BYTES = 64 << 20  # of a file from elsewhere
 LONGEST_WAIT_S = 10.0
 Change = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 
@@ -23,31 +28,42 @@ def dictionary_path() -> Path:
     return data_dir() / "dictionary.json"
 
 
-def load_dictionary() -> tuple[tuple[Entry, ...], AppError | None]:
+def load_dictionary() -> tuple[tuple[Entry, ...], UnreadableError | None]:
     """The words; none, and what to tell, where the file cannot be read, of which a copy is kept then."""
     failed = say("ユーザー辞書を読めません。", "The user dictionary cannot be read.")
-    found, error = load_data(dictionary_path(), _read, failed)
+    found, error = load_data(dictionary_path(), from_data, failed)
     return found or (), error
 
 
+def known_words() -> tuple[Entry, ...]:
+    """The words. Raises InputError where the file cannot be read."""
+    entries, error = load_dictionary()
+    if error is not None:
+        raise error
+    return entries
+
+
 def change_dictionary(change: Change) -> tuple[tuple[Entry, ...], AppError | None]:
-    """Lets `change` make other words of them, while no other program does; returns these, and what `load_dictionary` tells. OutputFileError."""
-    failed = say("ユーザー辞書を保存できません", "The user dictionary cannot be saved")
+    """Lets `change` make other words of them, while no other program does; returns these, and what `load_dictionary` tells.
+
+    Raises InputError where there would be too many, or the file can neither be read nor kept, OutputFileError where it cannot be written.
+    """
     path = dictionary_path()
     lock = FileLock(path.with_suffix(".lock"))
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         lock.wait(LONGEST_WAIT_S)
     except OSError as exc:
-        raise OutputFileError(
-            f"{failed}: {path}",
-            say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
-        ) from exc
+        raise write_error(path, exc) from exc
     try:
         entries, error = load_dictionary()
+        if error is not None and error.kept is None:
+            raise error  # to write would be to lose the words
         changed = change(entries)
+        if len(changed) > max(MOST_ENTRIES, len(entries)):
+            raise too_many()
         if changed != entries:
-            save_data(path, to_data(changed), failed)
+            save_data(path, to_data(changed), say("ユーザー辞書を保存できません", "The user dictionary cannot be saved"))
         return changed, error
     finally:
         lock.release()
@@ -56,15 +72,25 @@ def change_dictionary(change: Change) -> tuple[tuple[Entry, ...], AppError | Non
 def read_words(file: Path) -> tuple[list[Entry], list[InputError]]:
     """Words of a file from elsewhere, and what is wrong with the others. Raises InputError for a file that is no dictionary."""
     try:
-        if file.stat().st_size > LARGEST_BYTES:
-            raise ValueError(say("大きすぎます", "too large"))
-        return from_text(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as exc:
-        reason = exc.strerror if isinstance(exc, OSError) else str(exc)
-        raise InputError(
-            say(f"「{file.name}」を読めません。（{reason}）", f"“{file.name}” cannot be read. ({reason})"),
-            say("UTF-8 の JSON か CSV を選んでください。", "Choose a JSON or CSV file in UTF-8."),
-        ) from exc
+        content = read_small(file, LARGEST_BYTES)
+    except OSError as exc:
+        raise _unreadable(file.name, reason_of(exc)) from exc
+    return words_of(content, file.name)
+
+
+def words_of(content: bytes, name: str) -> tuple[list[Entry], list[InputError]]:
+    """As `read_words`, of what a file of this name holds."""
+    try:
+        return from_text(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as exc:
+        raise _unreadable(name, say("UTF-8 ではありません", "it is not UTF-8")) from exc
+
+
+def _unreadable(name: str, reason: str) -> InputError:
+    return InputError(
+        say(f"「{name}」を読めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
+        say("UTF-8 の JSON か CSV を選んでください。", "Choose a JSON or CSV file in UTF-8."),
+    )
 
 
 def write_words(entries: tuple[Entry, ...], file: Path) -> None:
@@ -73,14 +99,4 @@ def write_words(entries: tuple[Entry, ...], file: Path) -> None:
     try:
         write_whole(file, write(entries).encode("utf-8"))
     except OSError as exc:
-        raise OutputFileError(
-            say(f"「{file}」に書き込めません。", f"“{file}” could not be written."),
-            say(f"フォルダーに書き込めるか確かめてください。（{exc.strerror}）", f"Check that the folder is writable. ({exc.strerror})"),
-        ) from exc
-
-
-def _read(data: object) -> tuple[Entry, ...]:
-    try:
-        return from_data(data)
-    except InputError as error:
-        raise ValueError(error.message) from error
+        raise write_error(file, exc) from exc

@@ -14,6 +14,7 @@ from app.adapters.sound_formats import Encoding
 from app.core.types import Float32
 from app.errors import OutputFileError
 from app.language import say
+from app.system_errors import reason_of
 
 _UNKNOWN = 0xFFFFFFFF  # what readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do
 _HEADER_BYTES = 44
@@ -75,7 +76,7 @@ class WavPipe:
         except (OSError, ValueError) as exc:
             self._leave()
             raise OutputFileError(
-                say(f"標準出力に書き出せません：{exc}。", f"Standard output could not be written: {exc}."),
+                say(f"標準出力に書き出せません：{reason_of(exc)}。", f"Standard output could not be written: {reason_of(exc)}."),
                 say("受け取る側のコマンドを確かめてください。", "Check the command that receives it."),
             ) from exc
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app import paths
+from app.child_process import run_hidden
 from app.errors import InternalError
+from app.json_text import json_objects
 from app.language import say
+from app.system_errors import reason_of
 
 TIME_LIMIT_S = 300.0
 RECORD = "record"
@@ -40,30 +42,19 @@ def run_trial(trial: str, wanted: str | None, calls: Path) -> Ended:
     if wanted is not None:
         command += ["--voice", wanted]
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=TIME_LIMIT_S
-        )
+        done = run_hidden(command, TIME_LIMIT_S)
     except subprocess.TimeoutExpired:
         seconds = round(TIME_LIMIT_S)
         return Ended(error=say(f"{seconds} 秒以内に終わりませんでした。", f"It did not end within {seconds} s."), crashed=True)
     except OSError as exc:
-        raise InternalError(say("自分自身を起動できません。", "The program cannot start itself."), str(exc)) from exc
-    line = _last_object(done.stdout)
-    if line is None:
+        raise InternalError(say("自分自身を起動できません。", "The program cannot start itself."), f"({reason_of(exc)})") from exc
+    lines = list(json_objects(done.stdout.decode("utf-8", "replace")))
+    if not lines:
         return Ended(
             error=say(f"異常終了しました。(コード {done.returncode})", f"Its process died (exit code {done.returncode})."), crashed=True
         )
-    if "error" in line:
-        return Ended(error=f"{line['error'].get('message', '')} {line['error'].get('hint', '')}".strip())
+    line = lines[-1]
+    error = line.get("error")
+    if isinstance(error, dict):
+        return Ended(error=f"{error.get('message', '')} {error.get('hint', '')}".strip())
     return Ended(line=line)
-
-
-def _last_object(text: str) -> dict[str, Any] | None:
-    for item in reversed(text.splitlines()):
-        try:
-            value = json.loads(item)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            return value
-    return None

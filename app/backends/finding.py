@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +67,41 @@ def judge(place: str, line: dict[str, Any]) -> Finding:
         group_ms=line["group_ms"],
         trace=line["trace"],
     )
+
+
+def remembered(place: str, line: dict[str, Any]) -> Finding:
+    """A finding as it was kept; a ValueError where something else was."""
+    values = {name: line[name] for name in _CHECKS if name in line}
+    if not all(_CHECKS[name](value) for name, value in values.items()):
+        raise ValueError("no finding")
+    return Finding(place, **values)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_number_or_none(value: Any) -> bool:
+    return value is None or _is_number(value)
+
+
+def _each(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, dict) and all(check(item) for item in value.values())
+
+
+_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "adapter": lambda value: isinstance(value, str),
+    "ok": lambda value: value is None or isinstance(value, bool),
+    "max_abs_diff": _is_number_or_none,
+    "first_audio_ms": _is_number_or_none,
+    "total_ms": _is_number_or_none,
+    "reason": lambda value: value is None or isinstance(value, str),
+    "crashed": lambda value: isinstance(value, bool),
+    "ran_on": _each(lambda value: isinstance(value, str)),
+    "diffs": _each(_is_number_or_none),
+    "group_ms": _each(_is_number),
+    "trace": lambda value: isinstance(value, list),
+}
 
 
 def _tolerance(line: dict[str, Any]) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,13 @@ from app import paths
 from app.adapters.graph_store import graph_bytes
 from app.adapters.ort_placement import CPU_ONLY, parse_placement
 from app.adapters.ort_providers import Adapter, adapter_of, places
-from app.backends.child import RECORD, run_trial
-from app.backends.finding import Finding, best_mix, fastest, judge
+from app.backends.child import RECORD, Ended, run_trial
+from app.backends.finding import Finding, best_mix, fastest, judge, remembered
 from app.compose import choice_facts, probe_memory
 from app.errors import AppError, BackendError
 from app.language import fitting, say
 from app.progress import Report, unreported
-from app.settings import load_settings
+from app.settings import known_settings
 from app.voices.bert import find_bert
 from app.voices.library import find_voice
 
@@ -37,7 +38,7 @@ class Probe:
 
     def __init__(self, wanted: str | None = None) -> None:
         voice = find_voice(wanted, paths.voice_dirs())
-        settings, _ = load_settings()
+        settings = known_settings()
         bert = find_bert(voice.manifest.bert, paths.bert_dirs(), force=True, preferred=settings.bert)  # for times, any will do
         self._wanted = wanted
         self._facts = choice_facts(voice, bert)
@@ -99,7 +100,7 @@ class Probe:
         except KeyboardInterrupt:
             self._memory.withdraw(place, *self._facts)
             raise
-        finding = judge(place, done.line) if done.line is not None else Finding(place, ok=False, reason=done.error, crashed=done.crashed)
+        finding = _judged(place, done)
         finding.adapter = _adapter_name(place)
         self._memory.end(place, asdict(finding), *self._facts)
         return finding
@@ -125,14 +126,24 @@ class Probe:
 
     def _remembered(self, place: str, trial: dict[str, Any] | None) -> Finding:
         line = (trial or {}).get("line")
-        names = Finding.__dataclass_fields__
         if isinstance(line, dict):
-            return Finding(**{name: value for name, value in line.items() if name in names} | {"backend": place})
-        if trial is not None:  # begun and never ended
+            with suppress(ValueError):
+                return remembered(place, line)
+        elif trial is not None:  # begun and never ended
             reason = say("試している間に止まりました。", "It was being tried when everything ended.")
             return Finding(place, _adapter_name(place), False, reason=reason, crashed=True)
         reason = say("まだ計測していません。", "Not measured yet.") + fitting("", " (koebako backends --probe)")
         return Finding(place, _adapter_name(place), reason=reason)
+
+
+def _judged(place: str, done: Ended) -> Finding:
+    """How a trial went; a child that says what no trial says is as good as one that crashed."""
+    if done.line is None:
+        return Finding(place, ok=False, reason=done.error, crashed=done.crashed)
+    try:
+        return remembered(place, asdict(judge(place, done.line)))  # as it will be read again
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return Finding(place, ok=False, reason=say("結果を読み取れません。", "Its result cannot be understood."), crashed=True)
 
 
 def _adapter(place: str) -> Adapter | None:

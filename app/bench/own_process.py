@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import time
 from dataclasses import dataclass
 from typing import Literal
@@ -16,8 +13,10 @@ from app.bench.machine import peak_mb
 from app.bench.reference import Reference
 from app.bench.stages import run_once
 from app.bench.texts import LINES
+from app.child_process import run_hidden
 from app.core.types import SynthesisRequest
 from app.errors import InternalError
+from app.json_text import json_objects
 from app.language import say
 
 Side = Literal["ours", "reference"]
@@ -60,10 +59,10 @@ def measure_reference(originals: Originals) -> OwnProcess:
 def in_own_process(side: Side, voice: str, bert: str) -> OwnProcess:
     """Measured in a child; `voice` and `bert` are ids for ours, files for the reference."""
     command = [*paths.own_command(), "bench", "--memory-of", side, "--voice", voice, "--bert", bert, "--json"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env=os.environ, timeout=TIME_LIMIT_S)
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    values = json.loads(lines[-1]) if lines and not done.returncode else {}
-    if "peak_mb" not in values:
-        reason = (lines or done.stderr.decode("utf-8", "replace").splitlines() or [""])[-1]
+    done = run_hidden(command, TIME_LIMIT_S)
+    text = done.stdout.decode("utf-8", "replace")
+    values = next((line for line in json_objects(text) if {"load_ms", "peak_mb"} <= line.keys()), None)
+    if values is None or done.returncode:
+        reason = (text.splitlines() or done.stderr.decode("utf-8", "replace").splitlines() or [""])[-1]
         raise InternalError(say("メモリーの計測に失敗しました。", "Memory could not be measured."), reason[:300])
     return OwnProcess(values["load_ms"], values["peak_mb"])

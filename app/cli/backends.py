@@ -12,6 +12,7 @@ from app.backends.probe import Probe
 from app.cli.output import json_line, result
 from app.cli.progress import shown_progress
 from app.cli.voice_choice import chosen_voice
+from app.errors import InputError
 from app.language import say
 
 FIELDS = ("backend", "adapter", "ok", "max_abs_diff", "first_audio_ms", "total_ms", "chosen", "reason")
@@ -20,6 +21,8 @@ MARKS = {True: "✓", False: "✗", None: "·"}
 
 def run(options: argparse.Namespace) -> int:
     """Prints a line a candidate; the exit code is 4 when not even the CPU speaks."""
+    if options.trial is not None and options.calls is None:
+        raise InputError(say("--trial には --calls が必要です。", "--trial needs --calls."))
     if options.trial is not None:
         return _trial(options.trial, options.voice, Path(options.calls))
     probe = Probe(chosen_voice(options))

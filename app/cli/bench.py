@@ -18,13 +18,15 @@ from app.bench.machine import cpu_name, peak_mb
 from app.bench.stages import COLUMNS, Measured, measure, request_of
 from app.bench.texts import LINES, text_of
 from app.bench.work import Peak, Work, measured_peak, work_of
-from app.cli.bench_plot import check_name, plot
+from app.cli.bench_plot import check_target, plot
 from app.cli.bench_tables import csv_row, print_comparison, print_table
 from app.cli.output import json_line, note, result
 from app.cli.voice_choice import chosen_voice
 from app.compose import Speaker, open_speaker
 from app.errors import InputError
 from app.language import say
+
+MOST_RUNS = 10_000
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,10 +36,10 @@ def run(options: argparse.Namespace) -> int:
 
         return run_reference(options)
     texts = {str(length): text_of(length) for length in _lengths(options.tokens)} | (LINES if options.lines else {})
-    if options.runs < 1 or options.warmup < 0:
-        raise InputError(say("回数は 1 以上にしてください。", "Give at least one run."), "--runs 10 --warmup 3")
+    if not 1 <= options.runs <= MOST_RUNS or not 0 <= options.warmup <= MOST_RUNS:
+        raise InputError(say(f"回数は 1 から {MOST_RUNS} までにしてください。", f"Give 1 to {MOST_RUNS} runs."), "--runs 10 --warmup 3")
     if options.plot:
-        check_name(options.plot)
+        check_target(Path(options.plot))
     speakers, load_ms = _opened(options)
     if options.csv:
         result(",".join(COLUMNS))

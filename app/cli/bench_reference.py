@@ -25,13 +25,15 @@ from app.cli.progress import shown_progress
 from app.errors import InputError
 from app.language import say
 
+MOST_TURNS = 1_000
+
 
 def run_reference(options: argparse.Namespace) -> int:
     """Prints a line for BERT, for each text and for the memory, then the summary."""
     if options.memory_of:
         return _memory_of(options)
-    if options.turns < 1:
-        raise InputError(say("回数は 1 以上にしてください。", "Give at least one turn."), "--turns 12")
+    if not 1 <= options.turns <= MOST_TURNS:
+        raise InputError(say(f"回数は 1 から {MOST_TURNS} までにしてください。", f"Give 1 to {MOST_TURNS} turns."), "--turns 12")
     originals = find_originals(options.voice, options.bert)
     note(
         say(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app import paths
 from app.cli.output import json_line, note, result
@@ -18,11 +17,14 @@ from app.install.bert import add_bert, find_installed_bert, remove_bert
 from app.install.precision import check_precisions
 from app.language import say
 from app.progress import Report, part
-from app.settings import load_settings, save_settings
+from app.settings import known_settings, save_settings
 from app.voices.bert import STANDARD_LICENCE, Bert, installed_berts
 from app.voices.library import installed_voices
 from app.voices.precision import choose_precision, known_share
 from app.voices.vocabulary import TOKENIZER_NAME, VOCABULARY_NAME
+
+if TYPE_CHECKING:
+    from app.install.fetch import Watch
 
 DOWNLOAD_SHARE, ADD_SHARE = 0.6, 0.95
 
@@ -49,7 +51,7 @@ def described(bert: Bert) -> dict[str, Any]:
 
 
 def _list(options: argparse.Namespace) -> None:
-    settings, _ = load_settings()
+    settings = known_settings()
     for bert in installed_berts(paths.bert_dirs()):
         if options.json:
             json_line(described(bert) | {"used": bert.id == settings.bert, "precision": settings.bert_precision})
@@ -81,32 +83,36 @@ def _source(options: argparse.Namespace, shown: Shown, report: Report) -> Iterat
         yield Path(options.source)
         return
     from app.install import fetch  # brings an HTTP library, which files do not need
+    from app.install.fetched_files import used_up
 
+    watch = fetch.Watch(report, shown.downloaded, shown.waits)
     if options.hub:
         note(say("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
-        found = fetch.fetch_standard_bert(fetch.Watch(report, shown.downloaded))
+        found = fetch.fetch_standard_bert(watch)
     else:
-        found = fetch.fetch_url(options.url, fetch.Watch(report, shown.downloaded))
-        _fetch_companions(options.url, found)
-    with fetch.used_up(found):
+        found = fetch.fetch_url(options.url, watch)
+        _fetch_companions(options.url, found, fetch.Watch(on_wait=shown.waits))
+    with used_up(found):
         yield found
 
 
-def _fetch_companions(url: str, model: Path) -> None:
+def _fetch_companions(url: str, model: Path, watch: Watch) -> None:
     """What has to lie beside a model; it is tiny."""
+    from app.adapters.http_address import address_of
     from app.install import fetch
+    from app.install.fetched_files import discard
 
     vocabulary = () if model.with_name(VOCABULARY_NAME).is_file() else (TOKENIZER_NAME,)
     for name in (*vocabulary, *(("config.json",) if model.suffix == ".safetensors" else ())):
         if not model.with_name(name).is_file():
-            found = fetch.fetch_url(urllib.parse.urljoin(url, name))
+            found = fetch.fetch_url(address_of(url).join(name).url, watch)
             shutil.copyfile(found, model.with_name(name))
-            fetch.discard(found)
+            discard(found)
 
 
 def _use(options: argparse.Namespace) -> None:
     bert = find_installed_bert(options.bert)
-    settings, _ = load_settings()
+    settings = known_settings()
     settings = replace(settings, bert=bert.id, bert_precision=options.precision or settings.bert_precision)
     save_settings(settings)
     with shown_progress(as_json=options.json) as shown:
@@ -120,7 +126,7 @@ def _use(options: argparse.Namespace) -> None:
 def _remove(options: argparse.Namespace) -> None:
     bert = find_installed_bert(options.bert)
     remove_bert(bert)
-    settings, _ = load_settings()
+    settings = known_settings()
     if settings.bert == bert.id:
         save_settings(replace(settings, bert=""))
     silent = [voice.manifest.name for voice in installed_voices(paths.voice_dirs()) if voice.manifest.bert == bert.id]
@@ -136,7 +142,7 @@ def _check(options: argparse.Namespace) -> None:
     """Measures what was not measured yet; the window runs this as a child when it is idle."""
     with shown_progress(as_json=options.json) as shown:
         check_precisions(shown)
-    choice = load_settings()[0].bert_precision
+    choice = known_settings().bert_precision
     berts = {bert.id: bert for bert in reversed(installed_berts(paths.bert_dirs()))}
     for voice in installed_voices(paths.voice_dirs()):
         bert = berts.get(voice.manifest.bert)

@@ -6,12 +6,15 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from app.adapters.openjtalk_dictionary import make_ready
-from app.adapters.user_dictionary import Change, change_dictionary, load_dictionary, read_words, write_words
+from app.adapters.openjtalk_dictionary import change_words
+from app.adapters.user_dictionary import Change, known_words, words_of, write_words
+from app.cli.named_input import read_named
 from app.cli.output import json_line, note, print_error, result
 from app.core.dictionary import Entry, make_entry, put, surface_of
 from app.errors import InputError
 from app.language import say
+
+MOST_SHOWN = 5  # words of a file that cannot be used
 
 
 def run(options: argparse.Namespace) -> int:
@@ -21,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    words = _words()
+    words = known_words()
     for entry in words:
         _show(entry, as_json=options.json)
     if not words and not options.json:
@@ -38,7 +41,7 @@ def _add(options: argparse.Namespace) -> int:
 
 def _remove(options: argparse.Namespace) -> int:
     surface = surface_of(options.surface)
-    if surface not in {entry.surface for entry in _words()}:
+    if surface not in {entry.surface for entry in known_words()}:
         raise InputError(
             say(f"「{surface}」はユーザー辞書にありません。", f"“{surface}” is not in the user dictionary."),
             say("koebako dict list で確かめてください。", "See koebako dict list."),
@@ -52,10 +55,13 @@ def _remove(options: argparse.Namespace) -> int:
 
 
 def _import(options: argparse.Namespace) -> int:
-    found, wrong = read_words(Path(options.file))
+    file = Path(options.file)
+    found, wrong = words_of(read_named(file), file.name)
     words = _change(lambda words: put(put(words, found), words if options.keep else ()))
-    for error in wrong:
+    for error in wrong[:MOST_SHOWN]:
         print_error(error, as_json=options.json, source=options.file)
+    if len(wrong) > MOST_SHOWN:
+        note(say(f"…ほか {len(wrong) - MOST_SHOWN} 件", f"… and {len(wrong) - MOST_SHOWN} more"))
     if options.json:
         json_line({"imported": len(found), "refused": len(wrong), "words": len(words)})
     else:
@@ -69,7 +75,7 @@ def _import(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
-    words, target = _words(), Path(options.file)
+    words, target = known_words(), Path(options.file)
     write_words(words, target)
     if options.json:
         json_line({"exported": str(target), "words": len(words)})
@@ -78,19 +84,10 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
-def _words() -> tuple[Entry, ...]:
-    words, error = load_dictionary()
-    if error is not None:
-        raise error
-    return words
-
-
 def _change(change: Change) -> tuple[Entry, ...]:
-    """Changes the words and makes them ready, so that the next sentence does not wait for that."""
-    words, error = change_dictionary(change)
+    words, error = change_words(change)
     if error is not None:
         print_error(error, as_json=False)
-    make_ready(words)
     return words
 
 

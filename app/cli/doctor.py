@@ -6,7 +6,6 @@ import argparse
 import importlib
 import platform
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -16,6 +15,7 @@ from app import paths
 from app.cli.output import json_line, result
 from app.errors import AppError, InputError
 from app.language import say
+from app.own_folder import check_home
 
 Status = Literal["ok", "warn", "fail"]
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
@@ -110,6 +110,15 @@ def _g2p() -> Check:
     return Check("g2p", "ok" if reading == expected else "warn", reading)
 
 
+def _dictionary() -> Check:
+    from app.adapters.user_dictionary import load_dictionary
+
+    words, unread = load_dictionary()
+    if unread is not None:
+        return Check("dictionary", "warn", unread.message, unread.hint)
+    return Check("dictionary", "ok", say(f"{len(words)} 語", f"{len(words)} words"))
+
+
 def _voice() -> Check:
     from app.compose import open_speaker
     from app.core.types import SynthesisRequest
@@ -179,19 +188,8 @@ def _sound_files() -> Check:
 
 
 def _data_dir() -> Check:
-    folder = paths.data_dir()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        return Check(
-            "data_dir",
-            "fail",
-            f"{folder}: {error.strerror}",
-            say("書き込めるフォルダーを KOEBAKO_HOME に指定してください。", "Set KOEBAKO_HOME to a writable folder."),
-        )
-    return Check("data_dir", "ok", str(folder))
+    check_home(writes=True)
+    return Check("data_dir", "ok", str(paths.data_dir()))
 
 
 def _window() -> Check:
@@ -211,6 +209,7 @@ CHECKS: dict[str, Callable[[], Check]] = {
     "python": _python,
     "onnxruntime": _onnxruntime,
     "g2p": _g2p,
+    "dictionary": _dictionary,
     "voice": _voice,
     "voices": _voices,
     "backends": _backends,

@@ -5,27 +5,45 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from app.cli.output import json_line, read_stdin
+from app.cli.named_input import LONGEST_LINE, piped_lines
+from app.cli.output import json_line
+from app.cli.waiting import slow_notice
 from app.compose import open_g2p
 from app.core.ports import G2P
 from app.errors import AppError
 from app.language import say
 
 UNREADABLE: dict[str, Any] = {"normalized": "", "reading": "", "phones": ["_", "_"], "tones": [0, 0], "word2ph": [1, 1]}
+SHOWN_CHARACTERS = 1000  # of a line that is too long
 
 
-def run(_options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Converts every line; a line that cannot be read is reported in its own object and does not end the run."""
     g2p = open_g2p()
-    for line in read_stdin():
-        json_line(convert_line(g2p, line.rstrip("\r\n")))
+    for number, (line, is_whole) in enumerate(piped_lines(), start=1):
+        with slow_notice(_still_reading(number, len(line))):
+            found = convert_line(g2p, line, emoji=options.emoji) if is_whole else too_long(line)
+        json_line(found)
     return 0
 
 
-def convert_line(g2p: G2P, text: str) -> dict[str, Any]:
+def too_long(start: str) -> dict[str, Any]:
+    """The output for a line that is not read to its end."""
+    error = say(f"長すぎる行です（{LONGEST_LINE:,} 文字まで）。", f"This line is too long; up to {LONGEST_LINE:,} characters are read.")
+    return {"text": start[:SHOWN_CHARACTERS], **UNREADABLE, "error": error}
+
+
+def _still_reading(number: int, characters: int) -> str:
+    return say(
+        f"{number} 行目（{characters:,} 文字）の読みを調べています…（Ctrl+C で中止）",
+        f"Reading line {number} ({characters:,} characters) … (Ctrl+C stops)",
+    )
+
+
+def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
     """The output for one line."""
     try:
-        phones = g2p.convert(text)
+        phones = g2p.convert(text, emoji=emoji)
     except AppError as error:
         return {"text": text, **UNREADABLE, "error": error.message}
     result: dict[str, Any] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from app.cli.output import json_line, note
+from app.cli.output import answer_to, json_line, note, note_lines
 from app.install.licence import Ask, Licence
 from app.language import say
 
@@ -37,6 +37,5 @@ def _person_is_there() -> bool:
 
 def _asked(licence: Licence) -> bool:
     note(say(f"声「{licence.name}」のライセンス:", f'Licence of the voice "{licence.name}":'))
-    note(f"\n{licence.text.strip()}\n")
-    print(say("このライセンスに同意しますか？ [y/N] ", "Do you accept this licence? [y/N] "), end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().casefold() in YES
+    note_lines(f"\n{licence.text.strip()}\n")
+    return answer_to(say("このライセンスに同意しますか？ [y/N]", "Do you accept this licence? [y/N]")).casefold() in YES

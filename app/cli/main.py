@@ -11,16 +11,20 @@ from collections.abc import Sequence
 
 from app.cli.interruption import EXIT_CODE, interruption
 from app.cli.output import print_error, use_utf8
-from app.cli.parser import build_parser, json_stream, readable, wants_json
-from app.errors import AppError, InternalError, OutputFileError
+from app.cli.parser import as_utf8, build_parser, check_letters, json_stream, wants_json
+from app.errors import AppError, InputError, InternalError, OutputFileError
 from app.language import say
-from app.log import log_path, start_log
+from app.log import log_path, log_words, start_log
+from app.notices import show_notices
+from app.own_folder import check_home
+from app.system_errors import reason_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     use_utf8()
-    arguments = [readable(item) for item in (sys.argv[1:] if argv is None else argv)]
+    show_notices(lambda error: print_error(error, as_json=False))
+    arguments = [as_utf8(item) for item in (sys.argv[1:] if argv is None else argv)]
     with interruption:
         try:
             return _run(arguments)
@@ -34,7 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    check_letters(arguments)
     options = build_parser().parse_args(arguments)
+    if options.command != "doctor":  # which reports it as a finding
+        check_home()
     # A command is imported when it is called: `--help` must not wait for ONNX Runtime.
     with interruption.afterwards():
         command = importlib.import_module(f"app.cli.{options.command}")
@@ -46,15 +53,33 @@ def _fail(error: BaseException, arguments: list[str]) -> int:
         _abandon_stdout()
         return OutputFileError.exit_code
     if not isinstance(error, AppError):
-        start_log()
-        logging.getLogger("koebako").error("unexpected error in %s", arguments[:1], exc_info=error)
-        message = say("予期しないエラーが起きました。", "Something unexpected went wrong.")
-        error = InternalError(message, say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"))
+        _log(error)
+        error = _unexpected(error)
     with contextlib.suppress(AppError, OSError):  # the error itself cannot be told where nothing can be written
         print_error(error, as_json=wants_json(arguments), stream=json_stream(arguments))
     if isinstance(error, OutputFileError):
         _abandon_stdout()
     return error.exit_code
+
+
+def _log(error: BaseException) -> None:
+    """Arguments may be the text to be spoken, so they stay out; where in the program it happened tells which command it was."""
+    from app.settings import load_settings
+
+    with contextlib.suppress(AppError, OSError):  # whatever the log says, the user is told
+        start_log()
+        log_words(load_settings()[0].log_words)
+        logging.getLogger("koebako").error("unexpected error on the command line", exc_info=error)
+
+
+def _unexpected(error: BaseException) -> AppError:
+    """The error for an exception nobody foresaw; if the system refused a file, it at least names the file and the reason."""
+    details = say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}")
+    name = error.filename if isinstance(error, OSError) else None
+    if isinstance(name, str) and name:
+        reason = reason_of(error)
+        return InputError(say(f"「{name}」を使えません：{reason}。", f'"{name}" cannot be used: {reason}.'), details)
+    return InternalError(say("予期しないエラーが起きました。", "Something unexpected went wrong."), details)
 
 
 def _abandon_stdout() -> None:

@@ -1,14 +1,20 @@
-"""What the command line prints: results on stdout, everything else on stderr, JSON as one object a line."""
+"""What the command line prints: results on stdout, everything else on stderr, JSON as one object a line.
+
+Everything is escaped here, so callers need not know which names come from strangers.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from typing import Any, TextIO
 
-from app.errors import AppError, InputError, OutputFileError
+from app.errors import AppError, InputError
+from app.json_text import DISTURBING
 from app.language import say
+from app.terminal import one_line, several_lines, write, write_error_line
 
 
 def use_utf8() -> None:
@@ -19,21 +25,24 @@ def use_utf8() -> None:
 
 
 def json_line(value: dict[str, Any], stream: TextIO | None = None) -> None:
-    """Prints one JSON object on a line of its own; numbers that JSON cannot hold become null."""
-    result(json.dumps(_finite(value), ensure_ascii=False), stream)
+    """Prints one JSON object on a line of its own; numbers that JSON cannot hold become null. Raises as `result`."""
+    line = json.dumps(_finite(value), ensure_ascii=False)
+    write(DISTURBING.sub(_escaped, line) + "\n", stream)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """The character as a JSON escape: the same value, but harmless on a terminal. A lone surrogate has no valid form at all."""
+    return "?" if "\ud800" <= found[0] <= "\udfff" else f"\\u{ord(found[0]):04x}"
 
 
 def result(line: str, stream: TextIO | None = None) -> None:
-    """Prints a line of the result, on stdout unless told otherwise; OutputFileError when it cannot be written."""
-    try:
-        print(line, file=stream or sys.stdout, flush=True)
-    except BrokenPipeError:
-        raise
-    except OSError as exc:
-        raise OutputFileError(
-            say(f"結果を書き出せません: {exc.strerror}", f"The result could not be written: {exc.strerror}"),
-            say("標準出力の行き先を確かめてください。", "Check where standard output goes."),
-        ) from exc
+    """Prints a line of the result for people. Raises OutputFileError, BrokenPipeError."""
+    write(one_line(line) + "\n", stream)
+
+
+def result_lines(text: str) -> None:
+    """The same for a text of several lines."""
+    write(several_lines(text) + "\n")
 
 
 def read_stdin() -> TextIO:
@@ -57,9 +66,20 @@ def _finite(value: Any) -> Any:
     return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def note(text: str) -> None:
+def note(line: str) -> None:
     """A line for people, on stderr."""
-    print(text, file=sys.stderr, flush=True)
+    write_error_line(one_line(line))
+
+
+def note_lines(text: str) -> None:
+    """A text of several lines for people, on stderr."""
+    write_error_line(several_lines(text))
+
+
+def answer_to(question: str) -> str:
+    """Asks on stderr and reads the answer from stdin, without its line break; empty at the end of input."""
+    write_error_line(one_line(question), end=" ")
+    return sys.stdin.readline().strip()
 
 
 def print_error(error: AppError, *, as_json: bool, stream: TextIO | None = None, source: str | None = None) -> None:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import sys
 from typing import Any
 
-from app.cli.command_parser import Parser, add_command
 from app.cli.parser_backends import add_backends
 from app.cli.parser_bench import add_bench_options
 from app.cli.parser_bert import add_bert
 from app.cli.parser_dict import add_dict
 from app.cli.parser_voices import add_licence_option, add_voices
+from app.command_parser import Parser, add_command
 from app.core.limits import BOUNDS
+from app.errors import InputError
 from app.language import say
 from app.settings import DECODER_PRECISIONS
 from app.version import VERSION
+
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
 def build_parser() -> Parser:
@@ -103,7 +107,11 @@ def _add_speak(commands: Any) -> None:
 
 
 def _add_g2p(commands: Any) -> None:
-    add_command(commands, "g2p", "標準入力の各行を読みと音素にする(常に JSON)", "readings and phones of each line on stdin (always JSON)")
+    parser = add_command(
+        commands, "g2p", "標準入力の各行を読みと音素にする(常に JSON)", "readings and phones of each line on stdin (always JSON)"
+    )
+    emoji = say("Nanairo の声と同じように、絵文字も音素にする", "make phones of emoji, as for Nanairo voices")
+    parser.add_argument("--emoji", action="store_true", help=emoji)
 
 
 def _add_doctor(commands: Any) -> None:
@@ -124,12 +132,22 @@ def _add_bench(commands: Any) -> None:
     add_bench_options(parser)
 
 
-def readable(argument: str) -> str:
-    """An argument as UTF-8 whatever the locale says; bytes that are none become replacement characters."""
+def as_utf8(argument: str) -> str:
+    """The argument decoded as UTF-8 whatever the locale; bytes that are not UTF-8 stay lone surrogates, which `check_letters` refuses."""
     try:
-        return os.fsencode(argument).decode("utf-8", "replace")
+        return os.fsencode(argument).decode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return argument.encode("utf-8", "replace").decode()
+        return argument
+
+
+def check_letters(arguments: list[str]) -> None:
+    """Raises InputError for undecodable arguments: with replacement characters the wrong text would be spoken, or the wrong file written."""
+    for argument in arguments:
+        if _NO_TEXT.search(argument):
+            raise InputError(
+                say(f"引数に使えない文字があります: {argument}", f"This argument has characters that cannot be used: {argument}"),
+                say("UTF-8 の文字だけを使うか、ファイルの名前を変えてください。", "Use UTF-8, or rename the file."),
+            )
 
 
 def wants_json(arguments: list[str]) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from app.cli.command_parser import add_command
 from app.cli.parser_voices import add_licence_option
+from app.command_parser import add_command
 from app.language import say
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from app.cli.command_parser import Parser
+from app.command_parser import Parser
 from app.language import say
 
 

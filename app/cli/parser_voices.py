@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.cli.command_parser import Parser, add_command
+from app.command_parser import Parser, add_command
 from app.language import say
 
 

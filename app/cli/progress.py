@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -10,9 +11,16 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
-from app.adapters.download_progress import Progress
-from app.cli.output import json_line
+from app.adapters.download_progress import Progress, speed
+from app.adapters.http_waiting import Wait
+from app.cli.output import json_line, note
 from app.language import say
+
+REPEATED_AFTER_S = 1.0
+"""A download that stays within one percent is reported as often as this."""
+
+REMINDED_AFTER_S = 30.0
+"""One line tells a person of a wait; another one comes when it takes longer."""
 
 
 class Shown(Protocol):
@@ -23,6 +31,9 @@ class Shown(Protocol):
 
     def downloaded(self, progress: Progress) -> None:
         """How a download goes; shown with the next step."""
+
+    def waits(self, wait: Wait | None) -> None:
+        """What a download waits for; None when it goes on."""
 
 
 @contextmanager
@@ -55,26 +66,62 @@ def step_name(step: str) -> str:
 
 
 class _JsonLines:
-    """A line for each step and each full percent, not for each call."""
+    """A line for each step, each full percent, and each second of a download or of a wait; not for each call."""
 
     def __init__(self) -> None:
         self._last: tuple[str, int] | None = None
+        self._printed_at = 0.0
+        self._step, self._percent = "downloading", 0
         self._download: dict[str, Any] = {}
+        self._wait: Wait | None = None
 
     def __call__(self, step: str, fraction: float) -> None:
-        percent = round(100 * min(max(fraction, 0.0), 1.0))
-        if (step, percent) != self._last:
-            self._last = (step, percent)
-            json_line({"type": "progress", "step": step, "percent": percent} | (self._download if step == "downloading" else {}))
+        self._step, self._percent = step, round(100 * min(max(fraction, 0.0), 1.0))
+        due = step == "downloading" and self._wait is None and time.monotonic() - self._printed_at >= REPEATED_AFTER_S
+        if due or (self._step, self._percent) != self._last:
+            self._print()
 
     def downloaded(self, progress: Progress) -> None:
         self._download = asdict(progress)
 
+    def waits(self, wait: Wait | None) -> None:
+        self._wait = wait
+        self._print()
 
-class _Bar:
+    def _print(self) -> None:
+        self._last, self._printed_at = (self._step, self._percent), time.monotonic()
+        line: dict[str, Any] = {"type": "progress", "step": self._step, "percent": self._percent}
+        if self._step == "downloading":
+            line |= self._download
+        if self._wait is not None:
+            line["waiting"] = asdict(self._wait) | {"text": self._wait.text}
+        json_line(line)
+
+
+class _Notes:
+    """Tells a person of waits, a line each, and another one now and then."""
+
+    def __init__(self) -> None:
+        self._told: tuple[str, int] | None = None
+        self._told_at = 0.0
+
+    def waits(self, wait: Wait | None) -> None:
+        if wait is None:
+            return
+        about, now = (wait.reason, wait.attempt), time.monotonic()
+        if about != self._told or now - self._told_at >= REMINDED_AFTER_S:
+            self._told, self._told_at = about, now
+            self._say(wait.text)
+
+    def _say(self, text: str) -> None:
+        note(text)
+
+
+class _Bar(_Notes):
     """Appears with the first step, for most work is done before one could see it."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._bar: tqdm | None = None  # type: ignore[type-arg]
 
     def __call__(self, step: str, fraction: float) -> None:
@@ -88,14 +135,17 @@ class _Bar:
 
     def downloaded(self, progress: Progress) -> None:
         if self._bar is not None:
-            self._bar.set_postfix_str(f"{progress.bytes_per_s / 1e6:.1f} MB/s", refresh=False)
+            self._bar.set_postfix_str(speed(progress.bytes_per_s), refresh=False)
+
+    def _say(self, text: str) -> None:
+        tqdm.write(text, file=sys.stderr)
 
     def close(self) -> None:
         if self._bar is not None:
             self._bar.close()
 
 
-class _Hidden:
+class _Hidden(_Notes):
     def __call__(self, step: str, fraction: float) -> None:
         pass
 

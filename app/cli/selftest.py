@@ -20,10 +20,13 @@ from typing import Any
 import numpy as np
 import psutil
 
-from app.cli.output import json_line, note
+from app.adapters.part_file import PartFile, write_error
+from app.child_process import run_hidden
+from app.cli.output import json_line, note, result
 from app.cli.surroundings import log_tail, window_report
 from app.data_file import write_whole
-from app.errors import AppError, OutputFileError
+from app.errors import AppError
+from app.json_text import json_objects
 from app.language import say
 from app.paths import own_command
 from app.version import VERSION
@@ -58,7 +61,8 @@ class Trial:
 
 def run(options: argparse.Namespace) -> int:
     """Prints how each backend did; exit code 70 when the CPU does not speak or the doctor finds a fault."""
-    _check_writable(options.report)
+    if options.report:
+        PartFile(Path(options.report)).discard()  # before minutes of work, not after them, it is known whether it can be written
     doctor = next(iter(_child("doctor", "--json")[1]), {})
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
         trials = [_try_backend(name, Path(folder)) for name in ["cpu", *_others()]]
@@ -119,18 +123,11 @@ def _try_backend(backend: str, folder: Path) -> Trial:
 def _child(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
     """Exit code (None: it had to be stopped), JSON lines and messages of a run of our own command line."""
     try:
-        done = subprocess.run(
-            [*own_command(), *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=TIMEOUT_S,
-        )
+        done = run_hidden([*own_command(), *arguments], TIMEOUT_S)
     except subprocess.TimeoutExpired:
         return None, [], f"stopped after {TIMEOUT_S} s"
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return done.returncode, lines, done.stderr[-4000:]
+    printed, messages = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
+    return done.returncode, list(json_objects(printed)), messages[-4000:]
 
 
 def _difference(one: Path, other: Path) -> float | None:
@@ -165,15 +162,6 @@ def _adapters() -> list[dict[str, Any]]:
     return [{"provider": item.ep_name, "vendor": item.device.vendor, "metadata": dict(item.device.metadata)} for item in devices]
 
 
-def _check_writable(report: str | None) -> None:
-    """Before minutes of work, not after them."""
-    if report and not Path(report).absolute().parent.is_dir():
-        raise OutputFileError(
-            say(f"報告のファイルを書けません: {report}", f"The report cannot be written: {report}"),
-            say("既にあるフォルダーを指定してください。", "Give a folder that exists."),
-        )
-
-
 def _write(report: str, value: dict[str, Any]) -> None:
     # Reports are sent to others, and folders of a home carry its owner's name.
     text = json.dumps(value, ensure_ascii=False, indent=1)
@@ -182,20 +170,20 @@ def _write(report: str, value: dict[str, Any]) -> None:
     try:
         write_whole(Path(report), f"{text}\n".encode("utf-8", "replace"))
     except OSError as exc:
-        raise OutputFileError(
-            say(f"報告のファイルを書けません: {report}", f"The report cannot be written: {report}"), exc.strerror or str(exc)
-        ) from exc
+        raise write_error(Path(report), exc) from exc
     note(say(f"報告を書きました: {report}", f"The report is in {report}"))
 
 
 def _print(trial: Trial) -> None:
     if trial.total_ms is None:
         reason = trial.messages.strip().splitlines()[-1:] or [f"exit code {trial.exit_code}"]
-        print(f"✗ {trial.backend}: {reason[0]}")
+        result(f"✗ {trial.backend}: {reason[0]}")
         return
     difference = "–" if trial.max_abs_diff is None else f"{trial.max_abs_diff:.1e}"
     times = say(
         f"最初の音まで {trial.first_audio_ms:.0f} ms、全体 {trial.total_ms:.0f} ms、CPU との差 {difference}",
         f"first audio {trial.first_audio_ms:.0f} ms, all {trial.total_ms:.0f} ms, difference from the CPU {difference}",
     )
-    print(f"{'✓' if trial.ok else '!'} {trial.backend}: {times}" + (f"\n    {trial.fallback}" if trial.fallback else ""))
+    result(f"{'✓' if trial.ok else '!'} {trial.backend}: {times}")
+    if trial.fallback:
+        result(f"    {trial.fallback}")

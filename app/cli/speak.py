@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import threading
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
-
-from tqdm import tqdm
 
 from app.cli.interruption import interruption
 from app.cli.output import json_line, note
 from app.cli.parser import json_stream
 from app.cli.spoken_text import spoken_text
 from app.cli.voice_choice import chosen_voice
+from app.cli.waiting import sentence_bar, slow_notice, still_speaking
 from app.compose import Speaker, open_file, open_player, open_speaker
 from app.core.limits import BOUNDS, check_request
 from app.core.ports import AudioSink
-from app.core.sentences import split_sentences
 from app.core.timing import STAGES
 from app.core.types import AudioChunk, StageTiming, SynthesisRequest
-from app.errors import InputError
+from app.errors import AudioDeviceError, InputError
 from app.language import say
 from app.voices.library import find_named
 
@@ -89,16 +89,18 @@ class SpeakJob:
         self._cancelled = threading.Event()
         self._done = threading.Event()
         self._error: BaseException | None = None
-        self._bar = _bar(request.text) if options.output and not options.json else None
+        self._lost: AudioDeviceError | None = None
+        self._bar = sentence_bar(request.text) if options.output and not options.json else None
         self.progress = Progress()
 
     def run(self) -> None:
         """Waits until all is spoken; raises what the thread raised."""
         with interruption.instead(self.cancel):
             threading.Thread(target=self._work, name="synthesis").start()
-            # Not Thread.join: interrupted there, Python 3.11 takes the thread for ended while it still runs.
-            while not self._done.wait(POLL_S):
-                pass
+            with slow_notice(still_speaking(self._request.text)) if self._is_silent() else nullcontext():
+                # Not Thread.join: interrupted there, Python 3.11 takes the thread for ended while it still runs.
+                while not self._done.wait(POLL_S):
+                    pass
         if self._cancelled.is_set():
             raise KeyboardInterrupt
         if self._error is not None:
@@ -107,6 +109,13 @@ class SpeakJob:
             note(self._speaker.fallback)
         if self._json is not None:
             json_line(self._report(), self._json)
+        if self._lost is not None:
+            hint = say("音声ファイルは最後まで書き出しました。", "The file was written to its end.")
+            raise AudioDeviceError(self._lost.message, f"{self._lost.hint} {hint}") from self._lost
+
+    def _is_silent(self) -> bool:
+        """Nothing shows that it works: no sound, no bar, no lines."""
+        return self._player is None and self._bar is None and self._json is None
 
     def cancel(self) -> None:
         """Stops the graph that runs and the sound that plays; the thread then drops the file, so that no half one stays behind."""
@@ -120,9 +129,9 @@ class SpeakJob:
             for chunk in self._speaker.pipeline.synthesize(self._request, self._on_stage, self._cancelled.is_set, self._queued_s):
                 self._hand_over(chunk)
             self.progress.total_ms = self.progress.elapsed_ms()
-            for sink in self._sinks:
+            for sink in list(self._sinks):
                 if not self._cancelled.is_set():
-                    sink.close()
+                    self._use(sink, sink.close)
         except BaseException as exc:  # handed to the main thread, which raises it
             self._error = exc
         finally:
@@ -145,8 +154,19 @@ class SpeakJob:
         if self._json is not None:
             line = {"type": "chunk", "sentence": chunk.sentence, "samples": len(chunk.samples), "at_ms": progress.elapsed_ms()}
             json_line(line, self._json)
-        for sink in self._sinks:
-            sink.write(chunk)
+        for sink in list(self._sinks):
+            self._use(sink, partial(sink.write, chunk))
+
+    def _use(self, sink: AudioSink, call: Callable[[], object]) -> None:
+        """A player that goes away leaves the file to be written to its end."""
+        try:
+            call()
+        except AudioDeviceError as error:
+            if len(self._sinks) == 1:
+                raise
+            sink.abort()
+            self._sinks.remove(sink)
+            self._lost = error
 
     def _on_stage(self, timing: StageTiming) -> None:
         if self._bar is not None and timing.stage == "text":
@@ -168,13 +188,6 @@ class SpeakJob:
             "fallback": self._speaker.fallback,
             "underruns": self._player.underruns if self._player is not None else None,
         }
-
-
-def _bar(text: str) -> tqdm | None:  # type: ignore[type-arg]
-    """A progress bar over sentences, where a person would wait and see it."""
-    if not sys.stderr.isatty() or len(text) < 200:
-        return None
-    return tqdm(total=sum(1 for _ in split_sentences(text)), unit=say("文", "sentence"), leave=False)
 
 
 def _request(options: argparse.Namespace, text: str, speaker: Speaker | None = None) -> SynthesisRequest:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from app.cli.output import note, read_stdin
+from app.cli.named_input import read_named, read_piped, text_of
+from app.cli.output import note
 from app.errors import InputError
 from app.language import say
 
@@ -27,36 +28,15 @@ def spoken_text(options: argparse.Namespace) -> str:
                 )
             )
     elif options.file is not None:
-        text = _read_file(Path(options.file))
+        text = text_of(read_named(Path(options.file)), options.file)
     else:
-        text = read_stdin().read()
-        if "\ufffd" in text:
-            raise _not_utf8(say("標準入力", "standard input"))
+        text = text_of(*read_piped())
     if not text.strip():
         raise InputError(
             say("読み上げる文章が空です。", "The text is empty."),
             say('例: koebako speak "こんにちは、世界。"', 'For example: koebako speak "こんにちは、世界。"'),
         )
     return text
-
-
-def _read_file(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as exc:
-        raise _not_utf8(str(path)) from exc
-    except OSError as exc:
-        raise InputError(
-            say(f"文章のファイルを開けません: {path}", f"The text file cannot be opened: {path}"),
-            say("ファイルの場所を確かめてください。", "Check the path."),
-        ) from exc
-
-
-def _not_utf8(source: str) -> InputError:
-    return InputError(
-        say(f"UTF-8 として読めません: {source}", f"This is not UTF-8: {source}"),
-        say("UTF-8 で保存し直してください。", "Save it again as UTF-8."),
-    )
 
 
 def _is_file(text: str) -> bool:

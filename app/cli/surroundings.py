@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from app.log import log_path
+from app.child_process import run_hidden
+from app.json_text import parse_object
+from app.log import LARGEST_LOG, log_path
 from app.paths import window_command
+from app.small_file import read_small
 
 WINDOW_S = 150
+LARGEST_REPORT_BYTES = 1 << 20
 LOG_LINES = 60
 
 
@@ -21,20 +24,19 @@ def window_report() -> dict[str, Any]:
         report = Path(folder) / "window.json"
         command = [*window_command(), "--selftest", "--report", str(report)]
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=WINDOW_S)
+            done = run_hidden(command, WINDOW_S)
         except (OSError, subprocess.TimeoutExpired) as exc:
             return {"ok": False, "errors": [str(exc)]}
         try:
-            value = json.loads(report.read_text(encoding="utf-8"))
+            return parse_object(read_small(report, LARGEST_REPORT_BYTES))
         except (OSError, ValueError):
             told = done.stderr.decode("utf-8", "replace")[-1000:]
             return {"ok": False, "errors": [f"exit code {done.returncode}", told]}
-        return dict(value)
 
 
 def log_tail() -> list[str]:
     """The last lines of the log."""
     try:
-        return log_path().read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES:]
+        return read_small(log_path(), 2 * LARGEST_LOG).decode("utf-8", "replace").splitlines()[-LOG_LINES:]
     except OSError:
         return []

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+from contextlib import closing
 from pathlib import Path
 
 from app.cli.output import json_line, note, result
 from app.errors import InputError, VoiceError
-from app.install.prepare import prepared_copy
+from app.install.confined import check_voice
 from app.language import say
-from app.parity import runner_of
-from app.voices.check import CaseResult, check_cases, read_cases
+from app.voices.check import CaseResult, SkippedCase
 
 
 def check(options: argparse.Namespace) -> int:
@@ -21,18 +21,27 @@ def check(options: argparse.Namespace) -> int:
             say("許す差は 0 以上の数にしてください。", "The tolerance must be a number from 0 up."),
             say("例: --tolerance 0.001", "For example --tolerance 0.001"),
         )
-    cases = read_cases(Path(options.expected))
-    worst, good = 0.0, True
-    with prepared_copy(Path(options.source)) as voice:
-        for case in check_cases(cases, runner_of(voice), voice.manifest.hop_length):
+    count, skipped, worst, good = 0, 0, 0.0, True
+    with closing(check_voice(Path(options.source), Path(options.expected))) as results:
+        for case, opaque in results:
+            count += 1
+            if isinstance(case, SkippedCase):
+                skipped += 1
+                _show_skipped(case, options.json)
+                continue
             difference = math.inf if case.max_abs_diff is None else case.max_abs_diff
             worst = max(worst, difference)
             good = good and case.durations_equal and difference <= options.tolerance
-            _show(case, voice.manifest.opaque, options.json)
+            _show(case, opaque, options.json)
     if options.json:
-        json_line({"summary": True, "cases": len(cases), "worst": worst})
+        json_line({"summary": True, "cases": count, "worst": worst})
     else:
-        note(say(f"{len(cases)} 件、最大の差 {worst:.3g}", f"{len(cases)} cases, largest difference {worst:.3g}"))
+        note(
+            say(
+                f"{count - skipped} 件を比較、{skipped} 件を省略。最大の差 {worst:.3g}",
+                f"{count - skipped} cases compared, {skipped} skipped; largest difference {worst:.3g}",
+            )
+        )
     return 0 if good else VoiceError.exit_code
 
 
@@ -43,3 +52,15 @@ def _show(case: CaseResult, opaque: bool, json: bool) -> None:
         return
     shown = f"case {case.case}: max_abs_diff {case.max_abs_diff}, durations_equal {case.durations_equal}, {case.frames} frames"
     result(shown + (say("、一体型", ", opaque") if opaque else ""))
+
+
+def _show_skipped(case: SkippedCase, json: bool) -> None:
+    if json:
+        json_line({"case": case.case, "skipped": case.name})
+    else:
+        result(
+            say(
+                f"case {case.case}: 省略（この声は入力 {case.name} を受け取りません）",
+                f"case {case.case}: skipped, this voice does not take {case.name}",
+            )
+        )

@@ -78,5 +78,5 @@ def plain_text(details: dict[str, Any]) -> list[str]:
         if isinstance(value, dict):
             value = ", ".join(f"{name} {number}" for name, number in value.items())
         if value not in (None, "") and (value or isinstance(value, bool)):
-            lines.append(f"{key}: {value}")
+            lines.append(f"{key}: {value}".replace("\n", "\n    "))  # so that a licence cannot look like another field
     return lines

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app import paths
 from app.cli import voices_add, voices_change
-from app.cli.output import json_line, result
+from app.cli.output import json_line, result, result_lines
 from app.cli.voice_check import check
 from app.cli.voice_lines import detailed, listed, plain_text
 from app.install.licence import licence_to_accept
@@ -52,8 +52,8 @@ def _info(options: argparse.Namespace) -> int:
     if options.json:
         json_line(details)
     else:
-        for line in plain_text(details):
-            result(line)
+        for text in plain_text(details):
+            result_lines(text)
     return 0
 
 
@@ -63,5 +63,5 @@ def _card(voice: Voice) -> Card:
         return read_card(voice.path)
     facts = read_facts(voice.path)
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
-        card = card_of(facts.config, facts.aivm, Path(folder))
+        card = card_of(facts.config, facts.aivm, Path(folder), emoji=voice.manifest.emoji)
     return replace(card, speakers=tuple(replace(item, icon="", styles=()) for item in card.speakers))

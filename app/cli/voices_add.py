@@ -71,9 +71,7 @@ def _add_file(source: Path, options: argparse.Namespace, wishes: Wishes) -> None
 
 def _add_from_hub(uuid: str, options: argparse.Namespace, wishes: Wishes) -> None:
     """An update that would bring what is here already brings nothing."""
-    from app.install.fetch import hub_checksum
-
-    checksum = hub_checksum(uuid) if options.update else None
+    checksum = _hub_checksum(uuid, options) if options.update else None
     newest = known_by_content(checksum) if checksum else None
     if newest is not None:
         _tell([newest], options.json)
@@ -81,13 +79,21 @@ def _add_from_hub(uuid: str, options: argparse.Namespace, wishes: Wishes) -> Non
         _add_download("fetch_hub_voice", uuid, options, wishes)
 
 
-def _add_download(fetch: str, address: str, options: argparse.Namespace, wishes: Wishes) -> None:
-    from app.install import fetch as fetching  # brings an HTTP library, which files do not need
+def _hub_checksum(uuid: str, options: argparse.Namespace) -> str | None:
+    from app.install.fetch import Watch, hub_checksum
 
     with shown_progress(as_json=options.json) as shown:
-        watch = fetching.Watch(part(shown, 0.0, DOWNLOAD_SHARE), shown.downloaded)
+        return hub_checksum(uuid, Watch(on_wait=shown.waits))
+
+
+def _add_download(fetch: str, address: str, options: argparse.Namespace, wishes: Wishes) -> None:
+    from app.install import fetch as fetching  # brings an HTTP library, which files do not need
+    from app.install.fetched_files import used_up
+
+    with shown_progress(as_json=options.json) as shown:
+        watch = fetching.Watch(part(shown, 0.0, DOWNLOAD_SHARE), shown.downloaded, shown.waits)
         file: Path = getattr(fetching, fetch)(address, watch)
-        with fetching.used_up(file):
+        with used_up(file):
             added = _add(file, wishes, options, part(shown, DOWNLOAD_SHARE, 1.0))
     _tell(added, options.json)
 

@@ -53,7 +53,9 @@ def phrase_at(phrases: tuple[Phrase, ...], mora: int) -> Phrase:
 
 
 def with_accent(reading: LineReading, overrides: Overrides, mora: int, accent: int) -> Overrides:
-    """Lets the pitch of the mora's phrase fall after its `accent`-th mora; 0 is never."""
+    """Lets the pitch of the mora's phrase fall after its `accent`-th mora; 0 is never. An emoji has no accent."""
+    if reading.moras[mora].is_emoji:
+        return overrides
     phrase = phrase_at(phrases_of(reading, overrides), mora)
     return _with_tones(reading, overrides, phrase.start, tuple(phrase_heights(phrase.end - phrase.start, accent)))
 
@@ -121,7 +123,8 @@ def without_phrase(reading: LineReading, overrides: Overrides, mora: int) -> Ove
 def _forced(reading: LineReading) -> set[int]:
     """Morae that begin a phrase whatever is edited."""
     marks = {mark.moras_before for mark in reading.marks}
-    return {0} | marks | {place.moras for place in reading.places}
+    emoji = {mora + side for mora, one in enumerate(reading.moras) if one.is_emoji for side in (0, 1)}
+    return {0} | marks | emoji | {place.moras for place in reading.places}
 
 
 def _with_begin(reading: LineReading, overrides: Overrides, mora: int, begins: bool) -> Overrides:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import uuid
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, make_entry
 from app.core.moras import split_moras
 from app.errors import InputError
+from app.json_text import HIGHEST_WHOLE, parse_json, whole
 from app.language import say
+from app.system_errors import reason_of
 
 VERSION = 1
+MOST_ENTRIES = 200_000  # five times what the largest dictionaries hold that people exchange
+MOST_VALUES_OF_ENTRY = 32  # VOICEVOX writes 17
+LONGEST_VALUE = 1000  # characters, or parts of a compound; a surface has up to 100, a reading up to 200
 COLUMNS = ("surface", "reading", "accent", "kind", "priority")
 # Part of speech and its first subdivision, as those programs write them.
 _PARTS: dict[Kind, tuple[str, str]] = {
@@ -37,7 +44,7 @@ def from_data(data: object) -> tuple[Entry, ...]:
     """Entries of our own file. Raises ValueError, or InputError, for what this version could not have written."""
     if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("entries"), list):
         raise ValueError("no dictionary")
-    return tuple(_entry(item) for item in data["entries"])
+    return tuple(_entry(_object(item)) for item in data["entries"])
 
 
 def to_exchange(entries: Iterable[Entry]) -> str:
@@ -57,14 +64,25 @@ def to_csv(entries: Iterable[Entry]) -> str:
 
 def from_text(text: str) -> tuple[list[Entry], list[InputError]]:
     """Entries of a file of any of these kinds, and what is wrong with those that cannot be used; InputError for a text of another kind."""
-    return _read(_json_items(text) if text.lstrip().startswith(("{", "[")) else list(_rows(text)))
+    items = _json_items(text) if text.lstrip().startswith(("{", "[")) else _rows(text)
+    if len(items) > MOST_ENTRIES:
+        raise too_many()
+    return _read(items)
+
+
+def too_many() -> InputError:
+    """The error for more words than a dictionary holds."""
+    return InputError(
+        say("単語が多すぎます。", "There are too many words."),
+        say(f"ユーザー辞書は {MOST_ENTRIES:,} 語までです。", f"The user dictionary holds up to {MOST_ENTRIES:,} words."),
+    )
 
 
 def _json_items(text: str) -> list[Any]:
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise _unknown(str(exc)) from exc
+        data = parse_json(text, most_values=MOST_ENTRIES * MOST_VALUES_OF_ENTRY, forgiving=True)
+    except ValueError as exc:
+        raise _unknown(reason_of(exc)) from exc
     if isinstance(data, dict):
         data = data.get("entries", list(data.values()))
     if not isinstance(data, list):
@@ -76,52 +94,80 @@ def _read(items: list[Any]) -> tuple[list[Entry], list[InputError]]:
     entries, wrong = [], []
     for item in items:
         try:
-            entries.append(_entry(_ours(item)))
+            entries.append(_entry(_ours(_object(item))))
         except InputError as error:
             wrong.append(error)
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        except (ValueError, LookupError):
             wrong.append(_unknown(say("単語の形が違います", "a word of another form")))
     return entries, wrong
 
 
-def _rows(text: str) -> Iterable[dict[str, Any]]:
+def _rows(text: str) -> list[dict[str, str]]:
     """Lines of a table, whose first may name the columns; reading and what follows it may be missing."""
     try:
-        rows = [row for row in csv.reader(io.StringIO(text), strict=True) if row]
+        filled = (row for row in csv.reader(io.StringIO(text), strict=True) if row)
+        rows = list(islice(filled, MOST_ENTRIES + 2))  # with a head, and one too many
     except csv.Error as exc:
-        raise _unknown(str(exc)) from exc
+        raise _unknown(reason_of(exc)) from exc
     head, *others = rows or [[]]
     names = tuple(head) if "surface" in head else COLUMNS
-    for row in others if "surface" in head else rows:
-        yield dict(zip(names, row, strict=False))
+    return [dict(zip(names, row, strict=False)) for row in (others if "surface" in head else rows)]
 
 
-def _ours(item: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry under our names, whoever wrote it."""
+def _object(item: Any) -> dict[str, Any]:
+    if not isinstance(item, dict):
+        raise ValueError("no entry")
+    return item
+
+
+def _ours(item: dict[str, Any]) -> dict[str, Any]:
+    """An entry under our names, whoever wrote it. Raises ValueError or LookupError where it is none."""
     if "pronunciation" not in item:
-        return dict(item)
-    readings, accents = _list(item["pronunciation"]), _list(item["accent_type"])
+        return item
+    readings, accents = _texts(item["pronunciation"]), _list(item["accent_type"])
     # AivisSpeech lists the parts of a compound; here it is one phrase, whose accent is that of its last part, as Japanese compounds have it.
     before = sum(len(split_moras(reading)) for reading in readings[:-1])
-    accent = int(accents[-1])
+    accent = _number(accents[-1])
     return {
-        "surface": "".join(map(str, _list(item["surface"]))),
-        "reading": "".join(map(str, readings)),
+        "surface": "".join(_texts(item["surface"])),
+        "reading": "".join(readings),
         "accent": before + accent if accent else 0,
-        "kind": _kind(str(item.get("part_of_speech", "名詞")), str(item.get("part_of_speech_detail_1", "固有名詞"))),
+        "kind": _kind(item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")),
         "priority": item.get("priority", USUAL_PRIORITY),
     }
 
 
 def _entry(item: Mapping[str, Any]) -> Entry:
+    """Raises ValueError for values of another kind, InputError for those that no word has."""
     given = {name: item[name] for name in COLUMNS if item.get(name) not in (None, "")}
     return make_entry(
-        str(given.get("surface", "")),
-        str(given.get("reading", "")),
-        int(given.get("accent", 0)),
-        str(given.get("kind", "proper_noun")),
-        int(given.get("priority", USUAL_PRIORITY)),
+        _text(given.get("surface", "")),
+        _text(given.get("reading", "")),
+        _number(given.get("accent", 0)),
+        _text(given.get("kind", "proper_noun")),
+        _number(given.get("priority", USUAL_PRIORITY)),
     )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_VALUE:
+        raise ValueError("no text")
+    return value
+
+
+def _texts(value: Any) -> list[str]:
+    """One, or the parts of a compound."""
+    parts = _list(value)
+    if len(parts) > LONGEST_VALUE:
+        raise ValueError("too many parts")
+    return [_text(part) for part in parts]
+
+
+def _number(value: Any) -> int:
+    """A whole number, or its digits in a table."""
+    if isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value):
+        value = int(value)
+    return whole(value, 0, HIGHEST_WHOLE)
 
 
 def _word(entry: Entry) -> dict[str, Any]:
@@ -145,7 +191,7 @@ def _word(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _kind(part: str, detail: str) -> Kind:
+def _kind(part: object, detail: object) -> Kind:
     return next((kind for kind, names in _PARTS.items() if names == (part, detail) or (part != "名詞" and names[0] == part)), "noun")
 
 

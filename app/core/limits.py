@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from app.core.types import SynthesisRequest
@@ -40,15 +39,17 @@ BOUNDS = {
     "post_silence_s": Bounds(0.0, 10.0, 0.1, "終了無音(秒)", "silence after (s)", 0.05),
 }
 PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ(秒)", "pause (s)", 0.05)
+SHOWN_DIGITS = 20
 PAUSE_MARKS = (",", ".", "!", "?", "'", "-")
 SEED_BOUNDS = Bounds(0, 2**31 - 1, 0, "シード", "seed", 1)  # as much as a number field of the window holds
 
 
 def check_value(bounds: Bounds, value: float) -> None:
     """Raises InputError when `value` is not a number within `bounds`."""
-    if not math.isfinite(value) or not bounds.low <= value <= bounds.high:
+    if not bounds.low <= value <= bounds.high:  # as NaN never is
+        shown = f"{value:g}" if isinstance(value, float) else str(value)[:SHOWN_DIGITS]  # a whole number may be too large for a float
         raise InputError(
-            say(f"{bounds.ja}の値 {value:g} は範囲外です。", f"The value {value:g} for {bounds.en} is out of range."),
+            say(f"{bounds.ja}の値 {shown} は範囲外です。", f"The value {shown} for {bounds.en} is out of range."),
             say(
                 f"{bounds.low:.10g} から {bounds.high:.10g} までの数を指定してください。",
                 f"Give a number from {bounds.low:.10g} to {bounds.high:.10g}.",

@@ -10,11 +10,12 @@ from itertools import pairwise
 
 from app.core.cache import LRUCache
 from app.core.edits import Place, readings_in
+from app.core.emoji import trim_emoji
 from app.core.moras import MORAS, split_moras
 from app.core.phones import mark_of_phones, mora_count, mora_of_phones
 from app.core.ports import G2P
 from app.core.sentences import split_sentences
-from app.core.symbols import PUNCTUATION
+from app.core.symbols import EMOJI_IDS, PUNCTUATION
 from app.core.takes import remembered_phones
 from app.core.types import Overrides, Phones, ReadingOverride, Sentence, SynthesisRequest
 
@@ -24,11 +25,16 @@ _KANA_OF = {phones: kana for kana, phones in reversed(MORAS.items())}
 
 @dataclass(frozen=True, slots=True)
 class Mora:
-    """One mora as the front end says it: katakana, tone 0 or 1, and the sentence it belongs to."""
+    """One mora as the front end says it: katakana or an emoji, tone 0 or 1, and the sentence it belongs to."""
 
     kana: str
     tone: int
     sentence: int
+
+    @property
+    def is_emoji(self) -> bool:
+        """It is no kana: it has no accent, and nothing joins it."""
+        return self.kana in EMOJI_IDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,7 @@ class LineReading:
         silent: sentences with nothing to speak; their marks make no pause.
         phrases: morae an accent phrase begins with, ascending. A mark always ends one.
         complete: False when only the beginning was read.
+        emoji: emoji were read as morae.
     """
 
     text: str
@@ -79,6 +86,7 @@ class LineReading:
     places: tuple[Place, ...] = ()
     silent: frozenset[int] = frozenset()
     complete: bool = True
+    emoji: bool = False
 
     def word_at(self, mora: int) -> LineWord | None:
         """The word a mora belongs to."""
@@ -91,12 +99,15 @@ def read_line(
     g2p: G2P,
     cache: LRUCache[Phones] | None = None,
     longest: int | None = None,
+    *,
+    emoji: bool = False,
 ) -> LineReading:
     """Reads a line; InputError when one of the readings is no reading.
 
     Args:
         cache: phones by (sentence, readings), as the pipeline keeps them.
         longest: characters after which no further sentence is read.
+        emoji: read them as a voice does that speaks them.
     """
     request = SynthesisRequest(text, overrides=Overrides(readings))
     place, complete = Place(), True
@@ -110,9 +121,9 @@ def read_line(
         if longest is not None and sentence.start >= longest:
             complete = False
             break
-        phones, _ = remembered_phones(g2p, cache, sentence.text, readings_in(sentence, request))
+        phones, _ = remembered_phones(g2p, cache, sentence.text, readings_in(sentence, request), emoji=emoji)
         places.append(place)
-        if not phones.reading:
+        if not phones.is_spoken:
             silent.add(sentence.index)
         moras += _moras(phones, sentence.index)
         marks += _marks(phones, place, sentence.index)
@@ -120,7 +131,7 @@ def read_line(
         phrases |= {place.moras + mora for mora in (0, *phones.phrases)} | {mark.moras_before for mark in marks}
         place = place.after(phones)
     begins = tuple(sorted(mora for mora in phrases if mora < len(moras)))
-    return LineReading(text, readings, tuple(moras), tuple(marks), tuple(words), begins, tuple(places), frozenset(silent), complete)
+    return LineReading(text, readings, tuple(moras), tuple(marks), tuple(words), begins, tuple(places), frozenset(silent), complete, emoji)
 
 
 def _moras(phones: Phones, sentence: int) -> list[Mora]:
@@ -133,9 +144,10 @@ def _moras(phones: Phones, sentence: int) -> list[Mora]:
         elif mora >= 0:
             spoken[mora] += (phone,)
     kana = split_moras(phones.reading)
-    if len(kana) != len(spoken):  # a long vowel mark with nothing to prolong, say
-        kana = [_KANA_OF.get(one, "".join(one)) for one in spoken]
-    return [Mora(written, tone, sentence) for written, tone in zip(kana, tones, strict=True)]
+    if len(kana) != sum(one[0] not in EMOJI_IDS for one in spoken):  # a long vowel mark with nothing to prolong, say
+        kana = [_KANA_OF.get(one, "".join(one)) for one in spoken if one[0] not in EMOJI_IDS]
+    following = iter(kana)
+    return [Mora(one[0] if one[0] in EMOJI_IDS else next(following), tone, sentence) for one, tone in zip(spoken, tones, strict=True)]
 
 
 def _marks(phones: Phones, place: Place, sentence: int) -> Iterator[Mark]:
@@ -156,6 +168,8 @@ def _words(phones: Phones, sentence: Sentence, place: Place) -> Iterator[LineWor
     cuts = _shared_cuts(sentence.text, phones.text, ends)
     for (start, from_char), (end, to_char) in pairwise(cuts):
         first, last = first_phone[from_char], first_phone[to_char]
+        if first < last and EMOJI_IDS.keys().isdisjoint(phones.phones[first:last]):
+            start, end = trim_emoji(sentence.text, start, end)  # what is not spoken belongs to no word
         yield LineWord(
             sentence.start + start,
             sentence.start + end,

@@ -6,6 +6,12 @@ table, so that every katakana string has a pronunciation.
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
+from app.errors import InputError
+from app.language import say
+
 _ROWS = {
     "": "アイウエオ",
     "k": "カキクケコ",
@@ -41,6 +47,7 @@ _LOANED = {
     "フャ": "hy a", "フュ": "hy u", "フョ": "hy o", "ヴャ": "by a", "ヴュ": "by u", "ヴョ": "by o", "ホゥ": "f u", "スュ": "sh u", "ズュ": "j u",
 }  # fmt: skip
 _SMALL = frozenset("ァィゥェォャュョヮ")
+_KANA = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 
 
 def _table() -> dict[str, tuple[str, ...]]:
@@ -79,3 +86,14 @@ def mora_phones(mora: str, vowel: str) -> tuple[str, ...]:
 def hiragana_to_katakana(text: str) -> str:
     """Every hiragana of `text` as katakana; all else untouched."""
     return "".join(chr(ord(char) + 0x60) if "ぁ" <= char <= "ゖ" or char in "ゝゞ" else char for char in text)
+
+
+def katakana_of(surface: str, reading: str) -> str:
+    """The reading that a user gave to a word, as katakana; InputError where it is no kana."""
+    kana = hiragana_to_katakana(unicodedata.normalize("NFKC", reading)).replace(" ", "").replace("・", "")
+    if not _KANA.fullmatch(kana):
+        raise InputError(
+            say(f"「{surface}」の読み「{reading}」は仮名ではありません。", f"The reading “{reading}” is not kana."),
+            say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."),
+        )
+    return kana

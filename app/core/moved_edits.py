@@ -1,6 +1,6 @@
 """Edits of a line whose text has changed since: those whose word is untouched stay with it, the others are dropped.
 
-An edit counts morae over a text, so it names the text it was made for. Nothing is moved while somebody types: whoever speaks or shows
+An edit counts morae over a text, so it names the text it was made for, and whether its emoji were counted. Nothing is moved while somebody types: whoever speaks or shows
 the line settles its edits, from the text they were made for to the text of now, so that taking words back brings their edits back too.
 """
 
@@ -11,23 +11,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from difflib import SequenceMatcher
 
+from app.core.emoji import has_emoji
 from app.core.line_reading import LineReading
 from app.core.types import Overrides, ReadingOverride
 
 MOST_PAIRS = 40_000  # of characters to compare; beyond them all between the first and the last difference counts as changed
 
-ReadLine = Callable[[str, tuple[ReadingOverride, ...]], LineReading]
+ReadLine = Callable[[str, tuple[ReadingOverride, ...], bool], LineReading]
 
 
-def settle(overrides: Overrides, text: str, read: ReadLine) -> Overrides:
-    """The edits counted over `text`; `read` reads a line."""
+def settle(overrides: Overrides, text: str, read: ReadLine, *, emoji: bool = False) -> Overrides:
+    """The edits counted over `text`; `read` reads a line, `emoji` says whether the voice speaks them."""
     made_for = overrides.text or text
-    if made_for == text:
+    if made_for == text and (not overrides.text or overrides.emoji == emoji or not has_emoji(text)):
         return overrides
     readings = moved_readings(overrides.readings, made_for, text)
     if not (overrides.moras or overrides.pauses or overrides.phrases):
-        return replace(overrides, readings=readings, text=text)
-    return moved(overrides, read(made_for, overrides.readings), read(text, readings))
+        return replace(overrides, readings=readings, text=text, emoji=emoji)
+    return moved(overrides, read(made_for, overrides.readings, overrides.emoji), read(text, readings, emoji))
 
 
 def moved(overrides: Overrides, old: LineReading, new: LineReading) -> Overrides:
@@ -39,6 +40,7 @@ def moved(overrides: Overrides, old: LineReading, new: LineReading) -> Overrides
         pauses=tuple(replace(edit, mark=marks[edit.mark]) for edit in overrides.pauses if edit.mark in marks),
         phrases=tuple(replace(edit, mora=moras[edit.mora]) for edit in overrides.phrases if edit.mora in moras),
         text=new.text,
+        emoji=new.emoji,
     )
 
 

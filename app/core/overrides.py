@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from app.core.moras import hiragana_to_katakana, split_moras
+from app.core.moras import katakana_of, split_moras
 from app.core.types import ReadingOverride
 from app.core.words import Word
 from app.errors import InputError
@@ -19,7 +18,6 @@ Place = tuple[int, int, ReadingOverride]
 # Stands in for a surface that does not come out as words of its own: a noun with which nothing merges.
 _STAND_IN = "彼女"
 _REWRITTEN = 24  # characters the analyser may have written another way (numbers) or dropped before a word is found again
-_KANA = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +115,3 @@ def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]
     accent = covered[0].accent
     moved = accent + size - old_size if accent > old_size else min(accent, size)
     return replace(covered[0], surface=surface, pronunciation=kana, accent=moved)
-
-
-def katakana_of(surface: str, reading: str) -> str:
-    """The reading that a user gave to a word, as katakana; InputError where it is no kana."""
-    kana = hiragana_to_katakana(unicodedata.normalize("NFKC", reading)).replace(" ", "").replace("・", "")
-    if not _KANA.fullmatch(kana):
-        raise InputError(
-            say(f"「{surface}」の読み「{reading}」は仮名ではありません。", f"The reading “{reading}” is not kana."),
-            say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."),
-        )
-    return kana

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.core.symbols import JAPANESE_LANGUAGE_ID, JAPANESE_TONE_OFFSET, MORA_ENDS, PUNCTUATION, SYMBOL_IDS
+from app.core.symbol_kinds import BLANK, symbol_kinds
+from app.core.symbols import EMOJI_IDS, JAPANESE_LANGUAGE_ID, JAPANESE_TONE_OFFSET, MORA_ENDS, PUNCTUATION, SYMBOL_IDS
 from app.core.types import Int64, Phones
 from app.errors import InputError
 from app.language import say
@@ -23,7 +24,7 @@ class PhoneIds:
     """One sentence as a voice takes it.
 
     Attributes:
-        phones, tones, language: int64 (T,).
+        phones, tones, language, kinds: int64 (T,).
         word2ph: int64 (characters + 2,), symbols per character; sums to T.
     """
 
@@ -31,32 +32,35 @@ class PhoneIds:
     tones: Int64
     language: Int64
     word2ph: Int64
+    kinds: Int64
 
     def __post_init__(self) -> None:
-        if not len(self.phones) == len(self.tones) == len(self.language) == int(self.word2ph.sum()):
-            raise ValueError("phones, tones, language and word2ph differ in length")
+        if not len(self.phones) == len(self.tones) == len(self.language) == len(self.kinds) == int(self.word2ph.sum()):
+            raise ValueError("phones, tones, language, kinds and word2ph differ in length")
 
 
-def phones_to_ids(phones: Phones, *, multilingual: bool = False, add_blank: bool = True) -> PhoneIds:
+def phones_to_ids(phones: Phones, *, multilingual: bool = False, add_blank: bool = True, emoji: bool = False) -> PhoneIds:
     """Numbers of the phones.
 
-    `multilingual` voices write the Japanese N as n; `add_blank` as the voice's config says (all public ones do).
-    An InputError names a phone that is not in the table.
+    `multilingual` voices write the Japanese N as n; `add_blank` as the voice's config says (all public ones do); `emoji` where its
+    table holds them. An InputError names a phone that is not in the table.
     """
-    ids = np.array([_symbol_id("n" if multilingual and phone == "N" else phone) for phone in phones.phones], dtype=np.int64)
+    table = SYMBOL_IDS | EMOJI_IDS if emoji else SYMBOL_IDS
+    ids = np.array([_symbol_id("n" if multilingual and phone == "N" else phone, table) for phone in phones.phones], dtype=np.int64)
     tones = np.array(phones.tones, dtype=np.int64) + JAPANESE_TONE_OFFSET
     language = np.full(len(ids), JAPANESE_LANGUAGE_ID, dtype=np.int64)
     word2ph = np.array(phones.word2ph, dtype=np.int64)
+    kinds = np.array(symbol_kinds(phones.phones), dtype=np.int64)
     if not add_blank:
-        return PhoneIds(ids, tones, language, word2ph)
+        return PhoneIds(ids, tones, language, word2ph, kinds)
     word2ph = word2ph * 2
     word2ph[0] += 1
-    return PhoneIds(_with_blanks(ids), _with_blanks(tones), _with_blanks(language), word2ph)
+    return PhoneIds(_with_blanks(ids), _with_blanks(tones), _with_blanks(language), word2ph, _with_blanks(kinds, BLANK))
 
 
-def _symbol_id(phone: str) -> int:
+def _symbol_id(phone: str, table: Mapping[str, int]) -> int:
     try:
-        return SYMBOL_IDS[phone]
+        return table[phone]
     except KeyError:
         raise InputError(
             say(f"音素「{phone}」は音声モデルの記号表にありません。", f"The voice knows no phone “{phone}”."),
@@ -64,8 +68,8 @@ def _symbol_id(phone: str) -> int:
         ) from None
 
 
-def _with_blanks(ids: Int64) -> Int64:
-    blanked = np.zeros(2 * len(ids) + 1, dtype=np.int64)
+def _with_blanks(ids: Int64, blank: int = 0) -> Int64:
+    blanked = np.full(2 * len(ids) + 1, blank, dtype=np.int64)
     blanked[1::2] = ids
     return blanked
 
@@ -103,8 +107,8 @@ def mark_count(phones: Sequence[str]) -> int:
 
 
 def apply_tones(phones: Phones, mora_tones: Mapping[int, int]) -> Phones:
-    """The phones with the tone (0 or 1) of some morae replaced; indices beyond the sentence are ignored."""
+    """The phones with the tone (0 or 1) of some morae replaced; indices beyond the sentence are ignored, and emoji stay low."""
     if not mora_tones:
         return phones
-    moras = mora_of_phones(phones.phones)
-    return replace(phones, tones=tuple(mora_tones.get(mora, tone) for mora, tone in zip(moras, phones.tones, strict=True)))
+    told = zip(phones.phones, mora_of_phones(phones.phones), phones.tones, strict=True)
+    return replace(phones, tones=tuple(tone if phone in EMOJI_IDS else mora_tones.get(mora, tone) for phone, mora, tone in told))

@@ -15,14 +15,13 @@ from app.core.edits import Place, edited_tones
 from app.core.limits import check_request
 from app.core.line_reading import LineReading, read_line
 from app.core.moved_edits import settle
-from app.core.ports import G2P, BertRunner, OpaqueSynthesizer, Synthesizer, Tokenizer
+from app.core.sentence_context import SentenceContext
 from app.core.sentences import split_sentences
 from app.core.stages import Stages, phones_of
 from app.core.style import style_vector
 from app.core.takes import Caches
 from app.core.timing import OnStage, StageClock, Stopped, ignore_stage, never
 from app.core.types import AudioChunk, ReadingOverride, SynthesisRequest
-from app.core.voice import VoiceTraits
 from app.core.waveform import silence
 from app.errors import BackendError, InputError, VoiceError
 from app.language import say
@@ -37,24 +36,13 @@ def nothing_waits() -> float:
 
 
 @dataclass(slots=True)
-class Pipeline:
-    """Everything needed to speak with one voice.
+class Pipeline(SentenceContext):
+    """Speaks with one voice.
 
     Attributes:
-        bert_id, sound_id: name the BERT and the voice's graphs, and where they run, in the keys of caches.
-        caches: share them between pipelines, so that a change of voice keeps them.
         warm: stages that have run since the sessions were opened.
     """
 
-    g2p: G2P
-    tokenizer: Tokenizer
-    bert: BertRunner
-    bert_id: str
-    synthesizer: Synthesizer | OpaqueSynthesizer
-    opaque: bool
-    voice: VoiceTraits
-    sound_id: str = ""
-    caches: Caches = field(default_factory=Caches)
     warm: set[str] = field(default_factory=set)
 
     def synthesize(
@@ -83,7 +71,7 @@ class Pipeline:
         """
         check_request(request)
         self._check_voice(request)
-        request = replace(request, overrides=settle(request.overrides, request.text, self._read))
+        request = replace(request, overrides=settle(request.overrides, request.text, self._read, emoji=self.voice.emoji))
         try:
             yield from self._line(request, StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
         except Stopped:
@@ -117,8 +105,8 @@ class Pipeline:
         if not clock.cancelled():
             yield self._silence(request, request.post_silence_s, last=True)
 
-    def _read(self, text: str, readings: tuple[ReadingOverride, ...]) -> LineReading:
-        return read_line(text, readings, self.g2p, self.caches.phones)
+    def _read(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
+        return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji)
 
     def _sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[Stages]:
         """The sentences of a request that can be read, one when it is asked for."""
@@ -133,7 +121,7 @@ class Pipeline:
             own = replace(clock, sentence=sentence.index)
             own.stop("text")
             phones = phones_of(self, request, sentence, own)
-            if phones.reading:
+            if phones.is_spoken:
                 yield Stages(self, request, own, style, edited_tones(phones, request.overrides, place), place)
             place = place.after(phones)
 

@@ -18,8 +18,11 @@ class G2P(Protocol):
     def words(self, text: str) -> list[str]:
         """Cuts raw text at word boundaries; the pieces joined are `text`."""
 
-    def convert(self, text: str, readings: Sequence[ReadingOverride] = ()) -> Phones:
-        """Normalises one sentence and gives its phones; unreadable text gives phones `_ _` and an empty reading."""
+    def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False) -> Phones:
+        """Normalises one sentence and gives its phones; unreadable text gives phones `_ _` and an empty reading.
+
+        `emoji` makes symbols of those that Nanairo voices speak; without it they are left out as all others are.
+        """
 
 
 class Tokenizer(Protocol):
@@ -58,6 +61,7 @@ class ProsodyInput:
     speaker: int
     sdp_ratio: float
     sdp_noise: Float32  # (2, T), already scaled by noise_w
+    kinds: Int64  # (T,), of the symbols, for the voices whose durations look at them
 
 
 @dataclass(frozen=True, slots=True)

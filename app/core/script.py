@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.core.limits import BOUNDS
+from app.core.text_lines import cut_line
 from app.core.types import Overrides
 
 
@@ -78,6 +79,14 @@ class Script:
     def find(self, line_id: str) -> Line | None:
         """The line with this id."""
         return next((line for line in self.lines if line.id == line_id), None)
+
+
+def cut(line: Line) -> list[Line]:
+    """The line; or several with the same settings if its text is too long for one, without edits of its reading."""
+    first, *others = cut_line(line.text)
+    if not others:
+        return [line]
+    return [replace(line, text=first, overrides=Overrides()), *(Line(text, line.settings) for text in others)]
 
 
 def insert(script: Script, index: int, lines: Iterable[Line]) -> Script:

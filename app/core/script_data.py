@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, Bounds
 from app.core.script import Line, LineSettings, Script, new_id
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
+from app.json_text import HIGHEST_WHOLE, finite, whole
 
 VERSION = 1
 _PLAIN = LineSettings()
@@ -63,6 +63,8 @@ def _line_to_data(line: Line) -> dict[str, Any]:
     }
     if line.overrides.text:
         edits["text"] = line.overrides.text
+    if line.overrides.emoji:
+        edits["emoji"] = True
     return data | ({"overrides": edits} if edits else {})
 
 
@@ -72,10 +74,10 @@ def _line_from_data(data: object) -> Line:
     edits = data.get("overrides", {})
     if not isinstance(edits, dict) or not all(isinstance(edits.get(name, []), list) for name in _EDITS):
         raise ValueError("overrides")
-    if not isinstance(edits.get("text", ""), str):
+    if not isinstance(edits.get("text", ""), str) or not isinstance(edits.get("emoji", False), bool):
         raise ValueError("overrides")
     made = {name: tuple(_edit_from_data(kind, item) for item in edits.get(name, [])) for name, kind in _EDITS.items()}
-    overrides = Overrides(**made, text=edits.get("text", ""))
+    overrides = Overrides(**made, text=edits.get("text", ""), emoji=edits.get("emoji", False))
     return Line(data["text"], settings_from_data(data.get("settings", {})), overrides, data.get("id") or new_id())
 
 
@@ -100,8 +102,12 @@ def _checked(name: str, kind: str, value: Any, bounds: Bounds | None = None) -> 
     right = isinstance(value, _TYPES[kind]) and not (isinstance(value, bool) and kind != "bool")
     if not right:
         raise ValueError(name)
+    if kind == "int":
+        whole(value, -HIGHEST_WHOLE, HIGHEST_WHOLE)
+    if kind == "float":
+        finite(value)
     bounds = bounds or (SEED_BOUNDS if name == "seed" else BOUNDS.get(name))
-    if bounds is not None and not (math.isfinite(value) and bounds.low <= value <= bounds.high):
+    if bounds is not None and not bounds.low <= value <= bounds.high:
         raise ValueError(name)
     return value
 

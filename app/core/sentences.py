@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from app.core.emoji import EMOJI_PATTERN
 from app.core.types import Sentence
 
 Words = Callable[[str], list[str]]
@@ -23,10 +24,13 @@ _LINE_BREAKS = "\n\r\v\f\x85\u2028\u2029"
 
 # A stop written in ASCII ends a sentence only where it cannot be part of a number, an address or an abbreviation.
 _STOP = re.compile(rf"[{_STOPS}{_LINE_BREAKS}]|[!?](?![A-Za-z0-9=&/#%])|\.(?=[\s.」』）)”\"']|$)|．(?!\d)")
-_TAIL = re.compile(rf"[.．!?{_STOPS}]*[{re.escape(''.join(_CLOSER_OF.values()))}]*\s*")
+_LAST_EMOJI = rf"(?:(?:{EMOJI_PATTERN})+(?=\s|$))?"  # with nothing behind them they end a piece, else they begin the next
+_TAIL = re.compile(rf"[.．!?{_STOPS}]*[{re.escape(''.join(_CLOSER_OF.values()))}]*{_LAST_EMOJI}\s*")
 _ABBREVIATED = re.compile(r"(?:^|[^A-Za-z])(?:[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|No|vs|Inc|Ltd|Co|Jr|Sr|e\.g|i\.e)$|^\s*\d+$")
 _COMMA = re.compile(r"(?:[、，､;；：]|[,:](?!\d))[\s」』）)]*")
-_CLINGING = frozenset("ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々ゝゞヽヾ゛゜ﾞﾟｰ\u200d\u3099\u309a\ufe0e\ufe0f")
+_CLINGING = frozenset(
+    "ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々ゝゞヽヾ゛゜ﾞﾟｰ\u200d\u3099\u309a\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+)
 
 
 def split_sentences(text: str, words: Words | None = None, limit: int = DEFAULT_LIMIT) -> Iterator[Sentence]:

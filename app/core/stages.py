@@ -13,6 +13,7 @@ from app.core.edits import Place, frame_targets, phone_timings, readings_in, sym
 from app.core.features import phone_features, rounded
 from app.core.phones import PhoneIds, phones_to_ids
 from app.core.ports import OpaqueSynthesizer, Prosody, ProsodyInput, Synthesizer, WholeInput
+from app.core.sentence_context import SentenceContext
 from app.core.takes import Take, prosody_key, remembered_phones, take_key
 from app.core.timing import StageClock
 from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, PhoneTiming, Sentence, SynthesisRequest
@@ -22,17 +23,15 @@ from app.core.windows import plan_windows
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from app.core.pipeline import Pipeline
-
 LONGEST_BERT_TEXT = 510  # characters; with [CLS] and [SEP] the 512 positions a BERT was trained on
 DURATION_NOISE, PRIOR_NOISE, DECODER_NOISE = range(3)  # streams of their own: a change of one noise leaves the others alone
 
 
-def phones_of(pipeline: Pipeline, request: SynthesisRequest, sentence: Sentence, clock: StageClock) -> Phones:
+def phones_of(context: SentenceContext, request: SynthesisRequest, sentence: Sentence, clock: StageClock) -> Phones:
     """Phones of a sentence, without the tones a user set."""
     readings = readings_in(sentence, request)
     clock.start()
-    phones, hit = remembered_phones(pipeline.g2p, pipeline.caches.phones, sentence.text, readings)
+    phones, hit = remembered_phones(context.g2p, context.caches.phones, sentence.text, readings, emoji=context.voice.emoji)
     clock.stop("g2p", cache_hit=hit, phones=len(phones.phones))
     return phones
 
@@ -46,7 +45,7 @@ class Stages:
         place: where the sentence stands in the line.
     """
 
-    pipeline: Pipeline
+    context: SentenceContext
     request: SynthesisRequest
     clock: StageClock
     style: Float32
@@ -61,26 +60,26 @@ class Stages:
 
     def prepare(self) -> None:
         """Everything before the first frame: does nothing that is remembered, and may be done ahead of time."""
-        pipeline, request, voice = self.pipeline, self.request, self.pipeline.voice
-        self._ids = phones_to_ids(self.phones, multilingual=voice.multilingual, add_blank=voice.add_blank)
+        context, request, voice = self.context, self.request, self.context.voice
+        self._ids = phones_to_ids(self.phones, multilingual=voice.multilingual, add_blank=voice.add_blank, emoji=voice.emoji)
         self._targets = frame_targets(self.phones, request.overrides, request.pauses, self.place, 1 / request.speed, voice)
-        key = prosody_key((pipeline.sound_id, pipeline.bert_id), request, self.style, self.phones, self.clock.sentence)
+        key = prosody_key((context.sound_id, context.bert_id), request, self.style, self.phones, self.clock.sentence)
         self._key = take_key(key, request, self._targets, self.clock.sentence)
-        self._take = pipeline.caches.takes.get(self._key)
-        if self._take is None and not pipeline.opaque:
-            self._prosody = pipeline.caches.prosody.get(key)
+        self._take = context.caches.takes.get(self._key)
+        if self._take is None and not context.opaque:
+            self._prosody = context.caches.prosody.get(key)
         tokens, symbols = len(self.phones.text) + 2, len(self._ids.phones)
         if self._take is not None or self._prosody is not None:
             for stage in ("tokenize", "bert", "expand"):
                 self.clock.skip(stage, tokens=tokens, phones=symbols)
-            if not pipeline.opaque:
+            if not context.opaque:
                 self.clock.skip("prosody", phones=symbols)
             return
         self._features = self._phone_features()
-        if not pipeline.opaque:
+        if not context.opaque:
             self._prosody = self._run_prosody(self._features)
             self._features = None
-            pipeline.caches.prosody.put(key, self._prosody, self._prosody.size)
+            context.caches.prosody.put(key, self._prosody, self._prosody.size)
 
     def sound(self) -> Iterator[AudioChunk]:
         """Sound of the sentence, in pieces."""
@@ -88,18 +87,18 @@ class Stages:
             yield from self._again(self._take)
             return
         pieces: list[Float32] = []
-        timings, frames, made = self._whole() if self.pipeline.opaque else self._windows()
+        timings, frames, made = self._whole() if self.context.opaque else self._windows()
         for piece in made:
             piece.flags.writeable = False  # whoever hears it must not change what is remembered
             pieces.append(piece)
             yield self._chunk(piece, timings if len(pieces) == 1 else ())
         take = Take(tuple(pieces), timings, frames)
-        self.pipeline.caches.takes.put(self._key, take, take.size)
+        self.context.caches.takes.put(self._key, take, take.size)
 
     def _again(self, take: Take) -> Iterator[AudioChunk]:
         """A take that is remembered: only the volume is set anew."""
         for index, piece in enumerate(take.pieces):
-            if self.pipeline.opaque:
+            if self.context.opaque:
                 self.clock.skip("synthesis", frames=take.frames, samples=len(piece))
             else:
                 if index == 0:
@@ -123,7 +122,7 @@ class Stages:
         return np.concatenate([results[0][:1], *(piece[1:-1] for piece in results), results[-1][-1:]])
 
     def _bert(self, text: str) -> Float16:
-        bert_id, caches = self.pipeline.bert_id, self.pipeline.caches
+        bert_id, caches = self.context.bert_id, self.context.caches
         self.clock.start()
         features = caches.features.get((bert_id, text))
         hit = features is not None
@@ -133,10 +132,10 @@ class Stages:
             self.clock.skip("tokenize", tokens=len(features))
             self.clock.stop("bert", cache_hit=True, tokens=len(features))
         else:
-            token_ids = self.pipeline.tokenizer.encode(text)
+            token_ids = self.context.tokenizer.encode(text)
             self.clock.stop("tokenize", tokens=len(token_ids))
             self.clock.start()
-            features = rounded(self.pipeline.bert.run(token_ids))
+            features = rounded(self.context.bert.run(token_ids))
             self.clock.stop("bert", tokens=len(token_ids))
             if caches.stored is not None:
                 caches.stored.put(bert_id, text, features)
@@ -147,7 +146,8 @@ class Stages:
     def _assist_features(self) -> Float16 | None:
         if not self.request.assist_text.strip() or not self.request.assist_weight:
             return None
-        phones, _ = remembered_phones(self.pipeline.g2p, self.pipeline.caches.phones, self.request.assist_text)
+        context, text = self.context, self.request.assist_text
+        phones, _ = remembered_phones(context.g2p, context.caches.phones, text, emoji=context.voice.emoji)
         return self._token_features(phones.text)  # normalised, as BERT expects it
 
     def _run_prosody(self, features: Float32) -> Prosody:
@@ -155,43 +155,43 @@ class Stages:
         self.clock.start()
         noise = self._noise(DURATION_NOISE).standard_normal((2, len(ids.phones)), dtype=np.float32)
         noise *= np.float32(request.noise_w)
-        prosody = cast(Synthesizer, self.pipeline.synthesizer).prosody(
-            ProsodyInput(ids.phones, ids.tones, ids.language, features, self.style, request.speaker, request.sdp_ratio, noise)
+        prosody = cast(Synthesizer, self.context.synthesizer).prosody(
+            ProsodyInput(ids.phones, ids.tones, ids.language, features, self.style, request.speaker, request.sdp_ratio, noise, ids.kinds)
         )
         self.clock.stop("prosody", phones=len(ids.phones))
         return prosody
 
     def _windows(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
         """Durations, then all frames, then samples window by window."""
-        request, voice = self.request, self.pipeline.voice
+        request, voice = self.request, self.context.voice
         assert self._prosody is not None
         self.clock.start()
         length_scale = 1 / request.speed
         frames = symbol_frames(self._prosody.logw, length_scale, voice.durations, self._targets)
         frame_input = expand(self._prosody, frames, self._noise(PRIOR_NOISE), request.noise, length_scale, request.speaker, self.style)
-        z = cast(Synthesizer, self.pipeline.synthesizer).flow(frame_input)
+        z = cast(Synthesizer, self.context.synthesizer).flow(frame_input)
         self.clock.stop("flow", phones=len(self._ids.phones), frames=z.shape[1])
         return phone_timings(self.phones, frames, voice), z.shape[1], self._decode(z, frames)
 
     def _decode(self, z: Float32, frames: Int64) -> Iterator[Float32]:
-        voice, hop, count = self.pipeline.voice, self.pipeline.voice.hop_length, z.shape[1]
+        voice, hop, count = self.context.voice, self.context.voice.hop_length, z.shape[1]
         noise = self._noise(DECODER_NOISE).standard_normal(count * hop, dtype=np.float32) if voice.decoder_noise else None
         tail = int(frames[: symbols_of_phone(len(self.phones.phones) - 1, voice.add_blank)[0]].sum())
         for window in plan_windows(count, voice.windows, voice.margin_frames):
             self.clock.start()
             part = None if noise is None else noise[window.start * hop : window.end * hop]
-            context, wanted = z[:, window.start : window.end], (window.exact - window.start, window.last - window.start)
-            samples = cast(Synthesizer, self.pipeline.synthesizer).decode(context, part, self.request.speaker, wanted)
+            frames_in, wanted = z[:, window.start : window.end], (window.exact - window.start, window.last - window.start)
+            samples = cast(Synthesizer, self.context.synthesizer).decode(frames_in, part, self.request.speaker, wanted)
             samples = samples[(window.first - window.exact) * hop :]
             self.clock.stop("decode", frames=window.end - window.start, samples=len(samples))
             yield trim_tail(samples, voice.sampling_rate, max(0, tail - window.first) * hop) if window.last == count else samples
 
     def _whole(self) -> tuple[tuple[PhoneTiming, ...], int, Iterator[Float32]]:
         """A voice of one graph: all samples at once."""
-        request, voice, ids = self.request, self.pipeline.voice, self._ids
+        request, voice, ids = self.request, self.context.voice, self._ids
         assert self._features is not None
         self.clock.start()
-        samples, frames = cast(OpaqueSynthesizer, self.pipeline.synthesizer).synthesize(
+        samples, frames = cast(OpaqueSynthesizer, self.context.synthesizer).synthesize(
             WholeInput(
                 ids.phones, ids.tones, ids.language, self._features, self.style, request.speaker,
                 1 / request.speed, request.sdp_ratio, request.noise, request.noise_w,
@@ -207,7 +207,7 @@ class Stages:
         self.clock.start()
         samples = apply_gain(samples, self.request.volume)
         self.clock.stop("audio", samples=len(samples))
-        return AudioChunk(samples, self.pipeline.voice.sampling_rate, self.request.id, self.clock.sentence, phones=timings)
+        return AudioChunk(samples, self.context.voice.sampling_rate, self.request.id, self.clock.sentence, phones=timings)
 
     def _noise(self, stream: int) -> np.random.Generator:
         """Noise that depends on the seed, the sentence and what it is for, and on nothing else."""

@@ -18,10 +18,15 @@ SYMBOLS: tuple[str, ...] = (
 
 SYMBOL_IDS: dict[str, int] = {symbol: index for index, symbol in enumerate(SYMBOLS)}
 
+# Nanairo appends these, in order of code point; its voices speak them, all others leave them out.
+EMOJI: tuple[str, ...] = tuple("⏩⏸🌬🎵🐢👂👅👌💋💨📞📢😆😊😌😏😒😖😟😠😪😭😮😰😱😲🙄🙏🤐🤔🤧🤭🥤🥱🥴🥵🥺🫣🫶")
+EMOJI_IDS: dict[str, int] = {symbol: len(SYMBOLS) + index for index, symbol in enumerate(EMOJI)}
+NANAIRO_SYMBOLS = len(SYMBOLS) + len(EMOJI)
+
 EDGE = "_"  # stands at both ends of a sentence; its id 0 is also the blank between phones
 PUNCTUATION = frozenset("!?,.'-")  # the marks that occur as phones in Japanese
 VOWELS = frozenset("aiueo")
-MORA_ENDS = VOWELS | {"N", "q"}  # the phone that closes a mora
+MORA_ENDS = VOWELS | {"N", "q"} | frozenset(EMOJI)  # the phone that closes a mora; an emoji is a mora of its own
 
 JAPANESE_LANGUAGE_ID = 1
 JAPANESE_TONE_OFFSET = 6

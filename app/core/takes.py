@@ -1,6 +1,6 @@
 """What the pipeline remembers, and what each thing depends on: a change of anything else finds it again.
 
-phones     text, readings
+phones     text, readings, whether emoji are spoken
 features   BERT, text
 prosody    voice, BERT, phones and tones, style, speaker, sdp ratio, accent fidelity, assist text, noise of durations
 takes      prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume
@@ -63,14 +63,14 @@ class Caches:
 
 
 def remembered_phones(
-    g2p: G2P, cache: LRUCache[Phones] | None, text: str, readings: tuple[ReadingOverride, ...] = ()
+    g2p: G2P, cache: LRUCache[Phones] | None, text: str, readings: tuple[ReadingOverride, ...] = (), *, emoji: bool = False
 ) -> tuple[Phones, bool]:
     """Phones of a sentence, and whether they were remembered; what is converted now is remembered from now on."""
-    key = (text, readings)
+    key = (text, readings, emoji)
     found = None if cache is None else cache.get(key)
     if found is not None:
         return found, True
-    phones = g2p.convert(text, readings)
+    phones = g2p.convert(text, readings, emoji=emoji)
     if cache is not None:
         cache.put(key, phones, phones.size)
     return phones, False

@@ -6,19 +6,42 @@ import codecs
 import csv
 import io
 import re
+import unicodedata
 from pathlib import PurePath
 
 from app.errors import InputError
 from app.language import say
+from app.system_errors import reason_of
 
 SUFFIXES = (".txt", ".csv", ".md")
+LONGEST_LINE = 2_000  # characters; laying out a longer one would freeze the window
 LONGEST_NAME = 24  # characters of a speaker's name; a longer first column is text
+_ENDS = ("。．！？!?…」』", "、，,；; 　")  # preferred places to cut a long line
 _MARKDOWN = re.compile(r"^(?:#{1,6}\s+|[-*+]\s+|>\s*|\d+[.)]\s+)+|^(?:-{3,}|\*{3,}|={3,}|```.*)$")
 
 
 def split_lines(text: str) -> list[str]:
     """Lines that are not empty, without the space and the control characters around them."""
     return [stripped for line in text.splitlines() if (stripped := line.strip("\ufeff").strip())]
+
+
+def cut_line(line: str) -> list[str]:
+    """Splits a line into pieces of at most `LONGEST_LINE` characters: after a sentence if possible, else after a comma or space, else anywhere."""
+    pieces = []
+    while len(line) > LONGEST_LINE:
+        end = _end_within(line)
+        pieces.append(line[:end].rstrip())
+        line = line[end:].lstrip()
+    return [piece for piece in (*pieces, line) if piece] or [line]
+
+
+def _end_within(line: str) -> int:
+    for marks in _ENDS:
+        end = max(line.rfind(mark, LONGEST_LINE // 2, LONGEST_LINE) for mark in marks) + 1
+        if end:
+            return end
+    whole = range(LONGEST_LINE, LONGEST_LINE // 2, -1)  # not before a combining mark
+    return next((end for end in whole if not unicodedata.combining(line[end]) and line[end] not in "\u200d\ufe0e\ufe0f"), LONGEST_LINE)
 
 
 def lines_of_file(name: str, data: bytes) -> list[tuple[str, str]]:
@@ -54,7 +77,7 @@ def _csv_lines(text: str) -> list[tuple[str, str]]:
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline="")) if any(cell.strip() for cell in row)]
     except csv.Error as exc:
         raise InputError(
-            say(f"表として読めません。（{exc}）", f"This is no table that can be read. ({exc})"),
+            say(f"表として読めません。（{reason_of(exc)}）", f"This is no table that can be read. ({reason_of(exc)})"),
             say("CSV 形式（カンマ区切り）で保存し直してください。", "Save it again as comma-separated values."),
         ) from exc
     if rows and all(len(row) == 2 and len(row[0]) <= LONGEST_NAME for row in rows):

@@ -12,6 +12,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.symbols import EMOJI_IDS
+
 Float16 = NDArray[np.float16]
 Float32 = NDArray[np.float32]
 Int64 = NDArray[np.int64]
@@ -74,6 +76,7 @@ class Overrides:
 
     Attributes:
         text: what the line said when morae, marks and occurrences were counted; empty means what it says now. See `app.core.moved_edits`.
+        emoji: emoji were counted as morae, which they are for voices that speak them.
     """
 
     readings: tuple[ReadingOverride, ...] = ()
@@ -81,6 +84,7 @@ class Overrides:
     pauses: tuple[PauseOverride, ...] = ()
     phrases: tuple[PhraseOverride, ...] = ()
     text: str = ""
+    emoji: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ class Phones:
 
     Attributes:
         text: normalised text, the joined surfaces; what BERT reads, one token a character.
-        reading: katakana, long vowels as ー, は as ワ.
+        reading: katakana, long vowels as ー, は as ワ; emoji are not in it.
         phones, tones: equally long; tones are 0 or 1, without the offset of 6.
         word2ph: phones per character of `text`, with 1 at both ends; sums to len(phones).
         words: characters of `text` that each word has.
@@ -124,6 +128,11 @@ class Phones:
             raise ValueError("phones and tones differ in length")
         if sum(self.word2ph) != len(self.phones) or len(self.word2ph) != len(self.text) + 2:
             raise ValueError("word2ph does not fit the text and phones")
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether there is a sound in it, or nothing but marks."""
+        return bool(self.reading) or not EMOJI_IDS.keys().isdisjoint(self.phones)
 
     @property
     def size(self) -> int:

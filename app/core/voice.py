@@ -22,6 +22,7 @@ class VoiceTraits:
         windows: frames per decoder window, in order; the last one repeats.
         multilingual: an older SBV2 model, whose table writes the Japanese N as n.
         add_blank: the voice was trained with blanks between phones.
+        emoji: the voice speaks emoji, as symbols of their own.
         decoder_noise: the decoder takes noise from us.
     """
 
@@ -38,6 +39,7 @@ class VoiceTraits:
     windows: tuple[int, ...] = (16, 40, 104, 128)
     multilingual: bool = False
     add_blank: bool = True
+    emoji: bool = False
     decoder_noise: bool = False
 
     def __post_init__(self) -> None:

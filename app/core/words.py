@@ -10,6 +10,8 @@ from app.core.moras import mora_phones, split_moras
 from app.core.symbols import EDGE, MORA_ENDS, PUNCTUATION, VOWELS
 from app.core.types import Phones
 
+EMOJI_KIND = ("絵文字", "")
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -34,6 +36,11 @@ class Word:
         """The word is a punctuation mark."""
         return not self.pronunciation and self.surface in PUNCTUATION
 
+    @property
+    def is_emoji(self) -> bool:
+        """The word is an emoji that is spoken as a symbol of its own."""
+        return self.kind == EMOJI_KIND
+
 
 def words_to_phones(words: Iterable[Word]) -> Phones:
     """Phones of a sentence: `_`, the words accent phrase by accent phrase, `_`. Words without any phone are left out."""
@@ -44,7 +51,7 @@ def words_to_phones(words: Iterable[Word]) -> Phones:
     for word, heights, is_first in _with_heights(words):
         begins += [moras] if is_first else []
         symbols: list[tuple[str, int]] = []
-        if word.is_mark:
+        if word.is_mark or word.is_emoji:
             symbols, vowel = [(word.surface, 0)], ""
         for mora, height in zip(split_moras(word.pronunciation), heights, strict=True):
             mora_symbols = mora_phones(mora, vowel)
@@ -79,11 +86,11 @@ def _with_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int], bool
 
 
 def _accent_phrases(words: Iterable[Word]) -> Iterator[list[Word]]:
-    """Words by accent phrase. A mark does not end one: a joined word goes on after it."""
+    """Words by accent phrase. A mark does not end one: a joined word goes on after it. An emoji is one by itself."""
     phrase: list[Word] = []
     for word in words:
         starts = not word.joined and not word.is_mark and not word.pronunciation.startswith("ー")
-        if starts and any(not earlier.is_mark for earlier in phrase):
+        if phrase and (word.is_emoji or phrase[-1].is_emoji or (starts and any(not earlier.is_mark for earlier in phrase))):
             yield phrase
             phrase = []
         phrase.append(word)

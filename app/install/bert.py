@@ -8,7 +8,8 @@ from pathlib import Path
 from app import paths
 from app.adapters.disk_room import check_room
 from app.errors import InputError, VoiceError
-from app.install.bert_prepare import PreparedBert, prepare_bert
+from app.install.confined import prepare_bert_confined
+from app.install.prepared import PreparedBert
 from app.install.staging import mend, put_in_place, remove_folder, staged_folder
 from app.language import say
 from app.progress import Report, part, unreported
@@ -65,7 +66,7 @@ def add_bert(source: Path, report: Report = unreported, *, id: str | None = None
     check_room(home, NEEDED_BYTES_EACH * total_bytes(files))
     mend(home)
     with staged_folder() as folder:
-        prepared = prepare_bert(model, folder, part(report, 0.03, 0.97))
+        prepared = prepare_bert_confined(model, folder, part(report, 0.03, 0.97))
         bert = _described(model, folder, prepared, sha256, id)
         report("storing", 0.98)
         put_in_place(folder, home / bert.id)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.adapters.char_tokenizer import CharTokenizer
 from app.core.types import BERT_WIDTH, Float32, Int64
 from app.errors import VoiceError
 from app.install.bert_centres import SENTENCES, centres
 from app.install.bert_check import LEAST_COSINE, TOLERANCE, features_of, largest_difference, least_cosine, trial_texts
+from app.install.prepared import PreparedBert
 from app.language import say
 from app.progress import Report, part, unreported
 from app.voices.bert import GRAPH_NAME, Precision
@@ -28,40 +28,6 @@ COPY_NAME = "source.onnx"
 WATCHED_NAME = "watched.onnx"
 INT8_BLOCKS = (256, 32)
 """Numbers that share a scale in int8: the fastest, then the most faithful; the first that passes is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedBert:
-    """What came of a BERT file.
-
-    Attributes:
-        architecture: its sizes.
-        files: name of the graph by precision.
-        max_rel_diff: largest difference from the source, relative to the largest feature.
-        int8_cosine: of int8 and float32 features, at worst; None where int8 did not pass.
-        int8_block: how many numbers share a scale in int8; None where it did not pass.
-        kept_whole: why the source's own graph is used; None when the lean one is.
-    """
-
-    architecture: Architecture
-    files: dict[Precision, str]
-    max_rel_diff: float
-    int8_cosine: float | None = None
-    int8_block: int | None = None
-    kept_whole: str | None = None
-
-    def values(self) -> dict[str, Any]:
-        """As `bert.json` has them."""
-        found = {
-            "hidden_size": self.architecture.hidden,
-            "layers": self.architecture.layers,
-            "files": self.files,
-            "max_rel_diff": self.max_rel_diff,
-            "int8_cosine": self.int8_cosine,
-            "int8_block": self.int8_block,
-            "kept_whole": self.kept_whole,
-        }
-        return {key: value for key, value in found.items() if value is not None}
 
 
 def prepare_bert(model: Path, folder: Path, report: Report = unreported, *, width: int = BERT_WIDTH) -> PreparedBert:

@@ -26,7 +26,7 @@ from app.core.ports import ProsodyInput
 from app.core.style import style_vector
 from app.core.types import BERT_WIDTH, Float32, Phones
 from app.errors import AppError
-from app.install.precision import SENTENCES
+from app.install.equal_share import SENTENCES
 from app.progress import Report, unreported
 from app.voices.bert import installed_berts
 from app.voices.likeness import log_spectral_distance_db, signal_to_noise_db
@@ -120,7 +120,7 @@ def _frames(voice: Voice, synthesizer: OrtSynthesizer, index: int, sentence: tup
     style = style_vector(voice.style_vectors, styles[index % len(styles)], 1.0)
     noise = rng.standard_normal((2, len(ids.phones)), dtype=np.float32) * np.float32(NOISE_W)
     features = phone_features(tokens, ids.word2ph)
-    values = ProsodyInput(ids.phones, ids.tones, ids.language, features, style, speaker, SDP_RATIO, noise)
+    values = ProsodyInput(ids.phones, ids.tones, ids.language, features, style, speaker, SDP_RATIO, noise, ids.kinds)
     prosody = synthesizer.prosody(values)
     frames = np.minimum(symbol_frames(prosody.logw, 1.0, info.durations), LONGEST_SYMBOL_FRAMES)
     z = synthesizer.flow(expand(prosody, frames, rng, NOISE, 1.0, speaker, style))

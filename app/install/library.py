@@ -7,12 +7,14 @@ from pathlib import Path
 
 from app.adapters.disk_room import check_room
 from app.install.choice import UndecidedError, choose
+from app.install.confined import prepare_voice_confined
 from app.install.identity import Identity, identify, prepared_digest
 from app.install.licence import Ask, require_licence
-from app.install.prepare import prepare_voice
-from app.install.prepared_folder import Prepare, prepare_into
+from app.install.prepared import Prepare
+from app.install.prepared_folder import prepare_into
 from app.install.staging import mend, put_in_place, staged_folder
 from app.language import fitting, say
+from app.own_folder import make_folder
 from app.paths import data_dir, voice_dirs
 from app.progress import Report, part, unreported
 from app.voices.card import Card, read_card
@@ -59,7 +61,7 @@ def add_voice(
     report: Report = unreported,
     *,
     checkpoint: str | None = None,
-    prepare: Prepare = prepare_voice,
+    prepare: Prepare = prepare_voice_confined,
 ) -> Installed:
     """Installs the one voice of a source.
 
@@ -82,7 +84,7 @@ def add_voices(
     *,
     checkpoint: str | None = None,
     every: bool = False,
-    prepare: Prepare = prepare_voice,
+    prepare: Prepare = prepare_voice_confined,
 ) -> list[Installed]:
     """As `add_voice`; with `every` all voices of a source, each under its own name."""
     mend(user_voices())
@@ -123,7 +125,7 @@ def _add(path: Path, source_name: str, wishes: Wishes, report: Report, prepare: 
     check_room(target, identity.prepared_bytes())
     with staged_folder() as stage:
         folder = stage / target.name
-        folder.mkdir()
+        make_folder(folder)
         prepare_into(
             folder, path, replace(identity, id=target.name), part(report, 0.1, 0.95), prepare, name=wishes.name, source_name=source_name
         )

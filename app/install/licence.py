@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.data_file import read_json, save_data
+from app.data_file import load_data, save_data
 from app.errors import OutputFileError
 from app.install.choice import UndecidedError
 from app.language import fitting, say
+from app.notices import notify
 from app.paths import data_dir, resources_dir
 from app.voices.voice import Voice
 
@@ -93,6 +94,17 @@ def require_licence(licence: Licence, ask: Ask) -> None:
 
 
 def _read() -> list[dict[str, Any]]:
-    """What was accepted; a damaged file only means that licences are shown again."""
-    items: list[Any] = read_json(accepted_path(), list)
-    return [item for item in items if isinstance(item, dict)]
+    """What was accepted; a damaged file means that licences are shown again, and the user is told why."""
+    failed = say(
+        "同意したライセンスの記録を読めないため、もう一度お尋ねします。",
+        "Accepted licences could not be read, so they are asked for again.",
+    )
+    accepted, unread = load_data(accepted_path(), _entries, failed)
+    notify(unread)
+    return accepted or []
+
+
+def _entries(data: Any) -> list[dict[str, Any]]:
+    if not isinstance(data, list):
+        raise ValueError("no list")
+    return [item for item in data if isinstance(item, dict)]

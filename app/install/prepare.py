@@ -6,7 +6,7 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,11 @@ import numpy as np
 
 from app.data_file import drop
 from app.errors import OutputFileError
+from app.install.prepared import Prepared
 from app.install.verify import SourceGraph, verify_prepared, verify_whole
 from app.language import say
 from app.progress import Report, part, unreported
+from app.system_errors import reason_of
 from app.voices.manifest import MANIFEST_NAME, VoiceManifest, write_manifest
 from app.voices.sources import read_source
 from app.voices.style_vectors import STYLE_VECTORS_NAME
@@ -25,21 +27,6 @@ from app.voices.voice import Voice, read_prepared
 EXACT_SHARE = 0.85  # of the time; the rest makes the int8 decoder
 
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What came of a voice.
-
-    Attributes:
-        manifest: as written to `voice.json`.
-        max_abs_diff: largest difference of a sample from the source; None where there is no graph to compare with (weights, opaque voices).
-        reason: why the voice stays in one graph ("opaque"), in the language of the user; None when it does not.
-    """
-
-    manifest: VoiceManifest
-    max_abs_diff: float | None
-    reason: str | None
 
 
 def prepare_voice(source: Path, folder: Path, report: Report = unreported, *, int8: bool = True) -> Prepared:
@@ -149,6 +136,6 @@ def _write(manifest: VoiceManifest, files: dict[str, str], voice: Voice, folder:
     except OSError as exc:
         raise OutputFileError(
             say(f"声のファイルを書き込めません: {folder}", f"The files of the voice cannot be written: {folder}"),
-            say(f"ディスクの空き容量を確かめてください。詳細: {exc}", f"Check the free disk space. Details: {exc}"),
+            say(f"ディスクの空き容量を確かめてください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
         ) from exc
     return read_prepared(folder)

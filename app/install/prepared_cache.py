@@ -8,10 +8,12 @@ from pathlib import Path
 
 from app.adapters.disk_room import check_room
 from app.errors import AppError, VoiceError
+from app.install.confined import prepare_voice_confined
 from app.install.identity import Identity, digest_of
-from app.install.prepare import prepare_voice
-from app.install.prepared_folder import Prepare, prepare_into
+from app.install.prepared import Prepare
+from app.install.prepared_folder import prepare_into
 from app.install.staging import put_in_place, remove_folder, staged_folder
+from app.own_folder import make_folder
 from app.paths import data_dir, folders_in
 from app.progress import Report, unreported
 from app.voices.manifest import MANIFEST_NAME
@@ -43,7 +45,7 @@ def kept_voice(source: Path, report: Report = unreported) -> Voice | None:
     return voice
 
 
-def keep_voice(source: Path, identity: Identity, report: Report = unreported, prepare: Prepare = prepare_voice) -> Voice:
+def keep_voice(source: Path, identity: Identity, report: Report = unreported, prepare: Prepare = prepare_voice_confined) -> Voice:
     """Prepares the voice of a file and keeps it.
 
     Raises:
@@ -54,7 +56,7 @@ def keep_voice(source: Path, identity: Identity, report: Report = unreported, pr
     check_room(folder, identity.prepared_bytes())
     with staged_folder() as stage:
         staged = stage / folder.name
-        staged.mkdir()
+        make_folder(staged)
         prepare_into(staged, source, identity, report, prepare)
         put_in_place(staged, folder)
     shrink(folder)

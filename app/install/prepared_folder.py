@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import datetime
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from app.install.identity import Identity, prepared_files
-from app.install.prepare import Prepared
+from app.install.prepared import Prepare
 from app.progress import Report
 from app.voices.card import Card, media_files, write_card
 from app.voices.card_reader import LARGEST_SAMPLE_BYTES, card_of
 from app.voices.digest import total_bytes
 from app.voices.manifest import write_manifest
 from app.voices.voice import read_prepared
-
-Prepare = Callable[[Path, Path, Report], Prepared]
 
 
 def prepare_into(
@@ -37,7 +34,7 @@ def prepare_into(
     prepared = prepare(source, folder, report)
     write_manifest(replace(prepared.manifest, id=identity.id, name=name or prepared.manifest.name), folder)
     if identity.card is None:
-        card = card_of(identity.config, identity.aivm, folder)
+        card = card_of(identity.config, identity.aivm, folder, emoji=prepared.manifest.emoji)
         card = replace(card, source_name=source_name or source.name, source_sha256=identity.sha256, source_bytes=identity.size_bytes)
     else:
         card = _copied(identity.card, source, folder)

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from app import paths
 from app.errors import OutputFileError, VoiceError
+from app.install.confined import UnsafeError, prepare_voice_confined, prove_source
 from app.install.identity import Identity, identify
 from app.install.licence import Ask, licence_of, require_licence
-from app.install.prepare import prepare_voice
-from app.install.prepared_cache import keep_voice, kept_voice
-from app.install.prepared_folder import Prepare
+from app.install.prepared import Prepare
+from app.install.prepared_cache import cache_dir, keep_voice, kept_voice
 from app.language import say
 from app.progress import Report, part, unreported
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
 from app.voices.library import find_among, find_installed, find_voice, installed_voices, is_path, unknown_voice
-from app.voices.manifest import MANIFEST_NAME
+from app.voices.manifest import MANIFEST_NAME, read_manifest
 from app.voices.sources import SBV2_BERT, read_source
 from app.voices.voice import Voice
 
@@ -43,7 +43,7 @@ def ready_voice(
     *,
     announce: Callable[[str], object] = lambda _text: None,
     need_bert: Callable[[str], object] = lambda _id: None,
-    prepare: Prepare = prepare_voice,
+    prepare: Prepare = prepare_voice_confined,
 ) -> Ready:
     """The voice of this id, name or path; one that is not prepared is prepared now, unless it was before.
 
@@ -78,26 +78,29 @@ class _Before:
     need_bert: Callable[[str], object]
     announce: Callable[[str], object]
 
-    def __call__(self, identity: Identity) -> None:
+    def __call__(self, source: Path, identity: Identity) -> None:
         require_licence(identity.licence_for(identity.id), self.ask)
-        self.need_bert(SBV2_BERT)
+        self.need_bert(read_manifest(source).bert if _is_prepared(source) else SBV2_BERT)
         name = identity.name
         self.announce(say(f"声「{name}」を準備しています（初回だけ）。", f'Preparing the voice "{name}" (the first time only).'))
 
 
 def _from_source(source: Path, report: Report, before: _Before, prepare: Prepare) -> Ready:
-    if (source / MANIFEST_NAME).is_file():
-        return Ready(read_source(source), str(source))
+    if _is_prepared(source) and source.absolute().parent in [*paths.voice_dirs(), cache_dir()]:
+        return Ready(read_source(source), str(source))  # it was proved when it came there
     voice = kept_voice(source, part(report, 0.0, 0.1))
     if voice is None:
         identity = identify(source)
-        before(identity)
+        before(source, identity)
         try:
-            voice = keep_voice(source, identity, part(report, 0.1, 1.0), prepare)
+            voice = keep_voice(source, identity, part(report, 0.1, 0.9), prepare)
         except OutputFileError as error:
+            prove_source(source, part(report, 0.9, 1.0))
             return Ready(read_source(source), str(source), _kept_nothing(error))
+        except UnsafeError:
+            raise
         except VoiceError as error:
-            return _whole(source, error)
+            return _whole(source, error, part(report, 0.9, 1.0))
     return Ready(voice, str(voice.path), _opaque(voice) if voice.manifest.opaque else None)
 
 
@@ -113,11 +116,16 @@ def _source(wanted: str) -> Path:
     raise unknown_voice(wanted, [*installed, *(item.manifest for item in found)])
 
 
-def _whole(source: Path, error: VoiceError) -> Ready:
+def _is_prepared(source: Path) -> bool:
+    return (source / MANIFEST_NAME).is_file()
+
+
+def _whole(source: Path, error: VoiceError, report: Report) -> Ready:
     """A graph that could not be cut rightly still runs whole; weights that were not understood do not run at all."""
     voice = read_source(source)
     if not voice.manifest.opaque:
         raise error
+    prove_source(source, report)
     return Ready(voice, str(source), _not_prepared(error))
 
 

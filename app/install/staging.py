@@ -19,6 +19,7 @@ from app.adapters.file_lock import FileLock
 from app.adapters.part_file import write_error
 from app.data_file import move
 from app.errors import AppError
+from app.own_folder import make_folder
 from app.paths import ASIDE_SUFFIX, aside_of, data_dir
 
 LOCK_SUFFIX = ".lock"
@@ -46,11 +47,11 @@ def staged_folder(parent: Path | None = None) -> Iterator[Path]:
     folder, lock_path = parent / name, parent / (name + LOCK_SUFFIX)
     lock = FileLock(lock_path)
     try:
-        parent.mkdir(parents=True, exist_ok=True)
+        make_folder(parent)
         with moving(parent):  # so that no sweep sees the lock before it is held
             sweep(parent)
             lock.acquire()
-            folder.mkdir()
+            make_folder(folder)
         yield folder
     except OSError as exc:
         raise write_error(Path(exc.filename) if isinstance(exc.filename, str) else folder, exc) from exc
@@ -100,7 +101,7 @@ def sweep_at_rest() -> None:
 def put_in_place(folder: Path, target: Path) -> None:
     """Moves a complete folder to its place, replacing what is there; raises OSError with the old one back in place."""
     sync(folder)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     with moving(target.parent):
         aside = aside_of(target)
         if target.exists():

@@ -12,8 +12,9 @@ from app.core.moras import MORAS
 from app.core.phones import phones_to_ids
 from app.core.ports import Prosody
 from app.core.style import style_vector
-from app.core.symbols import EDGE
+from app.core.symbols import EDGE, EMOJI
 from app.core.types import BERT_WIDTH, Phones
+from app.parity import KINDS
 from app.voices.voice import Voice
 
 ATTEMPTS = 32  # speeds to choose from; the best keeps hundreds of durations a thousand times farther from a tie than right graphs differ
@@ -71,7 +72,8 @@ def trials(voice: Voice, baked_scales: Mapping[str, float]) -> list[Trial]:
 
 def _trial(voice: Voice, plan: _Plan, index: int, baked_scales: Mapping[str, float]) -> Trial:
     info, rng = voice.manifest, np.random.default_rng(index)
-    ids = phones_to_ids(_nonsense(plan.moras, rng), multilingual=info.multilingual, add_blank=info.add_blank)
+    spoken = _nonsense(plan.moras, rng, info.emoji)
+    ids = phones_to_ids(spoken, multilingual=info.multilingual, add_blank=info.add_blank, emoji=info.emoji)
     tokens = rng.standard_normal((len(ids.word2ph), BERT_WIDTH), dtype=np.float32)
     features = phone_features(tokens, ids.word2ph)[np.newaxis]
     speakers, styles = sorted(item.id for item in info.speakers), sorted(item.id for item in info.styles)
@@ -85,6 +87,7 @@ def _trial(voice: Voice, plan: _Plan, index: int, baked_scales: Mapping[str, flo
         "language": ids.language[np.newaxis],
         "bert": features,
         "style_vec": style_vector(voice.style_vectors, _spread(styles, index), plan.style_weight)[np.newaxis],
+        KINDS: ids.kinds[np.newaxis],
         **{name: np.asarray(value, np.float32) for name, value in numbers.items()},
     }
     if info.multilingual:
@@ -92,8 +95,8 @@ def _trial(voice: Voice, plan: _Plan, index: int, baked_scales: Mapping[str, flo
     return Trial(case, index if plan.noise else None)
 
 
-def _nonsense(moras: int, rng: np.random.Generator) -> Phones:
-    table = list(MORAS.values())
+def _nonsense(moras: int, rng: np.random.Generator, emoji: bool) -> Phones:
+    table = [*MORAS.values(), *((symbol,) for symbol in EMOJI if emoji)]
     phones = (EDGE, *(phone for index in rng.integers(len(table), size=moras) for phone in table[index]), ".", EDGE)
     tones = tuple(int(tone) for tone in rng.integers(2, size=len(phones)))
     return Phones("あ" * (len(phones) - 2), "", phones, tones, (1,) * len(phones))

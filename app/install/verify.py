@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,7 +26,6 @@ SILENCE = 1e-4  # peak below which nothing is heard, and nothing is proved by co
 LOUD, MOST_LOUD = 0.99, 0.5  # a sample is clipped; this share of them is noise at full scale
 MOST_FRAMES = 100.0  # a symbol on average: more than a second for each
 CALMEST = 0.2  # noise in durations that any voice bears
-LONGEST_RUN_S = 900.0  # a graph that has not ended by then never will: the slowest machines take a tenth of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +63,18 @@ def verify_prepared(voice: Voice, source: SourceGraph | None, report: Report) ->
 
 def verify_whole(voice: Voice, report: Report) -> None:
     """Lets a voice of one graph speak; VoiceError where it makes no sense."""
-    graph = voice.graphs["whole"]
-    results = []
-    with _runnable(), _time_limited(open_as_it_is(graph, voice.manifest.name)) as session:
-        sentences = trials(voice, {})[:2]
+    _check_sound(speak_whole(voice, report))
+
+
+def speak_whole(voice: Voice, report: Report) -> list[Float32]:
+    """What a voice of one graph says; VoiceError where it fails."""
+    results, sentences = [], trials(voice, {})[:2]
+    with _runnable():
+        synthesizer = OrtOpaqueSynthesizer(open_as_it_is(voice.graphs["whole"], voice.manifest.name))
         for index, trial in enumerate(sentences):
             report("checking", index / len(sentences))
-            results.append(_whole(OrtOpaqueSynthesizer(session), trial.case))
-    _check_sound(results)
+            results.append(_whole(synthesizer, trial.case))
+    return results
 
 
 def _whole(synthesizer: OrtOpaqueSynthesizer, case: Case) -> Float32:
@@ -136,17 +138,17 @@ def _check_sound(results: list[Float32]) -> None:
 
 def _compare(source: SourceGraph, spoken: list[_Spoken], report: Report) -> float:
     total, done, worst = sum(item.trial.symbols for item in spoken), 0, 0.0
-    with _time_limited(open_as_it_is(source.path, "source")) as session:
-        for item in spoken:
-            report("checking", 0.5 + 0.5 * done / total)
-            done += item.trial.symbols
-            samples, frames = _original(session, item)
-            if not np.array_equal(frames, item.frames) or len(samples) != len(item.samples):
-                raise _mismatch(say("音の長さが違います", "sounds differ in length"))
-            difference = float(np.abs(samples - item.samples).max())
-            if not difference <= TOLERANCE:  # also when it is no number
-                raise _mismatch(say(f"波形の差が {difference:.2g} あります", f"samples differ by {difference:.2g}"))
-            worst = max(worst, difference)
+    session = open_as_it_is(source.path, "source")
+    for item in spoken:
+        report("checking", 0.5 + 0.5 * done / total)
+        done += item.trial.symbols
+        samples, frames = _original(session, item)
+        if not np.array_equal(frames, item.frames) or len(samples) != len(item.samples):
+            raise _mismatch(say("音の長さが違います", "sounds differ in length"))
+        difference = float(np.abs(samples - item.samples).max())
+        if not difference <= TOLERANCE:  # also when it is no number
+            raise _mismatch(say(f"波形の差が {difference:.2g} あります", f"samples differ by {difference:.2g}"))
+        worst = max(worst, difference)
     return worst
 
 
@@ -167,18 +169,6 @@ def _noise(item: _Spoken) -> dict[str, np.ndarray]:
     if trial.seed is not None:
         duration, prior = duration_noise(trial.case, trial.seed), prior_noise(item.channels, frames, trial.seed)
     return {DURATION_NOISE: duration[np.newaxis], PRIOR_NOISE: prior[np.newaxis]}
-
-
-@contextmanager
-def _time_limited(session: GraphSession) -> Iterator[GraphSession]:
-    """Stops a graph that would run forever."""
-    timer = threading.Timer(LONGEST_RUN_S, session.terminate)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield session
-    finally:
-        timer.cancel()
 
 
 @contextmanager

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
-
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.script import Script
 from app.core.script_data import script_from_data, script_to_data
@@ -15,8 +13,9 @@ from app.data_file import load_data, save_data
 from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
-from app.ui.behind import Behind
 from app.ui.document import ScriptDocument
+from app.ui.kept_file import KeptFile
+from app.ui.script.take_seeds import TakeSeeds
 
 SAVE_AFTER_MS = 2000  # from the first change on, however many follow: never more than this is lost
 
@@ -43,45 +42,15 @@ def _read(data: Any) -> tuple[Script, str]:
     return script_from_data(data), str(data.get("current", ""))
 
 
-class Autosave(QObject):
-    """Writes behind the window, for a disk may be slow.
+class Autosave(KeptFile):
+    """The script.
 
     Args:
+        seeds: what lines were rendered with last, which is kept as well.
         current: id of the line that the user is at.
-
-    Signals:
-        failed(AppError): it could not be written.
     """
 
-    failed = Signal(object)
-
-    def __init__(self, document: ScriptDocument, current: Callable[[], str]) -> None:
-        super().__init__(document)
-        self._document, self._current = document, current
-        self._behind = Behind(self, "autosave")
-        self._behind.failed.connect(self.failed)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SAVE_AFTER_MS)
-        self._timer.timeout.connect(self._save)
+    def __init__(self, document: ScriptDocument, seeds: TakeSeeds, current: Callable[[], str]) -> None:
+        super().__init__(document, "autosave", lambda: partial(write_autosave, seeds.applied_to(document.script), current()), SAVE_AFTER_MS)
         document.changed.connect(self.changed)
-
-    @Slot()
-    def changed(self, *_scripts: object) -> None:
-        """Something is worth keeping."""
-        if not self._timer.isActive():
-            self._timer.start()
-
-    def close(self) -> None:
-        """Writes for the last time; nobody is there any more to be told of an error, so it goes to the log."""
-        self._timer.stop()
-        self._behind.close()
-        try:
-            write_autosave(self._document.script, self._current())
-        except AppError as error:
-            logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
-
-    @Slot()
-    def _save(self) -> None:
-        script, current = self._document.script, self._current()
-        self._behind.do(lambda: write_autosave(script, current))
+        seeds.changed.connect(self.changed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -40,6 +40,10 @@ class Behind(QObject):
         """Runs `work` there, and here `then` with its result, or `otherwise` with what went wrong."""
         self._thread.submit(self._run, work, then, otherwise or self.failed.emit)
 
+    def begin(self, work: Callable[[], Result]) -> Future[Result]:
+        """Runs `work` there, for one who is about to wait for it."""
+        return self._thread.submit(work)
+
     def close(self, *, finish: bool = False) -> None:
         """Waits for what goes on, with `finish` also for what has not begun; nothing comes back any more, errors go to the log."""
         self._closed = True
@@ -51,7 +55,7 @@ class Behind(QObject):
         except Exception as exc:
             error = as_app_error(exc)
             if self._closed:
-                logging.getLogger("koebako").warning("%s %s", error.message, error.hint)
+                logging.getLogger("koebako").warning("not done before the window closed", exc_info=exc)
             self._done.emit(otherwise, error)
         else:
             self._done.emit(then, result)

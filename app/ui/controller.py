@@ -10,19 +10,20 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from app.core.types import SynthesisRequest
+from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import AudioDeviceError
+from app.ui.failures import Failed
 from app.ui.jobs import (
     Cast,
     ChooseDevice,
     CloseVoice,
     Done,
-    Failed,
     ForgetWords,
     Job,
     OpenedVoice,
     OpenVoice,
     PlaySample,
+    Precisions,
     Speak,
     Synthesised,
 )
@@ -59,6 +60,7 @@ class SpeechController(SpeechNews):
         self.state = SpeechState()
         self._ids = itertools.count(1)
         self._open = Outstanding()
+        self._precisions = Precisions()
         self._closed = False
         self._thread = SynthesisThread(open_player, self)
         self._worker = self._thread.worker
@@ -72,29 +74,41 @@ class SpeechController(SpeechNews):
         """The synthesis thread has something to do."""
         return bool(self._open.jobs)
 
-    def prepare(self, backend: str, device: str, *, hold: bool = True, unload_after_min: float = 0) -> None:
-        """Asks for the first voice, which is opened after `begin`; see `OpenVoice.hold` and `SynthesisWorker.unload_after_min`."""
-        self._worker.unload_after_min = unload_after_min
-        if device:
-            self.choose_device(device)
-        self.open_voice(backend, hold=hold)
+    @property
+    def spoken(self) -> Sequence[Speak]:
+        """What is to be heard, in order: the first sounds now, or will as soon as it is made."""
+        return self._open.spoken
+
+    @property
+    def ahead_s(self) -> float | None:
+        """Seconds of sound that wait to be heard; None while some of what is to be heard is still being made."""
+        return self._open.ahead_s(self.state.played_s)
+
+    def find(self, request_id: str) -> Speak | None:
+        """The job of a request that is not over yet."""
+        return self._open.find(request_id)
+
+    def made_s(self, job: Speak) -> float:
+        """Seconds of sound made of a job so far, silence around it not counted; known until it is over."""
+        return self._open.made_s(job.request.id)
 
     @Slot()
     def begin(self) -> None:
         """Starts the thread, which does what was asked for until now."""
         self._thread.start()
 
-    def open_voice(self, backend: str, *, hold: bool = True) -> None:
-        """Opens the voice on a backend; what is spoken now stops, an opening that has not begun is left out."""
+    def open_voice(self, backend: str, precisions: Precisions, *, hold: bool = True) -> None:
+        """Opens the first voice, once the thread runs; what is spoken now stops, an opening that has not begun is left out."""
         self.stop()
         self._give_up(self._open.openings())
-        self._post(OpenVoice(backend, hold=hold))
+        self._precisions = precisions
+        self._post(OpenVoice(backend, hold=hold, precisions=precisions))
 
     def prepare_voice(self, voice: str) -> None:
         """Opens a voice behind what goes on, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""
         self._give_up([job for job in self._open.openings() if job.voice not in ("", voice)])
         if self.voice is not None and voice not in self.voices:
-            self._post(OpenVoice(self.voice.requested, voice))
+            self._post(OpenVoice(self.voice.requested, voice, precisions=self._precisions))
 
     def close_voice(self, voice: str) -> None:
         """Lets a voice go that changes on the disk; it is opened anew when it is wanted."""
@@ -129,18 +143,14 @@ class SpeechController(SpeechNews):
         player = self._worker.player
         return player.level if player is not None else (0.0, 0.0)
 
-    def new_id(self) -> str:
-        """An id for a request, for whoever must know it before anything of the request is told; others get one by themselves."""
-        return f"line-{next(self._ids)}"
-
     def speak(self, request: SynthesisRequest, cast: Cast | None = None) -> str:
         """Speaks a request and returns its id; what is spoken now stops."""
         self.stop()
         return self.speak_next(request, cast)
 
-    def speak_next(self, request: SynthesisRequest, cast: Cast | None = None, from_s: float = 0.0) -> str:
+    def speak_next(self, request: SynthesisRequest, cast: Cast | None = None, from_s: float = 0.0, source: object = None) -> str:
         """Speaks a request, or what follows `from_s` in it, without a gap behind what is spoken now, and returns its id."""
-        job = replace(self._begin(request, None, casts=(cast,) if cast else ()), from_s=from_s)
+        job = replace(self._begin(request, None, casts=(cast,) if cast else ()), from_s=from_s, source=source)
         self._open.spoken.append(job)
         self._post(job)
         return job.request.id
@@ -156,8 +166,10 @@ class SpeechController(SpeechNews):
 
     def stop(self) -> None:
         """Stops what is spoken now and what would follow; silence comes at once."""
-        jobs, self._open.spoken = self._open.spoken, []
+        jobs = self._open.take_spoken()
         self._give_up(jobs)
+        if jobs:
+            self.dropped.emit(jobs)
         self._tell_state()
 
     def stop_saving(self) -> None:
@@ -187,7 +199,7 @@ class SpeechController(SpeechNews):
     def _begin(
         self, request: SynthesisRequest, file: Path | None, then: Sequence[SynthesisRequest] = (), casts: Sequence[Cast] = ()
     ) -> Speak:
-        request_id = request.id or self.new_id()
+        request_id = request.id or f"line-{next(self._ids)}"
         following = tuple(replace(item, id=request_id) for item in then)
         job = Speak(replace(request, id=request_id), time.perf_counter(), file, following, tuple(casts))
         self._recorder.begin(request_id, request.text, job.voice)
@@ -215,22 +227,31 @@ class SpeechController(SpeechNews):
                 self._recorder.stop(job.request.id)
 
     def _tell_state(self) -> None:
-        player = self._worker.player
-        played_s, heard = self._open.follow(player.position if player is not None else None)
-        for request_id in heard:
-            self.heard.emit(request_id)
-        made = self.history.find(self._open.first_id)
-        state = self._open.state(self.voice is not None, played_s, made.audio_s if made else 0.0)
+        state = self._open.state(self.voice is not None, self._follow_device())
         if state != self.state:
             self.state = state
             self.state_changed.emit(state)
+
+    def _follow_device(self) -> float:
+        """Tells what was heard to the end, or lost; returns the seconds heard of what sounds now."""
+        player = self._worker.player
+        position = player.position if player is not None else None
+        if position is None:
+            lost = self._open.lose_sound()
+            if lost:
+                self.dropped.emit(lost)
+            return 0.0
+        played_s, heard = self._open.follow(position)
+        for job in heard:
+            self.heard.emit(job)
+        return played_s
 
     def _listen(self, worker: SynthesisWorker) -> None:
         worker.surroundings_found.connect(self.surroundings_found)
         worker.voice_opened.connect(self._on_voice_opened)
         worker.stage_timed.connect(self._recorder.on_stage)
         worker.first_audio.connect(self._recorder.on_first_audio)
-        worker.chunk_made.connect(self.chunk_made)
+        worker.chunk_made.connect(self._on_chunk)
         worker.line_read.connect(self.line_read)
         worker.synthesised.connect(self._on_synthesised)
         worker.announced.connect(self.announced)
@@ -256,8 +277,7 @@ class SpeechController(SpeechNews):
     @Slot(object)
     def _on_done(self, done: Done) -> None:
         job = done.job
-        if job in self._open.jobs:
-            self._open.jobs.remove(job)
+        self._open.finish(job)
         if isinstance(job, Speak) and job.file is not None and done.succeeded:
             self.saved.emit(job.file)
         if isinstance(job, ForgetWords):
@@ -267,5 +287,12 @@ class SpeechController(SpeechNews):
     @Slot(object)
     def _on_synthesised(self, result: Synthesised) -> None:
         self._recorder.on_synthesised(result)
-        if not result.stopped:
-            self.made.emit(result.request_id)
+        job = self._open.find(result.request_id)
+        if job is not None and not result.stopped:
+            self._open.mark_made(job)
+            self.made.emit(job)
+
+    @Slot(object)
+    def _on_chunk(self, chunk: AudioChunk) -> None:
+        self._open.add_sound(chunk)
+        self.chunk_made.emit(chunk)

@@ -5,11 +5,11 @@ PortAudio reads the list of outputs once, when it starts, and starting it anew e
 
 from __future__ import annotations
 
-import json
 import time
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 
+from app.json_text import parse_object
 from app.paths import own_command
 
 AGAIN_AFTER_S = 5.0
@@ -61,7 +61,7 @@ class DeviceWatch(QObject):
     @Slot()
     def _on_looked(self) -> None:
         try:
-            found = json.loads(bytes(self._looking.readAllStandardOutput().data()))["audio_devices"]
+            found = parse_object(bytes(self._looking.readAllStandardOutput().data()))["audio_devices"]
             labels = tuple(dict.fromkeys(str(device["name"]) for device in found))
         except (ValueError, KeyError, TypeError):
             return  # the list stays as it was; what is wrong is told when something is to be played

@@ -5,21 +5,28 @@ Dialogs are imported when they are first wanted: the window is there sooner.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QDialog, QWidget
 
+from app.notices import notify
+from app.ui.actions import Actions
 from app.ui.behind import Behind
+from app.ui.controller import SpeechController
 from app.ui.devices import DeviceWatch
 from app.ui.dialogs import MARGINS
 from app.ui.jobs import Surroundings
+from app.ui.kept_file import KeptFile
+from app.ui.menus import Menus
+from app.ui.settings.store import SettingsStore
 from app.ui.shortcuts import Bindings, load_shortcuts, save_shortcuts
+from app.ui.widgets.banner import Banner
 from app.version import VERSION
 
 if TYPE_CHECKING:
     from app.ui.dialogs.settings_dialog import SettingsDialog
-    from app.ui.window import MainWindow
 
 
 class Dialogs(QObject):
@@ -27,17 +34,21 @@ class Dialogs(QObject):
 
     Attributes:
         devices: watches the audio outputs.
+        keys: where keys are kept that the user changed.
         shown: the dialog opened last; it is gone once it is closed.
     """
 
     _parts_found = Signal(str)
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self, parent: QWidget, actions: Actions, menus: Menus, settings: SettingsStore, speech: SpeechController, notice: Banner
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._actions, self._menus, self._settings = parent, actions, menus, settings
         self.devices = DeviceWatch(self)
         self._behind = Behind(self, "dialogs")
-        self._behind.failed.connect(window.notice.tell_error)
+        self._behind.failed.connect(notice.tell_error)
+        self.keys = KeptFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), after_ms=0)
         self.shown: QDialog | None = None
         for name, called in {
             "settings": self.open_settings,
@@ -47,15 +58,13 @@ class Dialogs(QObject):
             "open_data": _open_data,
             "about": self.open_about,
         }.items():
-            window.deeds[name].triggered.connect(called)
-        window.controller.surroundings_found.connect(self._on_surroundings)
-        window.menus.devices_wanted.connect(self.devices.look)
-        self.devices.changed.connect(lambda labels: window.menus.offer_devices(labels, window.device))
-        window.latency.failed.connect(window.notice.tell_error)
+            actions[name].triggered.connect(called)
+        speech.surroundings_found.connect(self._on_surroundings)
+        menus.devices_wanted.connect(self.devices.look)
+        self.devices.changed.connect(menus.offer_devices)
         bindings, unread = load_shortcuts()
-        window.deeds.bind(bindings)
-        if unread is not None:
-            window.notice.tell("notice", unread.message, unread.hint)
+        actions.bind(bindings)
+        notify(unread)
 
     @Slot()
     def open_settings(self) -> None:
@@ -63,8 +72,7 @@ class Dialogs(QObject):
         from app.ui.dialogs.settings_dialog import SettingsDialog
 
         self.devices.look()
-        window = self._window
-        dialog = SettingsDialog(window.current_settings(), self.devices.labels, window.deeds.bindings, window)
+        dialog = SettingsDialog(self._settings.value, self.devices.labels, self._actions.bindings, self._parent)
         self.devices.changed.connect(dialog.offer_devices)
         dialog.accepted.connect(lambda: self._use(dialog))
         self._show(dialog)
@@ -75,7 +83,7 @@ class Dialogs(QObject):
         from app.ui.commands import commands_in
         from app.ui.widgets.command_search import CommandSearch
 
-        search = CommandSearch(commands_in(self._window.menus), self._window)
+        search = CommandSearch(commands_in(self._menus), self._parent)
         search.accepted.connect(lambda: search.chosen.trigger() if search.chosen is not None else None)
         self._show(search)
 
@@ -84,31 +92,31 @@ class Dialogs(QObject):
         """Checks what the program needs."""
         from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
 
-        self._show(DiagnosticsDialog(self._window))
+        self._show(DiagnosticsDialog(self._parent))
 
     @Slot()
     def open_log(self) -> None:
         """Shows the log."""
         from app.ui.dialogs.log_dialog import LogDialog
 
-        self._show(LogDialog(self._window))
+        self._show(LogDialog(self._parent))
 
     @Slot()
     def open_about(self) -> None:
         """Shows version and licences."""
         from app.ui.dialogs.about_dialog import AboutDialog, third_parties
 
-        dialog = AboutDialog(VERSION, self._window)
+        dialog = AboutDialog(VERSION, self._parent)
         dialog.parts_wanted.connect(lambda: self._behind.do(third_parties, self._parts_found.emit))
         self._parts_found.connect(dialog.show_parts)
         self._show(dialog)
 
     def close(self) -> None:
-        """Ends what still looks for something, and waits until changed keys are written."""
+        """Ends what still looks for something."""
         if self.shown is not None:
             self.shown.reject()
         self.devices.close()
-        self._behind.close(finish=True)
+        self._behind.close()
 
     def _show(self, dialog: QDialog) -> None:
         if self.shown is not None:
@@ -126,14 +134,15 @@ class Dialogs(QObject):
 
     def _use(self, dialog: SettingsDialog) -> None:
         self._use_keys(dialog.bindings)
-        self._window.preferences.change(**dialog.changes)
-        self._window.menus.offer_devices(self.devices.labels, self._window.device)
+        self._settings.change(**dialog.changes)
+        self._settings.file.save_now()  # children that start now read them
+        self._menus.offer_devices(self.devices.labels)
 
     def _use_keys(self, bindings: Bindings) -> None:
-        if bindings == self._window.deeds.bindings:
+        if bindings == self._actions.bindings:
             return
-        self._window.deeds.bind(bindings)
-        self._behind.do(lambda: save_shortcuts(bindings))
+        self._actions.bind(bindings)
+        self.keys.changed()
 
     @Slot(object)
     def _on_surroundings(self, found: Surroundings) -> None:

@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core.script import Line
 from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
 from app.language import say
 from app.ui.behind import Behind
+from app.ui.controller import SpeechController
+from app.ui.playback import Playback
 from app.ui.requests import cast_of, request_of
+from app.ui.script.selection import Selection
+from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
     from app.core.dictionary import Entry
     from app.ui.dialogs.dictionary_dialog import DictionaryDialog
-    from app.ui.window import MainWindow
 
 Words = tuple["Entry", ...]
 
 
-class DictionaryDesk(QObject):
+class DictionaryController(QObject):
     """Opens the dialog, changes the file behind the window, and has lines read anew.
 
     Attributes:
         dialog: while it is open.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self, parent: QWidget, action: QAction, selection: Selection, speech: SpeechController, playback: Playback, banner: Banner
+    ) -> None:
+        super().__init__(parent)
+        self._parent, self._selection, self._speech, self._playback, self._banner = parent, selection, speech, playback, banner
         self._behind = Behind(self, "dictionary")
         self._behind.failed.connect(self._tell)
         self.dialog: DictionaryDialog | None = None
-        window.deeds["dictionary"].triggered.connect(lambda: self.open())
-        window.strip.panel.reading.dictionary_wanted.connect(self.open)
+        action.triggered.connect(lambda: self.open())
 
     @Slot(str, str)
     def open(self, surface: str = "", reading: str = "") -> None:
@@ -47,7 +51,7 @@ class DictionaryDesk(QObject):
         from app.ui.dialogs.dictionary_dialog import DictionaryDialog
 
         if self.dialog is None:
-            dialog = self.dialog = DictionaryDialog(self._window)
+            dialog = self.dialog = DictionaryDialog(self._parent)
             dialog.put_wanted.connect(self._put)
             dialog.removal_wanted.connect(self._remove)
             dialog.hearing_wanted.connect(self._speak)
@@ -75,7 +79,7 @@ class DictionaryDesk(QObject):
         self._behind.do(lambda: _changed(change), lambda words: self._show(words, chosen))
 
     def _show(self, words: Words, chosen: Collection[str], error: AppError | None = None) -> None:
-        self._window.controller.read_dictionary()
+        self._speech.read_dictionary()
         if self.dialog is not None:
             self.dialog.show_words(words, chosen)
             self.dialog.tell(error)
@@ -94,11 +98,10 @@ class DictionaryDesk(QObject):
     @Slot(object)
     def _speak(self, word: Entry) -> None:
         """The word alone, by the voice of the current line."""
-        current = self._window.document.script.find(self._window.script.current_id) or Line()
         reading = ReadingOverride(word.surface, word.reading, word.accent)
-        line = replace(current, text=word.surface, overrides=Overrides(readings=(reading,)))
-        self._window.stop()
-        self._window.controller.speak(request_of(line), cast_of(line))
+        line = Line(word.surface, self._selection.settings, Overrides(readings=(reading,)))
+        self._playback.stop()
+        self._speech.speak(request_of(line), cast_of(line))
 
     @Slot()
     def _import(self) -> None:
@@ -126,7 +129,7 @@ class DictionaryDesk(QObject):
         if self.dialog is not None:
             self.dialog.tell(error)
         else:
-            self._window.notice.tell_error(error)
+            self._banner.tell_error(error)
 
     @Slot()
     def _on_finished(self) -> None:
@@ -140,11 +143,9 @@ def _load() -> tuple[Words, AppError | None]:
 
 
 def _changed(change: Callable[[Words], Words]) -> Words:
-    from app.adapters.openjtalk_dictionary import make_ready
-    from app.adapters.user_dictionary import change_dictionary
+    from app.adapters.openjtalk_dictionary import change_words
 
-    words, _ = change_dictionary(change)
-    make_ready(words)
+    words, _ = change_words(change)  # what could not be read was told when the dialog opened
     return words
 
 
@@ -159,9 +160,6 @@ def _taken_in(file: Path) -> tuple[Words, set[str], AppError | None]:
 
 
 def _write(file: Path) -> None:
-    from app.adapters.user_dictionary import load_dictionary, write_words
+    from app.adapters.user_dictionary import known_words, write_words
 
-    words, error = load_dictionary()
-    if error is not None:
-        raise error
-    write_words(words, file)
+    write_words(known_words(), file)

@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from app.errors import AppError, AudioDeviceError, InternalError
 from app.language import say
 from app.log import log_path
-from app.ui.jobs import Failed
 from app.version import VERSION
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Failed:
+    """A job could not be done."""
+
+    job: object
+    error: AppError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +31,7 @@ class Told:
     action: str = ""
 
 
-def tell_failure(failed: Failed) -> Told:
+def report_failure(failed: Failed) -> Told:
     """What happened and what to do. Without a device the sound can still be saved, and the window has a button for that."""
     error = failed.error
     if isinstance(error, AudioDeviceError):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewIt
 
 from app.language import say
 from app.ui.names import milliseconds
+from app.ui.plain_text import plain_tip
 
 FIGURE = Qt.ItemDataRole.UserRole + 1
 ARROW = 40  # pixels beside the text
@@ -34,7 +35,7 @@ def show_findings(box: QComboBox, findings: Iterable[Mapping[str, Any]]) -> None
     for row in range(box.count()):
         key = box.itemData(row)
         items = [item for item in found if key == item.get("backend") or (key == "auto" and item.get("chosen"))]
-        box.setItemData(row, "\n".join(map(finding_words, items)) or None, Qt.ItemDataRole.ToolTipRole)
+        box.setItemData(row, plain_tip("\n".join(map(finding_words, items))) or None, Qt.ItemDataRole.ToolTipRole)
         box.setItemData(row, figure_of(items[0]) if items else None, FIGURE)
     box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + ARROW)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import fields, replace
 
-from app.core.script import Line, LineSettings, Script
+from app.core.script import Line, LineSettings, Script, cut
 from app.errors import AppError
 from app.language import say
 from app.settings import Settings
 from app.ui.autosave import autosave_path, load_autosave
-
-if TYPE_CHECKING:
-    from app.ui.window import MainWindow
+from app.ui.widgets.banner import Banner
 
 FIRST_TEXT = "こんにちは、声箱です。好きな文章を打って、声にしてみてください。"
 SHARED = tuple({item.name for item in fields(Settings)} & {item.name for item in fields(LineSettings)})
@@ -24,7 +22,7 @@ def open_script(settings: Settings) -> tuple[Script, str, AppError | None]:
     if script is None:
         text = FIRST_TEXT if settings.text is None else settings.text
         script = Script((Line(text, line_settings(settings)),) if text else ())
-    return script, current, error
+    return replace(script, lines=tuple(piece for line in script.lines for piece in cut(line))), current, error
 
 
 def is_first_start(settings: Settings) -> bool:
@@ -32,9 +30,9 @@ def is_first_start(settings: Settings) -> bool:
     return settings.text is None and not autosave_path().exists()
 
 
-def greet(window: MainWindow) -> None:
+def greet(notice: Banner, open_library: Callable[[], object]) -> None:
     """What can be done at once, what kind of voice that is, and the way to a better one."""
-    window.notice.tell(
+    notice.tell(
         "notice",
         say("ようこそ。付属の声で、すぐに話せます。", "Welcome. The voice that comes along speaks at once: press Space."),
         say(
@@ -42,7 +40,7 @@ def greet(window: MainWindow) -> None:
             "It is a small student of Open JTalk's HTS voices, not a trained SBV2 model; those sound more natural.",
         ),
         action=say("自然な声を追加…", "Add a natural voice…"),
-        then=window.deeds["voice_library"].trigger,
+        then=open_library,
     )
 
 

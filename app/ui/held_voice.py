@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.errors import AppError
 from app.language import say
-from app.ui.jobs import OpenedVoice
+from app.ui.jobs import OpenedVoice, Precisions
 from app.ui.surroundings import describe_voice
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class HeldVoice:
 
     Attributes:
         caches: what is remembered; outlives the voices.
-        backend: where they run.
+        backend, precisions: where they run, and how exactly.
         force_bert: a voice whose BERT is missing speaks with another one, which sounds wrong.
 
     Args:
@@ -57,6 +57,7 @@ class HeldVoice:
     ) -> None:
         self.caches: Caches | None = None
         self.backend = "auto"
+        self.precisions = Precisions()
         self.force_bert = False
         self._on_opened, self._announce = on_opened, announce
         self._open: dict[str, Speaker] = {}  # by the id that lines have, the newest used last
@@ -71,27 +72,35 @@ class HeldVoice:
         """The voice of this id, which is opened first where it is not open; empty is the one we ship."""
         speaker = self._open.pop(voice, None)
         if speaker is None:
-            speaker = self.load(voice, self.backend)
+            speaker = self.load(voice, self.backend, self.precisions)
         self._open[voice] = speaker
         if voice not in self._told:
             self.tell(voice)
         return speaker
 
-    def load(self, voice: str, backend: str) -> Speaker:
+    def load(self, voice: str, backend: str, precisions: Precisions) -> Speaker:
         """Opens a voice; what is remembered, and a BERT that fits, are taken over. On another backend the others are let go."""
         from app.compose import open_speaker
 
         if not self._open:  # else the voices that are open go on where they are, should this fail
-            self.backend = backend
+            self.backend, self.precisions = backend, precisions
         ready = self._ready(voice)
         like = self._like(ready.voice.manifest.bert)
         stored = self.caches.stored if self.caches is not None else None
-        speaker = open_speaker(ready.wanted, backend, force_bert=self.force_bert, like=like, caches=self.caches)
+        speaker = open_speaker(
+            ready.wanted,
+            backend,
+            force_bert=self.force_bert,
+            precision=precisions.bert,
+            decoder=precisions.decoder,
+            like=like,
+            caches=self.caches,
+        )
         self.caches = speaker.pipeline.caches
         self.caches.stored = self.caches.stored or stored  # which another voice may still need
-        if backend != self.backend:
+        if (backend, precisions) != (self.backend, self.precisions):
             self._open.clear()
-        self.backend = backend
+        self.backend, self.precisions = backend, precisions
         self._open.pop(voice, None)
         self._open[voice] = speaker
         self._make_room()

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from app.core.types import SynthesisRequest
-from app.errors import AppError
+from app.settings import DecoderPrecision, PrecisionChoice
+
+
+@dataclass(frozen=True, slots=True)
+class Precisions:
+    """In which precision BERT and decoder compute."""
+
+    bert: PrecisionChoice = "auto"
+    decoder: DecoderPrecision = "float32"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,11 +27,13 @@ class OpenVoice:
     Attributes:
         voice: its id; empty is the one we ship.
         hold: keep it open; otherwise it is only looked at, and opened again when it speaks.
+        precisions: of this voice, and of those that open on demand after it.
     """
 
     backend: str
     voice: str = ""
     hold: bool = True
+    precisions: Precisions = field(default_factory=Precisions)
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
@@ -52,6 +62,7 @@ class Speak:
         then: further requests whose sound goes into the same file.
         casts: who speaks `request` and each of `then`; without them it is the voice we ship, and the request has the ids.
         from_s: seconds from the beginning of the sound that are not heard.
+        source: what the request was made from; handed back as it is with everything that is told of the job.
         cancelled: set by the window; the synthesis thread only looks at it.
     """
 
@@ -61,6 +72,7 @@ class Speak:
     then: tuple[SynthesisRequest, ...] = ()
     casts: tuple[Cast, ...] = ()
     from_s: float = 0.0
+    source: object = None
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -165,11 +177,3 @@ class Done:
 
     job: Job
     succeeded: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Failed:
-    """A job could not be done."""
-
-    job: Job
-    error: AppError

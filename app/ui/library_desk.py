@@ -1,39 +1,54 @@
-"""What the buttons of the voice library do."""
+"""What the voice library and the menu entries about voices do."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.language import say
-from app.ui.background import works
+from app.ui.dialogs.bert_offer import BertOffer
 from app.ui.dialogs.text_dialog import show_text
+from app.ui.document import ScriptDocument
 from app.ui.save_dialog import title as file_title
-from app.ui.shelf import ShelfVoice
+from app.ui.script.selection import Selection
+from app.ui.shelf import Shelf
+from app.ui.shelf_voice import ShelfVoice
+from app.ui.voice_works import VoiceTasks
+from app.voices.description import SBV2_BERT
 from app.voices.suffixes import VOICE_SUFFIXES
 
 if TYPE_CHECKING:
     from app.ui.dialogs.voice_library import VoiceLibrary
-    from app.ui.voice_desk import VoiceDesk
-    from app.ui.window import MainWindow
 
 VOICE_FILES = tuple(f"*{suffix}" for suffix in VOICE_SUFFIXES)
 
 
-class LibraryDesk(QObject):
-    """Opens the library and does what is asked for there.
+class LibraryActions(QObject):
+    """Asks for files, addresses and names, and has the tasks done.
 
     Attributes:
         dialog: the library while it is open.
+
+    Signals:
+        use_requested(str): the selected lines are to speak with this voice.
+        force_requested(str): this voice is to speak with a BERT that is not its own.
+
+    Args:
+        parent: window that the dialogs belong to.
     """
 
-    def __init__(self, desk: VoiceDesk, window: MainWindow) -> None:
-        super().__init__(desk)
-        self._desk, self._window = desk, window
+    use_requested = Signal(str)
+    force_requested = Signal(str)
+
+    def __init__(self, parent: QWidget, catalog: Shelf, tasks: VoiceTasks, document: ScriptDocument, selection: Selection) -> None:
+        super().__init__(parent)
+        self._parent, self._catalog, self._tasks = parent, catalog, tasks
+        self._document, self._selection = document, selection
         self.dialog: VoiceLibrary | None = None
 
     @Slot()
@@ -42,34 +57,76 @@ class LibraryDesk(QObject):
         from app.ui.dialogs.voice_library import VoiceLibrary
 
         if self.dialog is None:
-            self.dialog = VoiceLibrary(self._window, self._desk.shelf)
+            self.dialog = VoiceLibrary(self._parent, self._catalog)
             self.dialog.wanted.connect(self._on_wanted)
             self.dialog.add_wanted.connect(self.add)
-            self.dialog.dropped.connect(self._desk.works.add_files)
+            self.dialog.dropped.connect(self.add_files)
             self.dialog.finished.connect(self._on_finished)
-        self.dialog.choose(self._desk.current)
+        self.dialog.choose(self._selection.settings.voice)
         self.dialog.show()
         self.dialog.raise_()
         self.dialog.activateWindow()
 
-    @Slot(str)
-    def add(self, kind: str, address: str = "") -> None:
+    @Slot(object)
+    def add_files(self, files: Sequence[Path]) -> None:
+        """Voices from files, for the lines that are selected now."""
+        self._tasks.add_files(files, self._selection.ids)
+
+    @Slot()
+    def add(self, kind: str = "file", address: str = "") -> None:
         """Asks for a voice: a "file", a "folder" or an "address", which may be known already."""
-        parent = self.dialog or self._window
+        parent = self._over
         if kind == "file":
             kinds = say("声", "Voices") + f" ({' '.join(VOICE_FILES)})"
             files, _ = QFileDialog.getOpenFileNames(parent, say("声のファイルを選ぶ", "Choose voices"), "", kinds)
-            self._desk.works.add_files([Path(file) for file in files])
+            self.add_files([Path(file) for file in files])
         elif kind == "folder":
             folder = QFileDialog.getExistingDirectory(parent, say("声のフォルダーを選ぶ", "Choose a voice folder"))
-            self._desk.works.add_files([Path(folder)] if folder else [])
+            self.add_files([Path(folder)] if folder else [])
         else:
             from app.ui.dialogs.add_address import AddAddress
 
             dialog = AddAddress(parent, address)
-            dialog.url_given.connect(self._desk.works.add_url)
-            dialog.uuid_given.connect(self._desk.works.add_from_hub)
+            dialog.url_given.connect(lambda url: self._tasks.add_url(url, self._selection.ids))
+            dialog.uuid_given.connect(lambda uuid: self._tasks.add_from_hub(uuid, self._selection.ids))
             dialog.open()
+
+    def add_address(self, address: str = "") -> None:
+        """Asks for the address of a voice."""
+        self.add("address", address)
+
+    @Slot()
+    def add_bert(self) -> None:
+        """Asks for the file of the BERT that SBV2 voices use."""
+        self._choose_bert_file(SBV2_BERT)
+
+    @Slot()
+    def measure(self) -> None:
+        """Measures what the voice of the current line can be computed on."""
+        voice = self._catalog.find(self._selection.settings.voice)
+        if voice is not None and voice.place != "aivisspeech":
+            self._tasks.measure(voice)
+
+    @Slot(object)
+    def offer_bert(self, voice: ShelfVoice) -> BertOffer:
+        """Asks what to do about a missing BERT."""
+        offer = BertOffer(self._parent, voice.name, voice.manifest.bert, force_offered=bool(self._catalog.berts))
+        offer.download_wanted.connect(self._tasks.download_bert)
+        offer.file_wanted.connect(lambda: self._choose_bert_file(voice.manifest.bert))
+        offer.force_wanted.connect(lambda: self.force_requested.emit(voice.id))
+        offer.open()
+        return offer
+
+    @property
+    def _over(self) -> QWidget:
+        """What a further dialog belongs to."""
+        return self.dialog or self._parent
+
+    def _choose_bert_file(self, bert: str) -> None:
+        kinds = say("BERT のモデル", "BERT model") + " (*.onnx *.safetensors)"
+        file, _ = QFileDialog.getOpenFileName(self._parent, say("BERT のファイルを選ぶ", "Choose a BERT"), "", kinds)
+        if file:
+            self._tasks.add_bert_file(Path(file), bert)
 
     @Slot()
     def _on_finished(self) -> None:
@@ -77,18 +134,17 @@ class LibraryDesk(QObject):
 
     @Slot(str, object)
     def _on_wanted(self, deed: str, voice: ShelfVoice) -> None:
-        desk = self._desk
         match deed:
             case "use":
-                desk.use(voice.id)
+                self.use_requested.emit(voice.id)
             case "prepare":
-                desk.works.prepare(voice, ())
+                self._tasks.prepare(voice, ())
             case "bert":
-                desk.offer_bert(voice)
+                self.offer_bert(voice)
             case "licence":
-                show_text(self.dialog or self._window, voice.name, voice.licence.strip())
+                show_text(self._over, voice.name, voice.licence.strip())
             case "update":
-                desk.works.queue.add(works.update_from_hub(voice.card.uuid, voice.name))
+                self._tasks.update(voice)
             case "folder":
                 folder = voice.path if voice.path.is_dir() else voice.path.parent
                 QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
@@ -101,30 +157,31 @@ class LibraryDesk(QObject):
 
     def _rename(self, voice: ShelfVoice) -> None:
         title, label = say("名前を変更", "Rename"), say("新しい名前", "New name")
-        name, chosen = QInputDialog.getText(self.dialog or self._window, title, label, text=voice.name)
+        name, chosen = QInputDialog.getText(self._over, title, label, text=voice.name)
         if chosen and name.strip() and name.strip() != voice.name:
-            self._desk.works.change(works.rename_voice(voice.id, name.strip()))
+            self._tasks.rename(voice, name.strip())
 
     def _export(self, voice: ShelfVoice) -> None:
         title = say("声を書き出す", "Export the voice")
         start = str(Path.home() / f"{file_title(voice.name)}.zip")
-        file, _ = QFileDialog.getSaveFileName(self.dialog or self._window, title, start, "ZIP (*.zip)")
+        file, _ = QFileDialog.getSaveFileName(self._over, title, start, "ZIP (*.zip)")
         if file:
             path = Path(file)
             named = path.suffix.lower() == ".zip"  # else the dialog has asked about another name
             target = path if named else path.with_name(path.name + ".zip")
-            self._desk.works.queue.add(works.export_voice(voice.id, voice.name, target, replacing=named))
+            self._tasks.export(voice, target, replacing=named)
 
     def _remove(self, voice: ShelfVoice) -> None:
         """Asks first: a voice may be hard to get again."""
-        box = QMessageBox(self.dialog or self._window)
+        box = QMessageBox(self._over)
         box.setWindowTitle(say("声を削除", "Remove the voice"))
+        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(say(f"声「{voice.name}」をディスクから削除しますか？", f'Remove the voice "{voice.name}" from the disk?'))
-        used = sum(line.settings.voice == voice.id for line in self._window.document.script.lines)
+        used = sum(line.settings.voice == voice.id for line in self._document.script.lines)
         note = say("元のファイルはそのまま残ります。", "The file it came from stays.")
         box.setInformativeText(note + say(f" この声を使う行: {used}", f" Lines that use it: {used}") if used else note)
         remove = box.addButton(say("削除", "Remove"), QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(say("やめる", "Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.exec()
         if box.clickedButton() is remove:
-            self._desk.works.change(works.remove_voice(voice.id, voice.name))
+            self._tasks.remove(voice)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from app.json_text import parse_object
 from app.paths import resources_dir
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
@@ -66,10 +66,10 @@ def model_cards() -> list[tuple[str, str]]:
     """Name and card (Markdown) of each voice and BERT that ships with the program."""
     cards = []
     for card in sorted(resources_dir().glob("voices/*/MODEL_CARD.md")):
-        manifest = json.loads((card.parent / "voice.json").read_text(encoding="utf-8"))
+        manifest = parse_object((card.parent / "voice.json").read_bytes())
         cards.append((str(manifest["name"]), card.read_text(encoding="utf-8")))
     for facts in sorted(resources_dir().glob("bert/*/bert.json")):
-        bert = json.loads(facts.read_text(encoding="utf-8"))
+        bert = parse_object(facts.read_bytes())
         cards.append((str(bert["name"]), f"# {bert['name']}\n\n{bert['licence']}\n"))
     return cards
 

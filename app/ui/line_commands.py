@@ -9,41 +9,41 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
-from app.core.script import Line, LineSettings, Script, change, duplicate, insert, move, new_id, remove, retext, shift
-from app.core.text_lines import SUFFIXES, split_lines
+from app.core.script import Line, Script, change, cut, duplicate, insert, move, new_id, remove, retext, shift
+from app.core.text_lines import LONGEST_LINE, split_lines
 from app.errors import AppError
 from app.language import say
 from app.ui.document import ScriptDocument
+from app.ui.script.selection import Selection
+from app.ui.script.take_seeds import TakeSeeds
 from app.ui.script_model import ScriptModel
 from app.ui.text_files import read_pairs
 from app.ui.widgets.line_editor import LineEditor
 from app.ui.widgets.script_list import ScriptList
 
+MOST_CHOSEN = 1_000  # lines just added; selecting more is slow
+
 
 class LineCommands(QObject):
     """Edits the document for the list.
 
-    Attributes:
-        first_settings: of the first line of an empty script.
-
     Signals:
         failed(AppError): a file could not be read.
-        voice_file_dropped(list[Path]): files that are no text, which may be voices.
+        noticed(str): the added lines differ from the source.
         stop_wanted(): Esc, while a line is edited.
     """
 
     failed = Signal(object)
-    voice_file_dropped = Signal(object)
     stop_wanted = Signal()
+    noticed = Signal(str)
 
-    def __init__(self, document: ScriptDocument, model: ScriptModel, view: ScriptList) -> None:
+    def __init__(self, document: ScriptDocument, model: ScriptModel, view: ScriptList, selection: Selection, seeds: TakeSeeds) -> None:
         super().__init__(view)
         self._document, self._model, self._view = document, model, view
+        self._selection, self._seeds = selection, seeds
         self._copied: list[Line] = []
-        self.first_settings = LineSettings()
         view.lines_dropped.connect(self._move_to)
         view.texts_dropped.connect(self.add_text)
-        view.files_dropped.connect(self.add_files)
         view.line_wanted.connect(self.add)
         view.editor_opened.connect(self._connect_editor)
         document.stepped.connect(self._on_stepped)
@@ -51,7 +51,7 @@ class LineCommands(QObject):
     @Slot()
     def add(self) -> None:
         """An empty line below the selected one, with its settings, ready to be typed into."""
-        line = Line(settings=self._settings_here())
+        line = Line(settings=self._selection.settings)
         self._put([line], self.place(), say("行を追加", "Add line"))
         self._view.edit_line(self._model.row(line.id))
 
@@ -113,50 +113,54 @@ class LineCommands(QObject):
 
     def change(self, name: str, value: Any) -> None:
         """Changes one setting of the selected lines; a slider that is dragged is one step."""
-        ids = self._view.chosen_ids
-        self._document.edit(
-            say("設定を変更", "Change settings"), change(self._document.script, ids, **{name: value}), f"{name} {' '.join(ids)}"
-        )
+        ids, script = self._selection.ids, self._document.script
+        if name == "seed_locked" and value:  # the take that was heard last is the one to keep
+            for line in filter(None, map(script.find, ids)):
+                script = change(script, (line.id,), seed=self._seeds.applied(line).settings.seed)
+        if name == "seed":
+            self._seeds.forget(ids)
+        self._document.edit(say("設定を変更", "Change settings"), change(script, ids, **{name: value}), f"{name} {' '.join(ids)}")
 
     def change_all(self, values: dict[str, Any]) -> None:
         """Changes several settings of the selected lines at once."""
-        self._document.edit(say("プリセットを適用", "Apply preset"), change(self._document.script, self._view.chosen_ids, **values))
+        self._document.edit(say("プリセットを適用", "Apply preset"), change(self._document.script, self._selection.ids, **values))
 
     @Slot(str, int)
     def add_text(self, text: str, row: int) -> None:
         """A line for every line of a text."""
-        settings = self._settings_here()
+        settings = self._selection.settings
         self._put([Line(words, settings) for words in split_lines(text)], row, say("文章を追加", "Add text"))
 
     @Slot(object, int)
     def add_files(self, files: list[Path], row: int) -> None:
-        """The lines of text files, but for those that cannot be read; other files are told as `voice_file_dropped`."""
+        """The lines of text files, but for those that cannot be read."""
         lines: list[Line] = []
         errors: list[AppError] = []
-        settings = self._settings_here()
-        others = [file for file in files if file.suffix.lower() not in SUFFIXES]
+        settings = self._selection.settings
         for file in files:
-            if file not in others:
-                try:
-                    pairs = read_pairs(file)
-                except AppError as error:
-                    errors.append(error)
-                else:
-                    lines += [Line(text, replace(settings, speaker=name) if name else settings) for name, text in pairs]
+            try:
+                pairs = read_pairs(file)
+            except AppError as error:
+                errors.append(error)
+            else:
+                lines += [Line(text, replace(settings, speaker=name) if name else settings) for name, text in pairs]
         self._put(lines, row, say("ファイルを追加", "Add file"))
         if errors:
             self.failed.emit(errors[0])
-        if others:
-            self.voice_file_dropped.emit(others)
 
     def _put(self, lines: list[Line], row: int, label: str) -> None:
-        if lines:
-            self._document.edit(label, insert(self._document.script, row, lines))
-            self._view.choose([line.id for line in lines])
-
-    def _settings_here(self) -> LineSettings:
-        line = self._document.script.find(self._view.current_id)
-        return line.settings if line else self.first_settings
+        if not lines:
+            return
+        put = [piece for line in lines for piece in cut(line)]
+        self._document.edit(label, insert(self._document.script, row, put))
+        self._view.choose([line.id for line in put[: len(put) if len(put) <= MOST_CHOSEN else 1]])
+        if len(put) > len(lines):
+            self.noticed.emit(
+                say(
+                    f"{LONGEST_LINE:,} 文字より長い行を分け、{len(put):,} 行にしました。",
+                    f"Lines longer than {LONGEST_LINE:,} characters were split; there are {len(put):,} lines now.",
+                )
+            )
 
     def place(self) -> int:
         """Behind the selected lines."""
@@ -199,7 +203,7 @@ class LineCommands(QObject):
 
     @Slot(object)
     def _on_pasted(self, texts: list[str]) -> None:
-        settings = self._settings_here()
+        settings = self._selection.settings
         self._view.end_editing()
         self._put([Line(text, settings) for text in texts], self.place(), say("貼り付け", "Paste"))
 

@@ -28,12 +28,14 @@ class ReadLine:
     Attributes:
         line_id: whose text and overrides these are.
         readings: try these readings in place of those in `overrides`; they count over `text`.
+        emoji: the voice of the line speaks them.
     """
 
     line_id: str
     text: str
     overrides: Overrides
     readings: tuple[ReadingOverride, ...] | None = None
+    emoji: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,18 +74,18 @@ class LineReader:
             return LineRead(job, error=as_app_error(exc))
 
     def _answer(self, job: ReadLine) -> LineRead:
+        overrides = settle(job.overrides, job.text, self._whole, emoji=job.emoji)
         if job.readings is None:
-            overrides = settle(job.overrides, job.text, self._whole)
-            return LineRead(job, self._shown(job.text, overrides.readings), overrides)
-        old = self._whole(job.text, settle(job.overrides, job.text, self._whole).readings)
-        new = self._whole(job.text, job.readings)
-        return LineRead(job, self._shown(job.text, job.readings), moved(settle(job.overrides, job.text, self._whole), old, new))
+            return LineRead(job, self._shown(job, overrides.readings), overrides)
+        old = self._whole(job.text, overrides.readings, job.emoji)
+        new = self._whole(job.text, job.readings, job.emoji)
+        return LineRead(job, self._shown(job, job.readings), moved(overrides, old, new))
 
-    def _whole(self, text: str, readings: tuple[ReadingOverride, ...]) -> LineReading:
-        return read_line(text, readings, *self._means())
+    def _whole(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
+        return read_line(text, readings, *self._means(), emoji=emoji)
 
-    def _shown(self, text: str, readings: tuple[ReadingOverride, ...]) -> LineReading:
-        return read_line(text, readings, *self._means(), longest=SHOWN_CHARACTERS)
+    def _shown(self, job: ReadLine, readings: tuple[ReadingOverride, ...]) -> LineReading:
+        return read_line(job.text, readings, *self._means(), longest=SHOWN_CHARACTERS, emoji=job.emoji)
 
     def _means(self) -> tuple[G2P, LRUCache[Phones] | None]:
         """The open voice's, or our own while there is none: a line can be seen before anything can speak."""

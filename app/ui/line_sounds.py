@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -11,7 +10,6 @@ from app.core.line_sound import LineSound
 from app.core.script import Line
 from app.core.types import AudioChunk
 from app.ui.controller import SpeechController
-from app.ui.playback import Playback
 
 KEPT_LINES = 200  # a minute of a line takes 60 KB
 
@@ -25,11 +23,10 @@ class LineSounds(QObject):
 
     changed = Signal(str)
 
-    def __init__(self, controller: SpeechController, playback: Playback) -> None:
-        super().__init__(playback)
-        self._asked: dict[str, Line] = {}
+    def __init__(self, controller: SpeechController) -> None:
+        super().__init__(controller)
+        self._controller = controller
         self._sounds: OrderedDict[str, tuple[Line, LineSound]] = OrderedDict()
-        playback.asked.connect(self._on_asked)
         controller.chunk_made.connect(self._on_chunk)
 
     def find(self, line_id: str) -> LineSound | None:
@@ -38,20 +35,15 @@ class LineSounds(QObject):
         return found[1] if found else None
 
     def is_current(self, line: Line) -> bool:
-        """Whether the sound is that of the line as it is now, but for a seed that is rolled each time."""
+        """Whether the sound is that of the line as it is now."""
         found = self._sounds.get(line.id)
-        return found is not None and _seedless(found[0]) == _seedless(line)
-
-    @Slot(str, object)
-    def _on_asked(self, request_id: str, line: Line) -> None:
-        self._asked[request_id] = line
-        while len(self._asked) > KEPT_LINES:
-            del self._asked[next(iter(self._asked))]
+        return found is not None and found[0] == line
 
     @Slot(object)
     def _on_chunk(self, chunk: AudioChunk) -> None:
-        line = self._asked.get(chunk.request_id)
-        if line is None:
+        job = self._controller.find(chunk.request_id)
+        line = job.source if job is not None else None
+        if not isinstance(line, Line):
             return
         found = self._sounds.get(line.id)
         if found is None or found[1].request_id != chunk.request_id:
@@ -61,7 +53,3 @@ class LineSounds(QObject):
                 self._sounds.popitem(last=False)
         found[1].add(chunk)
         self.changed.emit(line.id)
-
-
-def _seedless(line: Line) -> Line:
-    return line if line.settings.seed_locked else replace(line, settings=replace(line.settings, seed=0))

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 
 from PySide6.QtCore import QMimeData, QUrl
 
+from app.adapters.http_address import UnusableAddressError, address_of
+from app.adapters.hub_addresses import aivishub_uuid
 from app.core.text_lines import SUFFIXES
+from app.json_text import short_text
 from app.voices.suffixes import VOICE_SUFFIXES
-
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_ADDRESS = re.compile(r"https?://\S+")
-_HUB = "hub.aivis-project.com"
 
 
 def read_address(text: str) -> tuple[str, str]:
     """(url, uuid) of what was typed; one of them or both are empty."""
-    text = text.strip()
-    found = _UUID.search(text)
-    if found and (text == found.group() or _HUB in text):
-        return "", found.group().lower()
-    return (text, "") if _ADDRESS.fullmatch(text) else ("", "")
+    uuid = aivishub_uuid(text)
+    if uuid is not None:
+        return "", uuid
+    return (text.strip(), "") if refusal(text) is None else ("", "")
+
+
+def refusal(text: str) -> UnusableAddressError | None:
+    """Why nothing is downloaded from what was typed; None where it would be."""
+    try:
+        address_of(text)
+    except UnusableAddressError as error:
+        return error
+    return None
 
 
 def links_in(data: QMimeData) -> list[str]:
@@ -43,9 +49,9 @@ def is_text(link: str) -> bool:
 
 
 def name_of(link: str) -> str:
-    """Of the file, as people write it."""
-    return PurePosixPath(QUrl(link).path()).name
+    """Of the file, as people write it. For showing only: what is fetched is judged by `refusal`."""
+    return short_text(PurePosixPath(QUrl(link).path()).name)
 
 
 def _suffix(link: str) -> str:
-    return PurePosixPath(QUrl(link).path()).suffix.lower()
+    return PurePosixPath(name_of(link)).suffix.lower()

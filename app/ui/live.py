@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.core.script import Line, Script
+from app.core.script import Script
 from app.ui.document import ScriptDocument
 
 SETTLE_MS = 200  # a hand on a slider rests this long when it means it
@@ -43,7 +41,7 @@ class LiveMode(QObject):
         if not self._is_on:
             return
         pairs = zip(before.lines, after.lines, strict=False)
-        changed = next((new for old, new in pairs if old is not new and old.id == new.id and _sound(old) != _sound(new)), None)
+        changed = next((new for old, new in pairs if old is not new and old.id == new.id and old != new), None)
         if changed is not None:
             self._line_id = changed.id
             self._timer.start()
@@ -51,8 +49,3 @@ class LiveMode(QObject):
     @Slot()
     def _on_rest(self) -> None:
         self.speak_wanted.emit(self._line_id)
-
-
-def _sound(line: Line) -> Line:
-    """What shapes the sound; a seed that is rolled for each playing does not count, or the line would never end."""
-    return line if line.settings.seed_locked else replace(line, settings=replace(line.settings, seed=0))

@@ -10,48 +10,92 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from app.child_process import ask_no_shell
 from app.errors import AppError, InternalError
 from app.language import language, say, set_language, speak_in_window
-from app.log import log_path, start_log
+from app.log import log_path, log_words, start_log
+from app.own_folder import check_home
 from app.settings import LanguageChoice, load_settings
+from app.terminal import report_failure
 from app.ui.one_window import take_place
 from app.ui.plain_import import restore_import
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from app.ui.window import MainWindow
+    from app.ui.widgets.banner import Banner
 
 
 def main() -> int:
     """Opens the window with the files it was started with, and waits until it is closed; returns the exit code."""
+    ask_no_shell()
     start_log()
-    files = [Path(argument) for argument in sys.argv[1:] if not argument.startswith("-")]
     try:
         check_display()
-        lock = take_place(files)
-        if lock is None:
-            return 0
-        settings, notice = load_settings()
-        use_language(settings.language)
-        app = make_application()
     except AppError as error:
-        print(f"{error.message}\n  → {error.hint}", file=sys.stderr)
+        report_failure(error)
         return error.exit_code
+    try:
+        check_home(writes=True)
+        return _run([Path(argument) for argument in sys.argv[1:] if not argument.startswith("-")])
+    except AppError as error:
+        return _refuse(error)
+    except Exception as error:
+        logging.getLogger("koebako").error("unexpected error before the window was built", exc_info=error)
+        return _refuse(_unexpected())
+
+
+def _run(files: list[Path]) -> int:
+    """Runs from reading the settings until the window is closed."""
+    lock = take_place(files)
+    if lock is None:
+        return 0
+    settings, notice = load_settings()
+    log_words(settings.log_words)
+    use_language(settings.language)
+    app = make_application()
     from app.ui.controller import SpeechController
     from app.ui.interrupt import Interrupt
     from app.ui.opening import Opening
     from app.ui.window import MainWindow
 
     window = MainWindow(settings, SpeechController(), notice)
-    _report_to(window)
+    _report_to(window.banner)
     Interrupt(window.close, window)
-    window.show_theme()
+    window.theme_switcher.show()
     window.start()
-    Opening(window).open(files)
+    Opening(window, window.incoming.take_files)
+    window.incoming.take_files(files)
     code = app.exec()
     lock.release()
     return code
+
+
+def _refuse(error: AppError) -> int:
+    """Shows in a message box why there is no window: on Windows the program has no console."""
+    report_failure(error)
+    try:
+        make_application()
+    except AppError:
+        return error.exit_code
+    except RuntimeError:  # there is one already, so the fault came after it
+        pass
+    from PySide6.QtCore import Qt
+    from PySide6.QtWidgets import QMessageBox
+
+    from app.ui.interrupt import Interrupt
+
+    words = "\n\n".join(filter(None, (error.message, error.hint)))
+    box = QMessageBox(QMessageBox.Icon.Critical, "Koebako", words, QMessageBox.StandardButton.Close)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    Interrupt(box.reject, box)
+    box.exec()
+    return error.exit_code
+
+
+def _unexpected() -> InternalError:
+    message = say("予期しないエラーが起きました。", "Something unexpected went wrong.")
+    return InternalError(message, say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"))
 
 
 def use_language(choice: LanguageChoice) -> None:
@@ -100,7 +144,7 @@ def make_application() -> QApplication:
         from app.ui.theme import apply_fonts
     except ImportError as exc:
         raise InternalError(
-            say(f"Qt を読み込めません。（{exc}）", f"Qt could not be loaded. ({exc})"),
+            say(f"Qt を読み込めません。（詳細: {exc}）", f"Qt could not be loaded. ({exc})"),
             say(
                 "Debian、Ubuntu なら: apt install libegl1 libgl1 libxkbcommon0",
                 "On Debian and Ubuntu: apt install libegl1 libgl1 libxkbcommon0",
@@ -117,12 +161,12 @@ def make_application() -> QApplication:
     return app
 
 
-def _report_to(window: MainWindow) -> None:
+def _report_to(banner: Banner) -> None:
     """Errors nobody expected go to the log and into the window; a windowed program has no console to show them."""
 
     def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         logging.getLogger("koebako").error("unexpected error in the window", exc_info=(kind, error, trace))
-        window.banner.tell(
+        banner.tell(
             "trouble",
             say("予期しないエラーが起きました。", "Something unexpected went wrong."),
             say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"),

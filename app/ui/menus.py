@@ -7,8 +7,9 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.language import say
-from app.settings import THEMES, ThemeChoice
+from app.settings import THEMES, Settings, ThemeChoice
 from app.ui.actions import Actions
+from app.ui.settings.store import SettingsStore
 
 FILE = (
     "read_text",
@@ -34,20 +35,18 @@ PLAY = ("play", "play_through", "stop", "", "loop", "live", "", "measure", "")
 
 
 class Menus(QMenuBar):
-    """File, Edit, Line, Play and View.
+    """File, Edit, Line, Play and View. Output device and theme are settings, changed here and shown as they are.
 
     Signals:
-        device_chosen(str): an output's label, empty for the system's choice.
         devices_wanted(): the list of outputs is about to be seen.
-        theme_chosen(str): one of `app.settings.THEMES`.
     """
 
-    device_chosen = Signal(str)
     devices_wanted = Signal()
-    theme_chosen = Signal(str)
 
-    def __init__(self, actions: Actions, device: str, theme: ThemeChoice) -> None:
+    def __init__(self, actions: Actions, settings: SettingsStore) -> None:
         super().__init__()
+        self._settings = settings
+        self._outputs: tuple[str, ...] = ()
         self._fill(say("ファイル(&F)", "&File"), actions, FILE)
         self._fill(say("編集(&E)", "&Edit"), actions, EDIT)
         self._fill(say("行(&L)", "&Line"), actions, LINE)
@@ -56,13 +55,16 @@ class Menus(QMenuBar):
         self._devices.aboutToShow.connect(self.devices_wanted)
         self._device_group = QActionGroup(self)
         self.view = self._fill(say("表示(&V)", "&View"), actions, ("show_strip", "", "full_screen"))
-        self._add_themes(self.view.addMenu(say("配色", "Theme")), theme)
+        self._add_themes(self.view.addMenu(say("配色", "Theme")), settings.value.theme)
         self.view.addSeparator()
         self._fill(say("ヘルプ(&H)", "&Help"), actions, HELP)
-        self.offer_devices((), device)
+        self.offer_devices(())
+        settings.changed.connect(self._on_settings)
 
-    def offer_devices(self, devices: tuple[str, ...], chosen: str) -> None:
+    @Slot(object)
+    def offer_devices(self, devices: tuple[str, ...]) -> None:
         """Lists the audio outputs; the chosen one stays in the list even while it is away."""
+        self._outputs, chosen = devices, self._settings.value.device
         self._devices.clear()
         self._device_group.deleteLater()
         self._device_group = QActionGroup(self)
@@ -97,15 +99,18 @@ class Menus(QMenuBar):
         group.triggered.connect(self._on_theme)
         self._theme_group = group
 
-    def show_theme(self, chosen: ThemeChoice) -> None:
-        """Marks the theme that is in use."""
-        for action in self._theme_group.actions():
-            action.setChecked(action.data() == chosen)
+    @Slot(object, object)
+    def _on_settings(self, before: Settings, after: Settings) -> None:
+        if before.theme != after.theme:
+            for action in self._theme_group.actions():
+                action.setChecked(action.data() == after.theme)
+        if before.device != after.device:
+            self.offer_devices(self._outputs)
 
     @Slot(QAction)
     def _on_device(self, action: QAction) -> None:
-        self.device_chosen.emit(action.data())
+        self._settings.change(device=action.data())
 
     @Slot(QAction)
     def _on_theme(self, action: QAction) -> None:
-        self.theme_chosen.emit(action.data())
+        self._settings.change(theme=action.data())

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.language import say
 
 if TYPE_CHECKING:
     from app.core.dictionary import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceLabel:
+    """How a line shows its voice.
+
+    Attributes:
+        id: what lines call the voice.
+        first_style: of lines that name none; empty where the voice has no styles.
+        icon: its picture, if it has one.
+    """
+
+    id: str
+    name: str
+    first_style: str
+    icon: Path | None
 
 
 def tip(parameter: str) -> str:

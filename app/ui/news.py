@@ -33,7 +33,8 @@ class SpeechNews(QObject):
     Signals:
         state_changed(SpeechState), voice_opened(OpenedVoice), surroundings_found(Surroundings), saved(Path), failed(Failed).
         chunk_made(AudioChunk), line_read(LineRead), announced(str): as above.
-        made(str), heard(str): all sound of a request was computed; was played to the end, which may be told first.
+        made(Speak), heard(Speak): all sound of a job was computed; was played to the end, which may be told first.
+        dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.
         measured(): the history has changed.  ticked(): time has passed while something goes on.
         words_changed(): lines may be read otherwise from now on.
     """
@@ -43,8 +44,9 @@ class SpeechNews(QObject):
     surroundings_found = Signal(object)
     saved = Signal(object)
     failed = Signal(object)
-    made = Signal(str)
-    heard = Signal(str)
+    made = Signal(object)
+    heard = Signal(object)
+    dropped = Signal(object)
     chunk_made = Signal(object)
     line_read = Signal(object)
     measured = Signal()

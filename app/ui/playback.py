@@ -7,13 +7,15 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.script import Line, Script, change
+from app.core.script import Line, Script
 from app.errors import InputError
 from app.ui.controller import SpeechController
 from app.ui.document import ScriptDocument
-from app.ui.jobs import Failed, OpenVoice, Speak
+from app.ui.failures import Failed
+from app.ui.jobs import OpenVoice, Speak
 from app.ui.line_state import Phase, Take
-from app.ui.requests import another_seed, cast_of, request_of
+from app.ui.requests import cast_of, request_of
+from app.ui.script.take_seeds import TakeSeeds
 from app.ui.script_model import ScriptModel
 from app.ui.state import SpeechState
 
@@ -21,7 +23,7 @@ AHEAD_S = 8.0  # sound that is made before it is needed; more would only be thro
 
 
 class Playback(QObject):
-    """Asks the controller for one line after the other, each while the one before is heard.
+    """Asks the controller for one line after the other, each while the one before is heard. What was asked for is known there.
 
     Attributes:
         waiting: lines were asked for before there was a voice, and will be spoken as soon as it is there.
@@ -30,22 +32,17 @@ class Playback(QObject):
 
     Signals:
         line_began(str): this line sounds now.
-        asked(str, Line): this request, for this line, is asked for next.
         changed(): `waiting` has changed.
     """
 
     line_began = Signal(str)
     changed = Signal()
-    asked = Signal(str, object)
 
-    def __init__(self, controller: SpeechController, document: ScriptDocument, model: ScriptModel) -> None:
+    def __init__(self, controller: SpeechController, document: ScriptDocument, model: ScriptModel, seeds: TakeSeeds) -> None:
         super().__init__(document)
-        self._controller, self._document, self._model = controller, document, model
+        self._controller, self._document, self._model, self._seeds = controller, document, model, seeds
         self._chosen: list[str] = []
         self._left: list[str] = []  # lines not asked for yet
-        self._asked: dict[str, Line] = {}  # by request, in the order of asking
-        self._made: set[str] = set()
-        self._early: dict[str, Line] = {}  # heard before the news came that they were made
         self._failed: dict[str, Line] = {}
         self._from_s = 0.0
         self.waiting = False
@@ -54,14 +51,15 @@ class Playback(QObject):
         controller.state_changed.connect(self._on_state)
         controller.made.connect(self._on_made)
         controller.heard.connect(self._on_heard)
+        controller.dropped.connect(self._on_dropped)
         controller.failed.connect(self._on_failed)
         controller.voice_opened.connect(self._on_voice)
         document.changed.connect(self._on_changed)
 
     @property
     def is_on(self) -> bool:
-        """True while something is spoken or will be."""
-        return self.waiting or bool(self._asked)
+        """True while a line is spoken or will be."""
+        return self.waiting or any(_line_of(job) for job in self._controller.spoken)
 
     def play(self, ids: Sequence[str], from_s: float = 0.0) -> bool:
         """Speaks these lines, the first one from `from_s` on with the seed it has; what is spoken now stops. False when none has text."""
@@ -89,46 +87,28 @@ class Playback(QObject):
     @Slot()
     def stop(self) -> None:
         """Stops what is spoken and forgets what would follow."""
-        asked = [*self._asked.values()]
-        waited = self._chosen[:1] if self.waiting else []
-        self._left, self._asked, self._made, self._early = [], {}, set(), {}
-        self.given_up = []
+        for line_id in self._chosen[:1] if self.waiting else ():
+            self._show(line_id, Phase.IDLE)
+        self._chosen, self._left, self.given_up = [], [], []  # a loop must not begin again when it is told of what was made meanwhile
         self._wait(False)
         self._controller.stop()
-        for line_id in (*(line.id for line in asked), *waited):
-            self._show(line_id, Phase.IDLE)
 
     def _advance(self) -> None:
         """Asks for the next line when the one before is made and not too much waits to be heard."""
-        unmade = any(request_id not in self._made for request_id in self._asked)
-        if unmade or (self._asked and self._ahead_s() > AHEAD_S):
+        ahead_s = self._controller.ahead_s
+        if self._controller.spoken and (ahead_s is None or ahead_s > AHEAD_S):
             return
         if not self._left and self.loop:
             self._left = list(self._chosen)
         while self._left:
             from_s, self._from_s = self._from_s, 0.0
-            line_id = self._left.pop(0)
-            line = self._document.script.find(line_id) if from_s else self._fresh(line_id)
+            line = self._document.script.find(self._left.pop(0))
             if line is not None and line.text.strip():
-                request = replace(request_of(line), id=self._controller.new_id())
-                self._asked[request.id] = line  # first: a line that is remembered may be heard before `speak_next` returns
                 if self._model.state(line.id).phase is not Phase.SPEAKING:
                     self._show(line.id, Phase.PREPARING)
-                self.asked.emit(request.id, line)
-                self._controller.speak_next(request, cast_of(line), from_s)
+                rendered = self._seeds.applied(line) if from_s else self._seeds.roll(line)
+                self._controller.speak_next(request_of(rendered), cast_of(line), from_s, source=line)
                 return
-
-    def _fresh(self, line_id: str) -> Line | None:
-        """The line as it is now, with another seed where that is wished; for that there is nothing to undo."""
-        line = self._document.script.find(line_id)
-        if line is not None and not line.settings.seed_locked:
-            self._document.put(change(self._document.script, (line_id,), seed=another_seed()))
-            line = self._document.script.find(line_id)
-        return line
-
-    def _ahead_s(self) -> float:
-        made = [found.audio_s for request_id in self._asked if (found := self._controller.history.find(request_id))]
-        return sum(made) - self._controller.state.played_s
 
     def _show(self, line_id: str, phase: Phase, share: float = 0.0, trouble: str = "") -> None:
         state = self._model.state(line_id)
@@ -141,51 +121,45 @@ class Playback(QObject):
 
     @Slot(object)
     def _on_state(self, state: SpeechState) -> None:
-        line = self._asked.get(state.request_id)
+        job = self._controller.find(state.request_id)
+        line = _line_of(job) if job is not None else None
         if line is not None and state.played_s > 0:
             began = self._model.state(line.id).phase is not Phase.SPEAKING
             self._show(line.id, Phase.SPEAKING, min(1.0, state.played_s / state.made_s) if state.made_s else 0.0)
             if began:
                 self.line_began.emit(line.id)
             self._advance()
-        elif not state.speaking and self._asked and not state.request_id:
-            self._on_lost()
 
-    @Slot(str)
-    def _on_made(self, request_id: str) -> None:
-        line = self._early.pop(request_id, None) or self._asked.get(request_id)
+    @Slot(object)
+    def _on_made(self, job: Speak) -> None:
+        line = _line_of(job)
         if line is not None:
-            if request_id in self._asked:
-                self._made.add(request_id)
-            made = self._controller.history.find(request_id)
-            take = Take(request_id, line, made.audio_s if made else 0.0)
+            take = Take(job.request.id, line, self._controller.made_s(job))
             self._model.set_state(line.id, replace(self._model.state(line.id), take=take))
             self._advance()
 
-    @Slot(str)
-    def _on_heard(self, request_id: str) -> None:
-        line = self._asked.pop(request_id, None)
+    @Slot(object)
+    def _on_heard(self, job: Speak) -> None:
+        line = _line_of(job)
         if line is not None:
-            if request_id not in self._made:
-                self._early[request_id] = line
-            self._made.discard(request_id)
             if self._model.state(line.id).phase is not Phase.SPEAKING:  # so short that nobody looked meanwhile
                 self.line_began.emit(line.id)
-            again = any(other.id == line.id for other in self._asked.values())
+            again = any(other.id == line.id for other in map(_line_of, self._controller.spoken) if other is not None)
             self._show(line.id, Phase.PREPARING if again else Phase.IDLE)
             self._advance()
 
-    def _on_lost(self) -> None:
-        """The controller speaks no more: a device went away, or another one was chosen."""
-        asked, self._asked, self._made, self._left = self._asked, {}, set(), []
-        for line in asked.values():
+    @Slot(object)
+    def _on_dropped(self, jobs: Sequence[Speak]) -> None:
+        """Stopped, or lost with the device."""
+        self._chosen, self._left = [], []
+        for line in filter(None, map(_line_of, jobs)):
             self._show(line.id, Phase.IDLE)
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
         if isinstance(failed.job, OpenVoice) and self.waiting:
             self.stop()
-        if isinstance(failed.job, Speak) and (line := self._asked.pop(failed.job.request.id, None)):
+        if isinstance(failed.job, Speak) and failed.job.file is None and (line := _line_of(failed.job)):
             self._failed[line.id] = line
             self._show(line.id, Phase.FAILED, trouble=failed.error.message)
             self._chosen = [line_id for line_id in self._chosen if line_id != line.id]  # a loop must not try it for ever
@@ -208,3 +182,8 @@ class Playback(QObject):
                 del self._failed[line_id]
                 if self._model.state(line_id).phase is Phase.FAILED:
                     self._show(line_id, Phase.IDLE)
+
+
+def _line_of(job: Speak) -> Line | None:
+    """The line that a job speaks; None for words and samples that belong to none."""
+    return job.source if isinstance(job.source, Line) else None

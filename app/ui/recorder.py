@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.adapters.ort_backends import on_processor
 from app.core.types import StageTiming
 from app.ui.jobs import FirstAudio, OpenedVoice, Synthesised
 from app.ui.latency import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
@@ -30,7 +31,7 @@ class LatencyRecorder(QObject):
     def use(self, voice: OpenedVoice) -> None:
         """What follows is measured with this voice."""
         self.history.opaque = voice.opaque
-        self.history.target_ms = CPU_TARGET_MS if all(backend == "cpu" for _, backend in voice.backends) else GPU_TARGET_MS
+        self.history.target_ms = CPU_TARGET_MS if all(on_processor(backend) for _, backend in voice.backends) else GPU_TARGET_MS
         self._rates[voice.id] = voice.sampling_rate
 
     def begin(self, request_id: str, text: str, voice: str = "") -> None:

@@ -1,71 +1,86 @@
-"""Shows in the window what the controller tells."""
+"""Shows in the window what the speech controller reports."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
 from app.language import say
-from app.ui.failures import tell_failure
-from app.ui.jobs import Failed, OpenedVoice, OpenVoice, Surroundings
+from app.ui.controller import SpeechController
+from app.ui.failures import Failed, report_failure
+from app.ui.held_voice import LicenceOpenError
+from app.ui.jobs import OpenedVoice, OpenVoice, Surroundings
+from app.ui.playback import Playback
+from app.ui.widgets.banner import Banner
+from app.ui.widgets.latency_dock import LatencyDock
+from app.ui.widgets.script_list import ScriptList
+from app.ui.widgets.status_line import StatusLine
+from app.ui.widgets.transport import Transport
+from app.voices.bert import MissingBertError
 
-if TYPE_CHECKING:
-    from app.ui.window import MainWindow
 
-
-class Reports(QObject):
+class StatusUpdates(QObject):
     """Brings state, voices, failures and measurements to where they are shown."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        controller = self._controller = window.controller
-        controller.state_changed.connect(self._on_state)
-        controller.voice_opened.connect(self._on_voice)
-        controller.surroundings_found.connect(self._on_surroundings)
-        controller.failed.connect(self._on_failed)
-        controller.measured.connect(self._on_measured)
-        controller.ticked.connect(self._on_tick)
-        window.playback.changed.connect(self._on_state)
+    def __init__(
+        self,
+        speech: SpeechController,
+        playback: Playback,
+        status: StatusLine,
+        transport: Transport,
+        lines: ScriptList,
+        latency: LatencyDock,
+        banner: Banner,
+    ) -> None:
+        super().__init__(status)
+        self._speech, self._playback = speech, playback
+        self._status, self._transport, self._lines, self._latency, self._banner = status, transport, lines, latency, banner
+        speech.state_changed.connect(self._on_state)
+        speech.voice_opened.connect(self._on_voice)
+        speech.surroundings_found.connect(self._on_surroundings)
+        speech.failed.connect(self._on_failed)
+        speech.measured.connect(self._on_measured)
+        speech.ticked.connect(self._on_tick)
+        playback.changed.connect(self._on_state)
 
     @Slot(object)
     def _on_state(self, *_state: object) -> None:
-        self._window.status.show_state(self._controller.state)
-        self._window.transport.show_state(self._controller.state, self._window.playback.waiting)
+        self._status.show_state(self._speech.state)
+        self._transport.show_state(self._speech.state, self._playback.waiting)
 
     @Slot(object)
     def _on_voice(self, voice: OpenedVoice) -> None:
-        window = self._window
-        window.status.show_voice(voice)
+        self._status.show_voice(voice)
         if voice.measured:
-            window.status.show_measured(voice.measured)
+            self._status.show_measured(voice.measured)
         if not voice.id:
-            window.script.show_voice(voice)
-        window.latency.show_figures()
+            self._lines.show_voice(voice)
+        self._latency.show_figures()
         if voice.fallback:
             hint = say("音は CPU で作られます。", "The sound is made on the CPU.")
-            window.banner.tell("trouble", voice.fallback, hint, details=f"{voice.fallback}\n{window.status.places}")
+            self._banner.tell("trouble", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}")
 
     @Slot(object)
     def _on_surroundings(self, found: Surroundings) -> None:
-        self._window.status.offer(found)
+        self._status.offer(found)
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, OpenVoice) and self._controller.voice is not None:  # the voice that was open before goes on
-            self._window.status.show_voice(self._controller.voice)
-        told = tell_failure(failed)
-        self._window.banner.tell("trouble", told.message, told.hint, action=told.action, details=told.details)
+        if isinstance(failed.job, OpenVoice) and self._speech.voice is not None:  # the voice that was open before goes on
+            self._status.show_voice(self._speech.voice)
+        if isinstance(failed.error, MissingBertError | LicenceOpenError):
+            self._banner.hide()  # what can be done about these is shown with the voices
+        else:
+            told = report_failure(failed)
+            self._banner.tell("trouble", told.message, told.hint, action=told.action, details=told.details)
         self._on_state()
 
     @Slot()
     def _on_measured(self) -> None:
-        self._window.latency.show_figures()
-        self._window.status.show_figures(self._controller.history)
+        self._latency.show_figures()
+        self._status.show_figures(self._speech.history)
 
     @Slot()
     def _on_tick(self) -> None:
-        self._window.latency.show_live(self._controller.live())
-        if self._controller.state.speaking:
-            self._window.status.level.show_level(*self._controller.level())
+        self._latency.show_live(self._speech.live())
+        if self._speech.state.speaking:
+            self._status.level.show_level(*self._speech.level())

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from app.core.limits import BOUNDS, SEED_BOUNDS
+from app.core.limits import BOUNDS
 from app.core.script import Line
 from app.core.types import SynthesisRequest
 from app.core.voice import VoiceTraits
@@ -35,11 +34,6 @@ def cast_of(line: Line) -> Cast:
 def cast_for(request: SynthesisRequest, cast: Cast, voice: VoiceTraits) -> SynthesisRequest:
     """The request with the ids of the voice that speaks it."""
     return replace(request, speaker=_id_of(cast.speaker, voice.speakers), style=_id_of(cast.style, voice.styles))
-
-
-def another_seed() -> int:
-    """A seed nobody chose."""
-    return random.randint(0, int(SEED_BOUNDS.high))
 
 
 def _id_of(name: str, items: Mapping[int, str]) -> int:

@@ -15,32 +15,33 @@ from app.errors import AppError, OutputFileError
 from app.language import say
 from app.ui.controller import SpeechController
 from app.ui.document import ScriptDocument
-from app.ui.jobs import Failed, OpenedVoice, Speak
+from app.ui.failures import Failed
+from app.ui.jobs import OpenedVoice, Speak
 from app.ui.requests import cast_of, request_of
 from app.ui.save_dialog import ask_for_file, files_for, first_pattern, title
+from app.ui.script.take_seeds import TakeSeeds
 
 
 class Saving(QObject):
     """Asks once for a place, then has the files written one after the other.
 
-    Attributes:
-        folder: where the last file went.
-
     Signals:
+        folder_chosen(str): the files go there.
         told(str, str): a message and a hint, for the banner.
         incomplete(str, str): the same, when some of several files were not written.
         nothing(): there is no text to save.
     """
 
+    folder_chosen = Signal(str)
     told = Signal(str, str)
     incomplete = Signal(str, str)
     nothing = Signal()
     _over = Signal()
 
-    def __init__(self, controller: SpeechController, document: ScriptDocument, folder: str, parent: QWidget) -> None:
+    def __init__(self, controller: SpeechController, document: ScriptDocument, seeds: TakeSeeds, folder: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self._controller, self._document, self._window = controller, document, parent
-        self.folder = folder
+        self._controller, self._document, self._seeds, self._window = controller, document, seeds, parent
+        self._folder = folder
         self._wanted: list[Path] = []
         self._given_up: list[Path] = []
         self._saved = 0
@@ -53,7 +54,7 @@ class Saving(QObject):
         if folder:  # what a killed program left there; a disk may take its time, and nobody waits for it
             threading.Thread(target=sweep, args=(Path(folder),), name="sweep", daemon=True).start()
         # Queued: what went wrong with one file is told first, then what has become of all of them.
-        self._over.connect(self._tell_failures, Qt.ConnectionType.QueuedConnection)
+        self._over.connect(self._report_failures, Qt.ConnectionType.QueuedConnection)
 
     def save(self, ids: Sequence[str]) -> None:
         """Each of these lines into a file of its own."""
@@ -93,9 +94,10 @@ class Saving(QObject):
         return [(row + 1, line) for row, line in enumerate(self._document.script.lines) if line.id in wanted and line.text.strip()]
 
     def _ask(self, name: str, write: Callable[[Path], None]) -> None:
-        file = ask_for_file(self._window, name, self.folder)
+        file = ask_for_file(self._window, name, self._folder)
         if file is not None:
-            self.folder = str(file.parent)
+            self._folder = str(file.parent)
+            self.folder_chosen.emit(self._folder)
             write(file)
 
     def _write(self, files: list[tuple[Path, list[Line]]]) -> None:
@@ -104,7 +106,7 @@ class Saving(QObject):
         self._count += len(files)
         self._wanted += [file for file, _ in files]
         for file, lines in files:
-            first, *then = (request_of(line) for line in lines)
+            first, *then = (request_of(self._seeds.applied(line)) for line in lines)
             self._controller.save(first, file, then, [cast_of(line) for line in lines])
 
     @Slot(object)
@@ -153,7 +155,7 @@ class Saving(QObject):
         self._controller.stop_saving()
 
     @Slot()
-    def _tell_failures(self) -> None:
+    def _report_failures(self) -> None:
         """Of a single file the error itself is shown already, and it may come with a way out."""
         if self._failures and self._count > 1:
             file, error = self._failures[0]

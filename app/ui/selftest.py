@@ -5,7 +5,6 @@ For the built program, which on Windows has no console: what happened is in the 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -19,8 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import psutil
 
-from app.errors import AppError
+from app.command_parser import Parser
+from app.data_file import write_whole
+from app.errors import AppError, OutputFileError
+from app.language import say
+from app.own_folder import check_home
 from app.settings import Settings
+from app.system_errors import reason_of
+from app.terminal import report_failure, write
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -33,29 +38,48 @@ QUIET = 0.05  # speech is louder than this somewhere
 
 
 def main() -> int:
-    """Runs the test; returns 0, or 70 where a step failed."""
-    parser = argparse.ArgumentParser(prog="Koebako")
+    """Runs the test; returns 0, 70 where a step failed, 2 for options that make no sense, 7 where the report cannot be written."""
+    parser = Parser("Koebako")
     parser.add_argument("--selftest", action="store_true")
     parser.add_argument("--report", type=Path, help="JSON file for what happened")
     parser.add_argument("--picture", type=Path, help="PNG file for the window")
     parser.add_argument("--platform", help="Qt's platform, as in offscreen")
-    options = parser.parse_args()
-    if options.platform:
-        os.environ["QT_QPA_PLATFORM"] = options.platform
+    try:
+        options = parser.parse_args()
+        if options.platform:
+            os.environ["QT_QPA_PLATFORM"] = options.platform
+        report = _tried(options.picture)
+        _hand_over(report, options.report)
+    except AppError as error:
+        report_failure(error)
+        return error.exit_code
+    return 0 if report["ok"] else AppError.exit_code
+
+
+def _tried(picture: Path | None) -> dict[str, Any]:
+    """What happened, also where nothing could; a windowed program has nothing but the report to tell it with."""
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
         try:
-            report = _run(Path(folder) / "selftest.wav", options.picture)
+            check_home(writes=True)
+            return _run(Path(folder) / "selftest.wav", picture)
         except AppError as error:
-            report = {"ok": False, "errors": [f"{error.message} {error.hint}"]}
-            if sys.stderr is not None:
-                print(f"koebako: {error.message}\n  → {error.hint}", file=sys.stderr)
-        except Exception as error:  # a windowed program has nothing but the report to tell it with
-            report = {"ok": False, "errors": [f"{type(error).__name__}: {error}"]}
-    if options.report:
-        options.report.write_text(json.dumps(report, ensure_ascii=False) + "\n", encoding="utf-8")
-    elif sys.stdout is not None:
-        print(json.dumps(report))  # whatever the code page of the pipe
-    return 0 if report["ok"] else AppError.exit_code
+            report_failure(error)
+            return {"ok": False, "errors": [f"{error.message} {error.hint}"]}
+        except Exception as error:
+            return {"ok": False, "errors": [f"{type(error).__name__}: {error}"]}
+
+
+def _hand_over(report: dict[str, Any], file: Path | None) -> None:
+    """Writes the report where it is wanted, or prints it. Raises OutputFileError."""
+    if file is None:
+        if sys.stdout is not None:
+            write(json.dumps(report) + "\n")  # whatever the code page of the pipe
+        return
+    try:
+        write_whole(file, (json.dumps(report, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+    except (OSError, ValueError) as exc:
+        reason = reason_of(exc)
+        raise OutputFileError(say(f"「{file}」に書き出せません：{reason}。", f'"{file}" could not be written: {reason}.')) from exc
 
 
 def _run(sound: Path, picture: Path | None) -> dict[str, Any]:
@@ -93,6 +117,7 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
     report["qt_s"] = _age_s()
     from PySide6.QtCore import qVersion
 
+    from app.core.script import Script
     from app.ui.controller import SpeechController
     from app.ui.failures import details_of
     from app.ui.window import MainWindow
@@ -103,11 +128,13 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
     ]
     _collect_unexpected(report["errors"])
     window = MainWindow(Settings(text=""), SpeechController())
+    window.keeping.rest()
+    window.document.reset(Script())  # instead of the user's own
     # No sound device is no failure here: the test listens to a file.
     window.controller.failed.connect(
         lambda failed: report["notes" if failed.error.family == "audio_device" else "errors"].append(details_of(failed.error))
     )
-    window.show_theme()
+    window.theme_switcher.show()
     report["built_s"] = _age_s()
     window.start()
     return app, window

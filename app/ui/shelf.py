@@ -3,87 +3,12 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.errors import AppError
 from app.ui.behind import Behind
-from app.voices.card import Card, Sample
-from app.voices.manifest import VoiceManifest
-
-Place = Literal["own", "shipped", "aivisspeech"]
-
-
-@dataclass(frozen=True, slots=True)
-class ShelfVoice:
-    """A voice that is installed, or can be prepared.
-
-    Attributes:
-        id: what lines call it; empty is the voice we ship.
-        size_bytes: of its files; of one that is not prepared, about what preparing will take.
-        int8_share: share of symbols that keep their length with the BERT in int8; None where that was not measured.
-        has_bert: the BERT it needs is here.
-    """
-
-    id: str
-    manifest: VoiceManifest
-    path: Path
-    place: Place
-    card: Card = field(default_factory=Card)
-    size_bytes: int = 0
-    int8_share: float | None = None
-    has_bert: bool = True
-
-    @property
-    def name(self) -> str:
-        """For people."""
-        return self.manifest.name
-
-    @property
-    def description(self) -> str:
-        """What it says of itself."""
-        return self.manifest.description
-
-    @property
-    def licence(self) -> str:
-        """Terms of use, empty without any."""
-        return self.manifest.licence
-
-    @property
-    def starter(self) -> bool:
-        """It is ours."""
-        return self.manifest.format == "starter"
-
-    @property
-    def opaque(self) -> bool:
-        """It is one graph; what is not prepared may become better."""
-        return self.manifest.opaque and self.place != "aivisspeech"
-
-    @property
-    def speakers(self) -> tuple[tuple[int, str], ...]:
-        """As (id, name)."""
-        return tuple((item.id, item.name) for item in self.manifest.speakers)
-
-    @property
-    def styles(self) -> tuple[tuple[int, str], ...]:
-        """As (id, name)."""
-        return tuple((item.id, item.name) for item in self.manifest.styles)
-
-    @property
-    def icon(self) -> Path | None:
-        """The picture of its first speaker."""
-        icons = [name for speaker in self.card.speakers for name in (speaker.icon, *(style.icon for style in speaker.styles)) if name]
-        return self.path / icons[0] if icons else None
-
-    def samples(self) -> list[tuple[str, Path, Sample]]:
-        """Recordings as (style, file, sample)."""
-        names = {item.id: item.name for item in self.manifest.styles}
-        cards = [style for speaker in self.card.speakers for style in speaker.styles]
-        return [(names.get(style.id, ""), self.path / sample.file, sample) for style in cards for sample in style.samples]
-
+from app.ui.shelf_voice import ShelfVoice
 
 Found = tuple[tuple[ShelfVoice, ...], tuple[str, ...]]
 """All voices, and the ids of all BERTs."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction
 
-from PySide6.QtCore import QObject, QTimer, Slot
-
-from app.settings import StripChoice
+from app.ui.settings.store import SettingsStore
 from app.ui.widgets.strip.panel import StripPanel
-
-if TYPE_CHECKING:
-    from app.ui.window import MainWindow
 
 LOW_WINDOW = 760  # pixels below which a window has no room for the strip and enough lines
 
@@ -18,15 +14,16 @@ LOW_WINDOW = 760  # pixels below which a window has no room for the strip and en
 class StripFold(QObject):
     """Keeps header, action and settings in step.
 
-    Attributes:
-        choice: what the user wants; "auto" until then.
+    Signals:
+        folded(): the user has opened or folded it, so the list around the selected line is lower or higher.
     """
 
-    def __init__(self, window: MainWindow, panel: StripPanel) -> None:
-        super().__init__(window)
-        self.choice: StripChoice = window.settings.strip
-        self._panel, self._script, self._keeper = panel, window.script, window.keeper
-        action = window.deeds["show_strip"]
+    folded = Signal()
+
+    def __init__(self, panel: StripPanel, action: QAction, settings: SettingsStore) -> None:
+        super().__init__(panel)
+        self._panel, self._settings = panel, settings
+        self._fitting = False
         action.setChecked(panel.is_open)
         action.toggled.connect(panel.set_open)
         panel.toggled.connect(action.setChecked)
@@ -34,17 +31,13 @@ class StripFold(QObject):
 
     def fit(self, height: int) -> None:
         """Opens or folds the strip as the user did last; before that as it suits a window of this height."""
-        kept = self.choice
+        kept = self._settings.value.strip
+        self._fitting = True  # what the program chose is nobody's choice
         self._panel.set_open(kept == "open" or (kept == "auto" and height >= LOW_WINDOW))
-        self.choice = kept  # what the program chose is nobody's choice
+        self._fitting = False
 
     @Slot(bool)
     def _on_toggled(self, is_open: bool) -> None:
-        self.choice = "open" if is_open else "folded"
-        self._keeper.changed()
-        QTimer.singleShot(0, self._show_current)
-
-    @Slot()
-    def _show_current(self) -> None:
-        """The list has become lower or higher around the selected line."""
-        self._script.show_line(self._script.current_id)
+        if not self._fitting:
+            self._settings.change(strip="open" if is_open else "folded")
+            self.folded.emit()

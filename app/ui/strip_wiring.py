@@ -2,49 +2,48 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
-from PySide6.QtWidgets import QWidget
 
 from app.core.accents import with_reading, without_phrase
+from app.core.emoji import has_emoji
 from app.core.line_reading import LineReading, LineWord
 from app.core.script import Line, reshape
 from app.core.types import Overrides
 from app.language import say
+from app.ui.controller import SpeechController
+from app.ui.document import ScriptDocument
 from app.ui.line_reader import LineRead, ReadLine
 from app.ui.line_sounds import LineSounds
+from app.ui.playback import Playback
+from app.ui.script.selection import Selection
 from app.ui.state import SpeechState
-from app.ui.strip_fold import StripFold
-from app.ui.theme import Theme
 from app.ui.widgets.strip.panel import StripPanel
 from app.ui.widgets.strip.shape import mora_of, shape_of
-
-if TYPE_CHECKING:
-    from app.ui.window import MainWindow
 
 SETTLE_MS = 120  # typing rests this long before it is read
 DRAW_MS = 60  # sound comes in many pieces
 
 
-class StripWiring(QObject):
+class ReadingController(QObject):
     """Connects the panel.
 
     Attributes:
         panel: strip and waveform.
         sounds: what lines sounded like.
-        fold: whether the strip is open.
+        speaks_emoji: whether the voice of a line does.
     """
 
-    def __init__(self, window: MainWindow, panel: StripPanel) -> None:
-        super().__init__(window)
+    def __init__(
+        self, panel: StripPanel, document: ScriptDocument, selection: Selection, speech: SpeechController, playback: Playback
+    ) -> None:
+        super().__init__(panel)
         self.panel = panel
-        self._document, self._controller, self._playback, self._script = window.document, window.controller, window.playback, window.script
-        self.sounds = LineSounds(window.controller, window.playback)
-        self.fold = StripFold(window, panel)
+        self._document, self._selection, self._speech, self._playback = document, selection, speech, playback
+        self.sounds = LineSounds(speech)
+        self.speaks_emoji: Callable[[Line], bool] = lambda _line: False
         self._asked: ReadLine | None = None
         self._reading: LineReading | None = None
         self._overrides = Overrides()
@@ -52,12 +51,11 @@ class StripWiring(QObject):
         self._word: LineWord | None = None
         self._stage = ("", 0)  # of the sound that is shown
         self._rest, self._draw = _once(self, SETTLE_MS, self._ask), _once(self, DRAW_MS, self._grow)
-        window.document.changed.connect(self._on_changed)
-        window.script.line_chosen.connect(self._on_changed)
-        window.controller.line_read.connect(self._on_read)
-        window.controller.state_changed.connect(self._on_state)
-        window.controller.voice_opened.connect(self._on_changed)
-        window.controller.words_changed.connect(self._ask)
+        selection.changed.connect(self._on_changed)
+        speech.line_read.connect(self._on_read)
+        speech.state_changed.connect(self._on_state)
+        speech.voice_opened.connect(self._on_changed)
+        speech.words_changed.connect(self._ask)
         self.sounds.changed.connect(self._on_sound)
         strip = panel.strip
         strip.edited.connect(self._on_edited)
@@ -70,14 +68,16 @@ class StripWiring(QObject):
         panel.reading.kana_wanted.connect(self._on_kana)
         self._on_changed()
 
-    @property
-    def _line(self) -> Line | None:
-        return self._document.script.find(self._script.current_id)
+    def follow_voices(self) -> None:
+        """More is known of voices: the one of this line may speak emoji after all."""
+        line = self._selection.line
+        if line is not None and self._asked is not None and self._asked.emoji != self.speaks_emoji(line):
+            self._ask()
 
     @Slot()
     def _on_changed(self, *_what: object) -> None:
         """Shows an edit at once where that needs no reading; else reads as soon as typing rests."""
-        line = self._line
+        line = self._selection.line
         self.panel.setVisible(line is not None)
         if line is None or not line.text.strip():
             self._reading, self._shown_id, self._asked = None, "", None
@@ -89,7 +89,7 @@ class StripWiring(QObject):
             self.panel.close_reading()
             self.panel.show_line(None, None, False)
         edits, reading = line.overrides, self._reading
-        if reading is not None and edits.text in ("", line.text) and (reading.text, reading.readings) == (line.text, edits.readings):
+        if reading is not None and self._counts(edits, line) and (reading.text, reading.readings) == (line.text, edits.readings):
             self._overrides = edits
             self._show()
         elif is_other:
@@ -97,12 +97,19 @@ class StripWiring(QObject):
         else:
             self._rest.start()
 
+    def _counts(self, edits: Overrides, line: Line) -> bool:
+        """Whether edits count over the text of a line as its voice reads it, so that they can be shown at once."""
+        emoji = self.speaks_emoji(line)
+        if self._reading is None or self._reading.emoji != emoji:
+            return False
+        return not edits.text or (edits.text == line.text and (edits.emoji == emoji or not has_emoji(line.text)))
+
     @Slot()
     def _ask(self) -> None:
-        line = self._line
+        line = self._selection.line
         if line is not None and line.text.strip():
-            self._asked = ReadLine(line.id, line.text, line.overrides)
-            self._controller.read(self._asked)
+            self._asked = ReadLine(line.id, line.text, line.overrides, emoji=self.speaks_emoji(line))
+            self._speech.read(self._asked)
 
     @Slot(object)
     def _on_read(self, answer: LineRead) -> None:
@@ -130,7 +137,7 @@ class StripWiring(QObject):
 
     @Slot()
     def _show(self) -> None:
-        line = self._line
+        line = self._selection.line
         if line is None or self._reading is None:
             return
         if self.panel.strip.is_dragging:  # let go of it first
@@ -139,7 +146,7 @@ class StripWiring(QObject):
         sound = self.sounds.find(line.id)
         self._stage = sound.stage if sound is not None else ("", 0)
         times = sound.times(self._reading) if sound is not None else None
-        voice = self._controller.voices.get(line.settings.voice) or self._controller.voice
+        voice = self._speech.voices.get(line.settings.voice) or self._speech.voice
         self.panel.strip.lengths_fixed = (
             say("この声では長さを変えられません。", "The lengths of this voice cannot be changed.")
             if voice is not None and voice.opaque
@@ -174,7 +181,7 @@ class StripWiring(QObject):
     def _edit(self, label: str, overrides: Overrides) -> None:
         if self._reading is not None:
             is_plain = not (overrides.readings or overrides.moras or overrides.pauses or overrides.phrases)
-            counted = Overrides() if is_plain else replace(overrides, text=self._reading.text)
+            counted = Overrides() if is_plain else replace(overrides, text=self._reading.text, emoji=self._reading.emoji)
             script = reshape(self._document.script, self._shown_id, counted)
             self._document.edit(label, script, f"{label} {self._shown_id}")
 
@@ -186,18 +193,19 @@ class StripWiring(QObject):
     def _on_word(self, mora: int) -> None:
         if self._reading is not None and (word := self._reading.word_at(mora)):
             self._word = word
-            kana = "".join(one.kana for one in self._reading.moras[word.first_mora : word.end_mora])
+            kana = "".join(one.kana for one in self._reading.moras[word.first_mora : word.end_mora] if not one.is_emoji)
             self.panel.type_reading(self._reading.text[word.start : word.end].strip(), kana)
 
     @Slot(str)
     def _on_kana(self, kana: str) -> None:
         """The front end has the last word on a reading, in its own thread."""
-        line = self._line
+        line = self._selection.line
         if line is None or self._reading is None or self._word is None or line.text != self._reading.text:
             self.panel.reading.close_field()
             return
-        self._asked = ReadLine(line.id, line.text, self._overrides, with_reading(self._reading, self._word, kana))
-        self._controller.read(self._asked)
+        readings = with_reading(self._reading, self._word, kana)
+        self._asked = ReadLine(line.id, line.text, self._overrides, readings, self._reading.emoji)
+        self._speech.read(self._asked)
 
     @Slot(int)
     def _reset_phrase(self, mora: int) -> None:
@@ -213,16 +221,6 @@ class StripWiring(QObject):
     @Slot()
     def _on_reset_all(self) -> None:
         self._edit(say("すべて元に戻す", "Reset all"), Overrides())
-
-
-def add_strip(window: MainWindow, theme: Theme) -> StripWiring:
-    """Puts strip and waveform under the lines of a window."""
-    panel = StripPanel(theme)
-    window.left.below.insertWidget(0, panel)
-    stops = (window.script, panel.title, panel.reading.edit, panel.reset_phrase, panel.reset_all, panel.strip)
-    for before, after in itertools.pairwise(stops):  # it was made after the buttons below it
-        QWidget.setTabOrder(before, after)
-    return StripWiring(window, panel)
 
 
 def _once(parent: QObject, ms: int, called: Callable[[], None]) -> QTimer:

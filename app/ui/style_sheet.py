@@ -32,7 +32,7 @@ QToolButton:pressed { background: $border; }
 QToolButton:focus { border-color: $accent; }
 QToolButton:checked { background: $notice; border-color: $accent; }
 QToolButton:checked:focus { border: 2px solid $accent; padding: 3px; }
-QToolButton::menu-indicator { image: url("$controls/down.svg"); width: 10px; height: 10px; right: 5px;
+QToolButton::menu-indicator { image: url("controls:down.svg"); width: 10px; height: 10px; right: 5px;
   subcontrol-origin: padding; subcontrol-position: center right; }
 QToolButton[popupMode="2"] { padding-right: 20px; }
 QToolButton#search { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px 10px; color: $muted; }
@@ -58,20 +58,20 @@ QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus { border: none; pad
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; width: 18px; subcontrol-origin: border; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; margin: 2px 2px 0 0; }
 QAbstractSpinBox::down-button { subcontrol-position: bottom right; margin: 0 2px 2px 0; }
-QAbstractSpinBox::up-arrow { image: url("$controls/up.svg"); width: 9px; height: 9px; }
-QAbstractSpinBox::down-arrow { image: url("$controls/down.svg"); width: 9px; height: 9px; }
+QAbstractSpinBox::up-arrow { image: url("controls:up.svg"); width: 9px; height: 9px; }
+QAbstractSpinBox::down-arrow { image: url("controls:down.svg"); width: 9px; height: 9px; }
 QAbstractSpinBox#number::up-button, QAbstractSpinBox#number::down-button { width: 0; margin: 0; }
 QAbstractSpinBox#number::up-arrow, QAbstractSpinBox#number::down-arrow { image: none; width: 0; height: 0; }
 QComboBox { combobox-popup: 0; padding-right: 2px; }
 QComboBox::drop-down { border: none; width: 22px; }
-QComboBox::down-arrow { image: url("$controls/down.svg"); width: 12px; height: 12px; }
+QComboBox::down-arrow { image: url("controls:down.svg"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: $surface; border: 1px solid $border; padding: 3px; outline: none; }
 QComboBox QAbstractItemView::item { min-height: 26px; padding: 0 6px; border-radius: 4px; }
 QComboBox QAbstractItemView::item:selected { background: $accent; color: $on_accent; }
 QCheckBox { spacing: 7px; }
 QCheckBox::indicator { width: 15px; height: 15px; border: 1px solid $edge; border-radius: 4px; background: $surface; }
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
-QCheckBox::indicator:checked { border-color: $accent; image: url("$controls/check.svg"); }
+QCheckBox::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
 QTextBrowser, QPlainTextEdit, QListWidget { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 6px 8px; }
 QListWidget { outline: none; }
 QListWidget::item { padding: 4px; border-radius: 6px; color: $text; }
@@ -125,7 +125,7 @@ QMenu::item:selected { background: $notice; }
 QMenu::item:disabled { color: $muted; }
 QMenu::icon { left: 8px; }
 QMenu::indicator { left: 7px; width: 13px; height: 13px; border: 1px solid $edge; border-radius: 4px; }
-QMenu::indicator:checked { border-color: $accent; image: url("$controls/check.svg"); }
+QMenu::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
 QMenu::separator { height: 1px; background: $faint; margin: 4px 6px; }
 QStatusBar { border-top: 1px solid $border; }
 QStatusBar::item { border: none; }

@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
 def find_surroundings() -> Surroundings:
     """Backends and audio outputs of this machine."""
-    from app.adapters.ort_providers import NAMES, adapters, places
+    from app.adapters.ort_backends import BACKENDS, name_of
+    from app.adapters.ort_providers import adapters, places
     from app.adapters.portaudio_devices import output_devices
 
     try:
         devices = tuple(dict.fromkeys(device.label for device in output_devices()))
     except AppError:
         devices = ()  # told when something is to be played
-    names = (*NAMES.items(), *((item.place, f"{NAMES[item.backend]} {item.name}") for item in adapters()))
+    shown = ((key, name_of(key)) for key in ("auto", *BACKENDS))
+    names = (*shown, *((item.place, f"{name_of(item.backend)} {item.name}") for item in adapters()))
     return Surroundings(names, ("auto", *(place for place in places() if place != "cpu"), "cpu"), devices)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from app.core.text_lines import lines_of_file
 from app.errors import InputError
 from app.language import say
+from app.small_file import TooLargeError, read_small
+from app.system_errors import reason_of
 
 LONGEST_FILE = 20_000_000  # bytes; a longer one is no script
 
@@ -26,13 +28,13 @@ def read_pairs(file: Path) -> list[tuple[str, str]]:
 
 def _read(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            data = opened.read(LONGEST_FILE + 1)
+        return read_small(file, LONGEST_FILE)
+    except TooLargeError as exc:
+        raise InputError(
+            say(f"「{file.name}」は大きすぎます。", f'"{file.name}" is too large.'), say("20 MB までです。", "Up to 20 MB.")
+        ) from exc
     except OSError as exc:
         raise InputError(
             say(f"「{file.name}」を開けません。", f'"{file.name}" cannot be opened.'),
-            say(f"ファイルの場所を確かめてください。（{exc.strerror}）", f"Check the path. ({exc.strerror})"),
+            say(f"ファイルの場所を確かめてください。（{reason_of(exc)}）", f"Check the path. ({reason_of(exc)})"),
         ) from exc
-    if len(data) > LONGEST_FILE:
-        raise InputError(say(f"「{file.name}」は大きすぎます。", f'"{file.name}" is too large.'), say("20 MB までです。", "Up to 20 MB."))
-    return data

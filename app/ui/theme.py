@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QDir, QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -119,7 +119,8 @@ def put_on(app: QApplication, theme: Theme) -> None:
     app.setPalette(_palette(theme))
     colors = {name: getattr(theme, name) for name in Theme.__slots__ if name != "stages"}
     colors |= {"accent_over": QColor(theme.accent).lighter(108).name(), "accent_down": QColor(theme.accent).darker(112).name()}
-    app.setStyleSheet(STYLE.substitute(colors, controls=(resources_dir() / "controls").as_posix()))
+    QDir.setSearchPaths("controls", [str(resources_dir() / "controls")])  # a style sheet cannot name every folder: not one with a quote
+    app.setStyleSheet(STYLE.substitute(colors))
 
 
 def look_changed(widget: QWidget, event: QEvent) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
 from app.core.script import Line, LineSettings
+from app.ui.controller import SpeechController
+from app.ui.playback import Playback
 from app.ui.requests import cast_of, request_of
-
-if TYPE_CHECKING:
-    from app.ui.window import MainWindow
+from app.ui.script.selection import Selection
+from app.ui.widgets.voice_card import VoiceCard
 
 SENTENCE = "こんにちは。今日は、いい天気になりましたね。"
 
@@ -20,24 +20,22 @@ SENTENCE = "こんにちは。今日は、いい天気になりましたね。"
 class VoiceSamples(QObject):
     """Plays what is asked for on the voice's card; what is spoken stops."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        window.side.card.sample_wanted.connect(self._play)
-        window.side.card.style_wanted.connect(self._speak)
+    def __init__(self, card: VoiceCard, selection: Selection, speech: SpeechController, playback: Playback) -> None:
+        super().__init__(card)
+        self._selection, self._speech, self._playback = selection, speech, playback
+        card.sample_wanted.connect(self._play)
+        card.style_wanted.connect(self._speak)
 
     @Slot(object)
     def _play(self, file: Path) -> None:
-        self._window.playback.stop()
-        self._window.controller.play_sample(file)
+        self._playback.stop()
+        self._speech.play_sample(file)
 
     @Slot(str)
     def _speak(self, style: str) -> None:
         """A sentence in a style of the current line's voice; else everything is at its default."""
-        window = self._window
-        line = window.document.script.find(window.script.current_id)
-        kept = line.settings if line is not None else window.commands.first_settings
+        kept = self._selection.settings
         settings = replace(LineSettings(), voice=kept.voice, speaker=kept.speaker, style=style)
-        window.playback.stop()
+        self._playback.stop()
         sample = Line(SENTENCE, settings)
-        window.controller.speak(request_of(sample), cast_of(sample))
+        self._speech.speak(request_of(sample), cast_of(sample))

@@ -11,9 +11,10 @@ from app.adapters import read_ahead
 from app.core.types import StageTiming
 from app.errors import AudioDeviceError
 from app.ui.current_job import CurrentJob
+from app.ui.failures import Failed
 from app.ui.held_player import HeldPlayer
 from app.ui.held_voice import HeldVoice
-from app.ui.jobs import ChooseDevice, CloseVoice, Done, Failed, ForgetWords, Job, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
+from app.ui.jobs import ChooseDevice, CloseVoice, Done, ForgetWords, Job, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
 from app.ui.news import News
 from app.ui.rendering import Rendering
 from app.ui.surroundings import find_surroundings, spare_window
@@ -67,7 +68,7 @@ class WholeJobs:
         read_ahead.wait_for("onnxruntime")
         spare_window()
         self._news.surroundings_found.emit(find_surroundings())
-        speaker = self._voice.load(job.voice, job.backend)
+        speaker = self._voice.load(job.voice, job.backend, job.precisions)
         self._voice.tell(job.voice)
         try:  # so that the first sound need not wait for the device; that there is none is told at once, but stops nothing
             self._output.needed(speaker.pipeline.voice.sampling_rate)

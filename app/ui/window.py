@@ -1,45 +1,66 @@
-"""The main window: puts the widgets in their places and connects them to the document, the playback and the controller."""
+"""The main window: makes the parts, gives each what it uses, and connects what one reports to who shows it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import itertools
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtGui import QCloseEvent, QColor
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.errors import AppError
+from app.language import say
+from app.log import log_words
+from app.notices import notify
 from app.settings import Settings
 from app.ui.actions import Actions
 from app.ui.autosave import Autosave
+from app.ui.background.queue import WorkQueue
 from app.ui.controller import SpeechController
 from app.ui.dialogs_wiring import Dialogs
-from app.ui.dictionary_desk import DictionaryDesk
+from app.ui.dictionary_desk import DictionaryController
 from app.ui.document import ScriptDocument
-from app.ui.dressing import Dressing
+from app.ui.emoji_desk import EmojiController
 from app.ui.first_paint import FirstPaint
 from app.ui.first_script import SHARED, greet, is_first_start, line_settings, open_script
 from app.ui.icons import icon
-from app.ui.keeper import SettingsKeeper
+from app.ui.incoming_files import IncomingFiles
+from app.ui.keeping import Keeping
 from app.ui.layout import lay_out, share_out
+from app.ui.library_desk import LibraryActions
+from app.ui.licence_questions import LicenceQuestions
 from app.ui.line_commands import LineCommands
 from app.ui.live import LiveMode
 from app.ui.menus import Menus
+from app.ui.notices import Notices
+from app.ui.play_commands import PlayCommands
 from app.ui.playback import Playback
-from app.ui.preferences import Preferences
-from app.ui.reports import Reports
+from app.ui.reports import StatusUpdates
 from app.ui.saving import Saving
+from app.ui.script.selection import Selection
+from app.ui.script.take_seeds import TakeSeeds
 from app.ui.script_model import ScriptModel
-from app.ui.strip_wiring import add_strip
-from app.ui.theme import chosen_theme
-from app.ui.voice_desk import VoiceDesk
+from app.ui.settings.store import SettingsStore
+from app.ui.shelf import Shelf
+from app.ui.speech_settings import SpeechSettings
+from app.ui.strip_fold import StripFold
+from app.ui.strip_wiring import ReadingController
+from app.ui.theme import Theme, chosen_theme
+from app.ui.theme_switcher import ThemeSwitcher
+from app.ui.voice_desk import VoiceController
+from app.ui.voice_results import VoiceResults
+from app.ui.voice_samples import VoiceSamples
+from app.ui.voice_works import VoiceTasks
+from app.ui.widgets.banner import Banner
 from app.ui.widgets.columns import Columns
 from app.ui.widgets.edit_bar import EditBar
+from app.ui.widgets.jobs_panel import JobsPanel
 from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.script_panel import ScriptPanel
 from app.ui.widgets.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.widgets.status_line import StatusLine
-from app.ui.wiring import connect_actions
+from app.ui.widgets.strip.panel import StripPanel
+from app.ui.wiring import connect_actions, connect_undo, line_actions, play_actions, read_text, undo_presets
 
 SMALLEST = (1100, 700)
 
@@ -48,203 +69,253 @@ class MainWindow(QMainWindow):
     """Lines at the left, voice at the right, measurements below.
 
     Attributes:
-        settings: as chosen; what the widgets hold themselves is in `current_settings`.
         first_paint: when voices are looked for, and the first one is opened.
 
     Args:
         settings: as remembered; `notice` tells what of them could not be read.
-        controller: not started yet; it ends with the window.
+        speech: not started yet; it ends with the window.
     """
 
-    def __init__(self, settings: Settings, controller: SpeechController, notice: AppError | None = None) -> None:
+    def __init__(self, settings: Settings, speech: SpeechController, notice: AppError | None = None) -> None:
         super().__init__()
         self.setWindowTitle("Koebako")
         self.setWindowIcon(icon("koebako"))
         self.setMinimumSize(*SMALLEST)
-        self.settings = settings
-        self.controller = controller
+        self.settings = SettingsStore(settings, self)
+        self.controller = speech
         self.first_paint = FirstPaint(self)
         is_first = is_first_start(settings)
         script, current, unread = open_script(settings)
         theme = chosen_theme(settings.theme)
-        self.document = ScriptDocument(script, self)
-        self.model = ScriptModel(self.document)
+        self.document = ScriptDocument(script, self)  # before the actions: at the end its history is told to them until it is gone
         self.deeds = Actions(self)
-        self.left = ScriptPanel(self.model, self.deeds, theme)
-        self.notice, self.banner = self.left.notice, self.left.banner
-        self.script, self.transport = self.left.script, self.left.transport
-        self.side = SidePanel()
-        self.side.expression.set_open(settings.expression_open)
-        self.columns = Columns(self.left, self.side, USUAL_WIDTH, settings.side_width)
-        self.latency = LatencyDock(controller.history, theme)
-        self.status = StatusLine(settings.backend)
-        self.edit_bar = EditBar(self.deeds)
-        self.menus = Menus(self.deeds, settings.device, settings.theme)
-        self.commands = LineCommands(self.document, self.model, self.script)
-        self.commands.first_settings = line_settings(settings)
-        self.playback = Playback(controller, self.document, self.model)
-        self.live = LiveMode(self.document)
-        self.saving = Saving(controller, self.document, settings.save_folder, self)
-        self.keeper = SettingsKeeper(self.current_settings, self)
-        self._autosave = Autosave(self.document, lambda: self.script.current_id)
-        lay_out(self, settings)
-        self.strip = add_strip(self, theme)
-        self._connect_widgets()
-        Reports(self)
-        self._dressing = Dressing(self)
-        self.preferences = Preferences(self)
-        self.desk = VoiceDesk(self)
-        self.dialogs = Dialogs(self)
-        self.dictionary = DictionaryDesk(self)
-        connect_actions(self)
+        self._make_columns(theme)
+        self._make_bars(theme)
+        self._make_playback()
+        self._make_reading(theme)
+        self._make_voices()
+        self._make_shell()
+        self._connect()
+        self._connect_actions()
         self.script.choose([current if script.find(current) else script.lines[0].id] if script.lines else [])
-        self._show_script()
+        self._show_length()
+        self._show_selection()
         self.side.presets.load()
         if is_first:
-            greet(self)
-        for told in (unread, notice):
-            if told is not None:
-                self.notice.tell("notice", told.message, told.hint)
+            greet(self.notice, self.deeds["voice_library"].trigger)
+        notify(unread)
+        notify(notice)
 
     def start(self) -> None:
         """Shows the window; once it is seen, voices are looked for behind it, and the first one and the audio device are opened."""
-        kept = self.settings
-        self.controller.prepare(kept.backend, kept.device, hold=kept.load_voice == "at_start", unload_after_min=kept.unload_after_min)
+        self.speech_settings.begin()
         self.first_paint.over.connect(self.controller.begin)
-        self.first_paint.over.connect(self.desk.shelf.look)
+        self.first_paint.over.connect(self.shelf.look)
         self.show()
-        share_out(self, self.settings)
-
-    def show_theme(self) -> None:
-        """Puts the chosen look on everything."""
-        self._dressing.show(chosen_theme(self.settings.theme))
-
-    @property
-    def device(self) -> str:
-        """Label of the chosen audio output; empty follows the system."""
-        return self.settings.device
-
-    def current_settings(self) -> Settings:
-        """What would be remembered now; the script is kept elsewhere."""
-        line = self.document.script.find(self.script.current_id)
-        spoken = line.settings if line else self.commands.first_settings
-        return replace(
-            self.settings,
-            backend=self.status.backend,
-            save_folder=self.saving.folder,
-            expression_open=self.side.expression.is_open,
-            loop=self.deeds["loop"].isChecked(),
-            live=self.deeds["live"].isChecked(),
-            strip=self.strip.fold.choice,
-            geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
-            layout=bytes(self.saveState().toBase64().data()).decode(),
-            side_width=self.columns.side_width,
-            **{name: getattr(spoken, name) for name in SHARED},
-        )
+        self.fold.fit(self.height())
+        share_out(self, self.latency, self.settings.value)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Remembers everything, then ends the synthesis thread."""
+        """Remembers everything, then ends the synthesis thread; stays open once where the script would be lost."""
         self.script.end_editing()
+        self.settings.change(
+            geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
+            layout=bytes(self.saveState().toBase64().data()).decode(),
+        )
         self.live.switch(False)
         self.playback.stop()
-        self._autosave.close()
-        self.keeper.close()
-        self.side.presets.close_file()
+        if not self.keeping.finish():
+            event.ignore()
+            return
         self.dialogs.close()
         self.dictionary.close()
-        self.hide()
         self.desk.close()
+        self.voice_works.queue.close()
+        self.licences.close()
+        self.shelf.close()
         self.controller.close()
+        self._notices.close()
         super().closeEvent(event)
 
-    @Slot()
-    def play_or_stop(self) -> None:
-        """Speaks the selected lines, or stops when something is spoken. Before the voice is there it speaks as soon as it is."""
-        if self.playback.is_on or self.controller.state.speaking:
-            self.stop()
-        else:
-            self.play(self.script.chosen_ids)
+    def _make_columns(self, theme: Theme) -> None:
+        kept = self.settings.value
+        self.model = ScriptModel(self.document)
+        self.seeds = TakeSeeds(self.document)
+        self.left = ScriptPanel(self.model, self.deeds, theme)
+        self.notice, self.banner = self.left.notice, self.left.banner
+        self._notices = Notices(self.notice)
+        self.script, self.transport = self.left.script, self.left.transport
+        self.selection = Selection(self.document, self.script, line_settings(kept))
+        self.commands = LineCommands(self.document, self.model, self.script, self.selection, self.seeds)
+        self._script_file = Autosave(self.document, self.seeds, lambda: self.selection.current_id)
+        self.side = SidePanel()
+        self.side.expression.set_open(kept.expression_open)
+        self.columns = Columns(self.left, self.side, USUAL_WIDTH, kept.side_width)
 
-    @Slot()
-    def play_through(self) -> None:
-        """Speaks from the current line to the end."""
-        lines = self.document.script.lines
-        self.play([line.id for line in lines[max(0, self.script.currentIndex().row()) :]])
+    def _make_bars(self, theme: Theme) -> None:
+        self.latency = LatencyDock(self.controller.history, theme)
+        self.status = StatusLine(self.settings.value.backend)
+        self.edit_bar = EditBar(self.deeds)
+        self.menus = Menus(self.deeds, self.settings)
+        self.deeds.draw(QColor(theme.text))
+        lay_out(self, self.columns, self.menus, self.edit_bar, self.status, self.latency, self.settings.value)
+        self.menus.view.addAction(self.latency.toggleViewAction())
+        self.script.setFocus()
 
-    def play(self, ids: list[str]) -> None:
-        """Speaks these lines one after the other; says so when there is nothing to speak."""
-        self.banner.hide()
-        if not self.playback.play(ids):
-            self.left.tell_empty()
+    def _make_playback(self) -> None:
+        self.playback = Playback(self.controller, self.document, self.model, self.seeds)
+        self.live = LiveMode(self.document)
+        self.saving = Saving(self.controller, self.document, self.seeds, self.settings.value.save_folder, self)
+        self.play_commands = PlayCommands(self.document, self.selection, self.controller, self.playback, self.saving)
+        self.speech_settings = SpeechSettings(self.settings, self.controller, self.playback, self.banner)
+        StatusUpdates(self.controller, self.playback, self.status, self.transport, self.script, self.latency, self.banner)
 
-    @Slot()
-    def stop(self) -> None:
-        """Stops what is spoken."""
-        self.playback.stop()
+    def _make_reading(self, theme: Theme) -> None:
+        panel = StripPanel(theme)
+        self.left.below.insertWidget(0, panel)
+        stops = (self.script, panel.title, panel.reading.edit, panel.emoji, panel.reset_phrase, panel.reset_all, panel.strip)
+        for before, after in itertools.pairwise(stops):  # it was made after the buttons below it
+            QWidget.setTabOrder(before, after)
+        self.strip = ReadingController(panel, self.document, self.selection, self.controller, self.playback)
+        self.fold = StripFold(panel, self.deeds["show_strip"], self.settings)
 
-    @Slot()
-    def save_or_stop(self) -> None:
-        """Asks for a place and writes the sound of the selected lines, or gives up what is being written."""
-        if self.controller.state.saving:
-            self.saving.stop()
-        else:
-            self.banner.hide()
-            self.saving.save(self.script.chosen_ids)
+    def _make_voices(self) -> None:
+        self.shelf = Shelf(self)
+        self.voice_banner = Banner()
+        self.voice_banner.action.setText(say("BERT を入手…", "Get the BERT…"))
+        self.voice_banner.action.setToolTip(say("声が話すのに要るモデルを入れます。", "Installs the model that the voice needs."))
+        self.left.above.addWidget(self.voice_banner)
+        self.licences = LicenceQuestions(self, self.voice_banner)
+        self.voice_works = VoiceTasks(WorkQueue(self), self.licences)
+        self.jobs_panel = JobsPanel(self.voice_works.queue)
+        self.left.below.addWidget(self.jobs_panel)
+        self.desk = VoiceController(
+            self.shelf,
+            self.document,
+            self.selection,
+            self.controller,
+            self.playback,
+            self.settings,
+            self.side.card,
+            self.side.chooser,
+        )
+        VoiceResults(self.voice_works, self.desk, self.shelf, self.settings, self.voice_banner)
+        VoiceSamples(self.side.card, self.selection, self.controller, self.playback)
+        self.emoji = EmojiController(self.script, self.selection, self.shelf, self.strip)
+        self.library = LibraryActions(self, self.shelf, self.voice_works, self.document, self.selection)
 
-    def _connect_widgets(self) -> None:
-        self.transport.play_wanted.connect(self.play_or_stop)
-        self.transport.save_wanted.connect(self.save_or_stop)
-        self.banner.action_wanted.connect(self.save_or_stop)
-        self.status.backend_chosen.connect(self._choose_backend)
-        self.script.line_chosen.connect(self._on_chosen)
-        self.script.play_wanted.connect(self._play_or_stop_line)
-        self.document.changed.connect(self._show_script)
+    def _make_shell(self) -> None:
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        self.theme_switcher = ThemeSwitcher(application, self.settings, self)
+        self.dialogs = Dialogs(self, self.deeds, self.menus, self.settings, self.controller, self.notice)
+        self.dictionary = DictionaryController(self, self.deeds["dictionary"], self.selection, self.controller, self.playback, self.notice)
+        self.keeping = Keeping(self, self.notice, self._script_file, (self.settings.file, self.side.presets.file, self.dialogs.keys))
+        self.incoming = IncomingFiles(self.commands, self.banner)
+        self.incoming.accept_drops(self)
+
+    def _connect(self) -> None:
+        self._connect_script()
+        self._connect_playback()
+        self._connect_voices()
+        self.latency.failed.connect(self.notice.tell_error)
+        self.columns.dragged.connect(lambda: self.settings.change(side_width=self.columns.side_width))
+        self.side.folded.connect(lambda: self.settings.change(expression_open=self.side.expression.is_open))
+        self.theme_switcher.applied.connect(self._use_theme)
+        self.settings.changed.connect(lambda _before, after: log_words(after.log_words))
+
+    def _connect_script(self) -> None:
+        self.document.changed.connect(self._show_length)
+        self.selection.changed.connect(self._show_selection)
+        self.selection.changed.connect(self._script_file.changed)  # where the user is, too
+        self.seeds.changed.connect(self._show_selection)
         self.side.edited.connect(self.commands.change)
         self.side.preset_chosen.connect(self.commands.change_all)
-        self.side.folded.connect(self.keeper.changed)
-        self.columns.dragged.connect(self.keeper.changed)
-        self.live.speak_wanted.connect(self._speak_again)
-        self.playback.line_began.connect(self.script.show_line)
-        self.saving.told.connect(self._tell)
-        self.saving.incomplete.connect(lambda message, hint: self.banner.tell("trouble", message, hint))
-        self.saving.nothing.connect(self.left.tell_empty)
-        self.commands.stop_wanted.connect(self.stop)
+        self.commands.stop_wanted.connect(self.play_commands.stop)
         self.commands.failed.connect(self.banner.tell_error)
-        for source in (self.keeper.failed, self._autosave.failed, self.side.presets.failed):
-            source.connect(self.notice.tell_error)
+        self.commands.noticed.connect(lambda text: self.banner.tell("notice", text))
+        self.script.files_dropped.connect(self.incoming.take_files)
+        self.script.links_dropped.connect(self.incoming.take_links)
+        self.fold.folded.connect(lambda: self.script.show_line(self.selection.current_id))
+        self.strip.panel.reading.dictionary_wanted.connect(self.dictionary.open)
+        undo_presets(self.side.presets, self.document)
+
+    def _connect_playback(self) -> None:
+        commands = self.play_commands
+        self.transport.play_wanted.connect(commands.play_or_stop)
+        self.transport.save_wanted.connect(commands.save_or_stop)
+        self.banner.action_wanted.connect(commands.save_or_stop)
+        self.script.play_wanted.connect(commands.play_or_stop_line)
+        self.live.speak_wanted.connect(commands.play_again)
+        commands.began.connect(self.banner.hide)
+        for source in (commands.nothing_to_speak, self.saving.nothing):
+            source.connect(self.left.tell_empty)
+        self.playback.line_began.connect(self.script.show_line)
+        self.saving.folder_chosen.connect(lambda folder: self.settings.change(save_folder=folder))
+        self.saving.told.connect(lambda message, hint: self.banner.tell("notice", message, hint))
+        self.saving.incomplete.connect(lambda message, hint: self.banner.tell("trouble", message, hint))
+        self.status.backend_chosen.connect(self.speech_settings.choose_backend)
+
+    def _connect_voices(self) -> None:
+        voices, tasks, library = self.desk, self.voice_works, self.library
+        voices.shown.connect(self.side.show_voice)
+        voices.missing.connect(self.side.show_missing)
+        voices.labels_changed.connect(lambda labels: self.script.show_voices(labels, voices.names.find))
+        voices.message.connect(lambda kind, text, hint, action: self.voice_banner.tell(kind, text, hint, action=action))
+        voices.settled.connect(self.voice_banner.hide)
+        voices.bert_needed.connect(library.offer_bert)
+        voices.prepare_requested.connect(tasks.prepare)
+        voices.licence_needed.connect(
+            lambda error: self.licences.ask(error.voice_id, error.name, error.text, voices.go_on, lambda: voices.decline(error))
+        )
+        tasks.changing.connect(self.controller.close_voice)
+        tasks.disk_changed.connect(self.shelf.look)
+        tasks.measured.connect(self.status.show_measured)
+        tasks.measured.connect(self.speech_settings.use_measured)
+        self.incoming.voices_found.connect(library.add_files)
+        self.incoming.voice_link_found.connect(library.add_address)
+        library.use_requested.connect(voices.use)
+        library.force_requested.connect(voices.force_bert)
+        self.voice_banner.action_wanted.connect(voices.mend)
+        self.side.chooser.library_wanted.connect(library.open)
+
+    def _connect_actions(self) -> None:
+        actions, library, kept = self.deeds, self.library, self.settings.value
+        connect_undo(actions, self.document.stack)
+        connect_actions(actions, line_actions(self.commands, self.script.selectAll) | play_actions(self.play_commands))
+        connect_actions(
+            actions,
+            {
+                "read_text": lambda: read_text(self, self.commands.add_files, self.commands.place()),
+                "add_voice": library.add,
+                "add_voice_address": library.add_address,
+                "voice_library": library.open,
+                "add_bert": library.add_bert,
+                "measure": library.measure,
+                "quit": self.close,
+            },
+        )
+        actions["loop"].toggled.connect(self.playback.set_loop)
+        actions["live"].toggled.connect(self.live.switch)
+        for name, is_on in (("loop", kept.loop), ("live", kept.live)):
+            actions[name].setChecked(is_on)
+            actions[name].toggled.connect(lambda is_on, name=name: self.settings.change(**{name: is_on}))
+        actions["full_screen"].toggled.connect(lambda full: self.showFullScreen() if full else self.showNormal())
 
     @Slot()
-    def _show_script(self, *_scripts: object) -> None:
-        script = self.document.script
-        self.transport.show_length(len(script.lines), sum(len(line.text) for line in script.lines))
-        self._on_chosen()
+    def _show_length(self, *_scripts: object) -> None:
+        lines = self.document.script.lines
+        self.transport.show_length(len(lines), sum(len(line.text) for line in lines))
 
     @Slot()
-    def _on_chosen(self) -> None:
-        line = self.document.script.find(self.script.current_id)
-        self.side.show_settings(line.settings if line else self.commands.first_settings, len(self.script.chosen_ids))
-        self.keeper.changed()
-        self._autosave.changed()
+    def _show_selection(self) -> None:
+        line = self.selection.line
+        settings = self.selection.settings if line is None else self.seeds.applied(line).settings
+        self.side.show_settings(settings, len(self.selection.ids))
+        self.settings.change(**{name: getattr(settings, name) for name in SHARED})
 
-    @Slot(str)
-    def _play_or_stop_line(self, line_id: str) -> None:
-        if self.playback.is_speaking(line_id):
-            self.stop()
-        else:
-            self.play([line_id])
-
-    @Slot(str)
-    def _speak_again(self, line_id: str) -> None:
-        self.banner.hide()
-        self.playback.play([line_id])
-
-    @Slot(str, str)
-    def _tell(self, message: str, hint: str) -> None:
-        self.banner.tell("notice", message, hint)
-
-    @Slot(str)
-    def _choose_backend(self, backend: str) -> None:
-        self.banner.hide()
-        self.playback.stop()
-        self.controller.open_voice(backend)
-        self.keeper.changed()
+    @Slot(object)
+    def _use_theme(self, theme: Theme) -> None:
+        for part in (self.latency, self.script, self.strip.panel):
+            part.set_theme(theme)
+        self.deeds.draw(QColor(theme.text))

@@ -2,56 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtGui import QUndoStack
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core.text_lines import SUFFIXES
 from app.language import say
+from app.ui.actions import Actions
+from app.ui.document import ScriptDocument
+from app.ui.line_commands import LineCommands
+from app.ui.play_commands import PlayCommands
+from app.ui.widgets.preset_bar import PresetBar
 
-if TYPE_CHECKING:
-    from app.ui.window import MainWindow
+
+def connect_actions(actions: Actions, called: Mapping[str, Callable[[], object]]) -> None:
+    """Connects actions by name."""
+    for name, call in called.items():
+        actions[name].triggered.connect(lambda _checked=False, call=call: call())
 
 
-def connect_actions(window: MainWindow) -> None:
-    """Connects every action of a window."""
-    actions, commands, stack = window.deeds, window.commands, window.document.stack
-    for name, called in {
-        "read_text": lambda: _read_text(window),
-        "save_line": window.save_or_stop,
-        "save_all": lambda: window.saving.save(_all_ids(window)),
-        "save_joined": lambda: window.saving.save_joined(_all_ids(window)),
-        "quit": window.close,
-        "undo": stack.undo,
-        "redo": stack.redo,
+def line_actions(commands: LineCommands, select_all: Callable[[], object]) -> dict[str, Callable[[], object]]:
+    """What edits the lines."""
+    return {
         "cut": commands.cut,
         "copy": commands.copy,
         "paste": commands.paste,
-        "select_all": window.script.selectAll,
+        "select_all": select_all,
         "add_line": commands.add,
         "edit_line": commands.edit,
         "duplicate": commands.duplicate,
         "delete": commands.delete,
         "move_up": commands.move_up,
         "move_down": commands.move_down,
-        "play": window.play_or_stop,
-        "play_through": window.play_through,
-        "stop": window.stop,
-    }.items():
-        actions[name].triggered.connect(called)
-    for name, switch, is_on in (
-        ("loop", window.playback.set_loop, window.settings.loop),
-        ("live", window.live.switch, window.settings.live),
-    ):
-        actions[name].toggled.connect(switch)
-        actions[name].setChecked(is_on)
-        actions[name].toggled.connect(window.keeper.changed)
-    actions["full_screen"].toggled.connect(lambda full: window.showFullScreen() if full else window.showNormal())
-    presets = window.side.presets
-    presets.changed.connect(
-        lambda label, before, after: window.document.add_step(label, lambda: presets.put(after), lambda: presets.put(before))
-    )
+    }
+
+
+def play_actions(commands: PlayCommands) -> dict[str, Callable[[], object]]:
+    """What speaks and saves lines."""
+    return {
+        "play": commands.play_or_stop,
+        "play_through": commands.play_through,
+        "stop": commands.stop,
+        "save_line": commands.save_or_stop,
+        "save_all": commands.save_all,
+        "save_joined": commands.save_joined,
+    }
+
+
+def connect_undo(actions: Actions, stack: QUndoStack) -> None:
+    """Undo and redo, with the name of the step they would take."""
+    actions["undo"].triggered.connect(stack.undo)
+    actions["redo"].triggered.connect(stack.redo)
     stack.undoTextChanged.connect(lambda step: actions.tell_about("undo", step))
     stack.redoTextChanged.connect(lambda step: actions.tell_about("redo", step))
     for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
@@ -59,12 +62,14 @@ def connect_actions(window: MainWindow) -> None:
         signal.connect(actions[name].setEnabled)
 
 
-def _all_ids(window: MainWindow) -> list[str]:
-    return [line.id for line in window.document.script.lines]
+def undo_presets(presets: PresetBar, document: ScriptDocument) -> None:
+    """Changes of presets are steps of the document's history."""
+    presets.changed.connect(lambda label, before, after: document.add_step(label, lambda: presets.put(after), lambda: presets.put(before)))
 
 
-def _read_text(window: MainWindow) -> None:
+def read_text(parent: QWidget, add_files: Callable[[list[Path], int], object], row: int) -> None:
+    """Asks for text files, whose lines are added."""
     kinds = say("文章", "Text") + f" ({' '.join('*' + suffix for suffix in SUFFIXES)})"
-    files, _ = QFileDialog.getOpenFileNames(window, say("テキストを読み込む", "Read text"), "", kinds)
+    files, _ = QFileDialog.getOpenFileNames(parent, say("テキストを読み込む", "Read text"), "", kinds)
     if files:
-        window.commands.add_files([Path(file) for file in files], window.commands.place())
+        add_files([Path(file) for file in files], row)

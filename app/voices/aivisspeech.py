@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import VoiceError
-from app.settings import load_settings
+from app.settings import known_settings
 from app.voices.description import describe
 from app.voices.facts import bad_config
 from app.voices.manifest import VoiceManifest, manifest_from, manifest_values
@@ -33,7 +33,7 @@ def aivisspeech_folder(setting: str | None = None) -> Path | None:
     Args:
         setting: a folder, "off", or "" for its usual place; None is what the user's settings say.
     """
-    wanted = load_settings()[0].aivisspeech_folder if setting is None else setting
+    wanted = known_settings().aivisspeech_folder if setting is None else setting
     if wanted.strip().lower() == OFF:
         return None
     folder = Path(wanted).expanduser() if wanted.strip() else _usual_folder()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +10,12 @@ from typing import Any, Literal
 
 from app.data_file import write_json
 from app.errors import VoiceError
+from app.json_text import finite, long_text, parse_object, short_text
 from app.language import fitting, say
 from app.paths import folders_in
+from app.small_file import read_small
 from app.voices.description import SBV2_BERT
+from app.voices.limits import LARGEST_BERT_JSON_BYTES
 from app.voices.vocabulary import VOCABULARY_NAME
 
 BERT_MANIFEST_NAME = "bert.json"
@@ -114,18 +116,18 @@ def installed_berts(folders: Sequence[Path]) -> list[Bert]:
 def read_bert(folder: Path) -> Bert:
     """The BERT of a folder; a VoiceError when it is damaged."""
     try:
-        data = json.loads((folder / BERT_MANIFEST_NAME).read_text(encoding="utf-8"))
+        data = _manifest(folder)
         names = data.get("files", {"float32": GRAPH_NAME})
         cosine = data.get("int8_cosine")
         bert = Bert(
-            id=str(data["id"]),
-            name=str(data["name"]),
+            id=short_text(data["id"]),
+            name=short_text(data["name"]),
             graphs={precision: folder / _plain_name(names[precision]) for precision in PRECISIONS if precision in names},
             vocabulary=folder / VOCABULARY_NAME,
-            licence=str(data.get("licence", "")),
-            source_sha256=str(data.get("source_sha256", "")),
-            int8_cosine=None if cosine is None else float(cosine),
-            kept_whole=str(data.get("kept_whole", "")),
+            licence=long_text(data.get("licence", "")),
+            source_sha256=short_text(data.get("source_sha256", "")),
+            int8_cosine=None if cosine is None else finite(cosine),
+            kept_whole=long_text(data.get("kept_whole", "")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise _damaged(folder) from exc
@@ -143,6 +145,10 @@ def write_bert(folder: Path, values: Mapping[str, Any]) -> Bert:
 def is_bert_id(text: str) -> bool:
     """Ids are names of folders: small letters, digits and hyphens."""
     return re.fullmatch(r"[0-9a-z][0-9a-z-]{0,63}", text) is not None
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    return parse_object(read_small(folder / BERT_MANIFEST_NAME, LARGEST_BERT_JSON_BYTES))
 
 
 def _plain_name(name: str) -> str:
@@ -165,8 +171,8 @@ def _installed(root: Path, wanted: str | None) -> Iterator[Bert]:
 
 def _id(folder: Path) -> str | None:
     try:
-        return str(json.loads((folder / BERT_MANIFEST_NAME).read_text(encoding="utf-8"))["id"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return short_text(_manifest(folder)["id"])
+    except (OSError, ValueError, KeyError):
         return None
 
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from app.errors import VoiceError
 from app.language import say
-from app.voices.limits import FREE_UNPACKED_BYTES, LARGEST_UNPACKED_BYTES, MOST_RATIO
+from app.voices.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES, LARGEST_UNPACKED_BYTES, MOST_ENTRIES, MOST_RATIO
 
 
 class Budget:
-    """The bytes that one archive, with the archives inside it, may unpack to."""
+    """What one archive may cost, together with the archives inside it: unpacked bytes, and entries of zips with the bytes that list them."""
 
     def __init__(self, name: str, packed_bytes: int) -> None:
         self._name = name
         self._left = min(LARGEST_UNPACKED_BYTES, FREE_UNPACKED_BYTES + MOST_RATIO * packed_bytes)
+        self._entries_left = MOST_ENTRIES
+        self._directory_left = LARGEST_DIRECTORY_BYTES
+
+    @property
+    def directory_left(self) -> int:
+        """Bytes that directories of zips may still have."""
+        return self._directory_left
 
     def spend(self, size: int) -> None:
         """Counts unpacked bytes, before they are kept; a VoiceError when they are too many."""
@@ -22,6 +29,19 @@ class Budget:
                 say(f"展開すると大きすぎる書庫です: {self._name}", f"This archive unpacks to far too much: {self._name}"),
                 say(
                     "声だけが入った書庫を選ぶか、展開してから追加してください。",
+                    "Choose one that holds voices only, or unpack it yourself first.",
+                ),
+            )
+
+    def spend_directory(self, size: int, entries: int) -> None:
+        """Counts bytes of a zip's directory and the entries they list; a VoiceError when either are too many."""
+        self._directory_left -= size
+        self._entries_left -= entries
+        if self._directory_left < 0 or self._entries_left < 0:
+            raise VoiceError(
+                say(f"項目が多すぎる zip です: {self._name}", f"This zip holds too many entries: {self._name}"),
+                say(
+                    "声だけが入った zip を選ぶか、展開してから追加してください。",
                     "Choose one that holds voices only, or unpack it yourself first.",
                 ),
             )

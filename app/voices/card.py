@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from app.data_file import write_json
-from app.voices.json_text import long_text, parse_object
+from app.json_text import HIGHEST_WHOLE, finite, long_text, parse_object, whole
+from app.small_file import read_small
 
 CARD_NAME = "card.json"
 LARGEST_CARD_BYTES = 8 << 20
@@ -84,9 +85,7 @@ def read_card(folder: Path) -> Card:
     """The card of a prepared voice; an empty one where it is missing or damaged, for a voice can speak without."""
     path = folder / CARD_NAME
     try:
-        if path.stat().st_size > LARGEST_CARD_BYTES:
-            return Card()
-        return _from_dict(parse_object(path.read_bytes()))
+        return _from_dict(parse_object(read_small(path, LARGEST_CARD_BYTES)))
     except (OSError, ArithmeticError, ValueError, KeyError, TypeError, AttributeError):
         return Card()
 
@@ -96,13 +95,13 @@ def _from_dict(data: dict[str, Any]) -> Card:
     for key in ("uuid", "version", "architecture", "source_name", "source_sha256", "installed_at", "opaque_reason"):
         values[key] = long_text(values.get(key, ""))
     for key in ("source_bytes", "prepared_bytes"):
-        values[key] = int(values.get(key, 0))
+        values[key] = _count(values.get(key, 0))
     for key in ("training_epochs", "training_steps"):
-        values[key] = None if values.get(key) is None else int(values[key])
+        values[key] = None if values.get(key) is None else _count(values[key])
     for key in ("creators", "notes"):
         values[key] = tuple(long_text(item) for item in values.get(key, ()))
     if values.get("max_abs_diff") is not None:
-        values["max_abs_diff"] = float(values["max_abs_diff"])
+        values["max_abs_diff"] = finite(values["max_abs_diff"])
     values["speakers"] = tuple(_speaker(item) for item in values.get("speakers", ()))
     return Card(**values)
 
@@ -110,19 +109,23 @@ def _from_dict(data: dict[str, Any]) -> Card:
 def _speaker(data: dict[str, Any]) -> SpeakerCard:
     styles = tuple(
         StyleCard(
-            int(item["id"]),
+            _count(item["id"]),
             _media(item["icon"]),
             tuple(Sample(_media(sample["file"]), long_text(sample["transcript"])) for sample in item["samples"]),
         )
         for item in data["styles"]
     )
     languages = tuple(long_text(item) for item in data["languages"])
-    return SpeakerCard(int(data["id"]), long_text(data["uuid"]), languages, _media(data["icon"]), styles)
+    return SpeakerCard(_count(data["id"]), long_text(data["uuid"]), languages, _media(data["icon"]), styles)
+
+
+def _count(value: Any) -> int:
+    return whole(value, 0, HIGHEST_WHOLE)
 
 
 def _media(name: Any) -> str:
     """A media file's name; a ValueError when it points anywhere but into the media folder."""
-    if name and not _MEDIA_FILE.fullmatch(name):
+    if name != "" and not _MEDIA_FILE.fullmatch(name):
         raise ValueError("outside of the media folder")
     return str(name)
 

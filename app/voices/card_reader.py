@@ -14,9 +14,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from app.json_text import long_text, short_text
 from app.language import say
 from app.voices.card import MEDIA_FOLDER, Card, Sample, SpeakerCard, StyleCard
-from app.voices.json_text import long_text, short_text
+from app.voices.facts import NANAIRO, is_nanairo
 
 LARGEST_ICON_BYTES = 5 << 20
 LARGEST_SAMPLE_BYTES = 20 << 20
@@ -38,26 +39,31 @@ SAMPLE_SUFFIXES: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
 )
 
 
-def card_of(config: Mapping[str, Any], aivm: Mapping[str, Any], folder: Path) -> Card:
+def card_of(config: Mapping[str, Any], aivm: Mapping[str, Any], folder: Path, *, emoji: bool = False) -> Card:
     """The card, its media written below `folder`. Raises OSError where nothing can be written.
 
     Args:
         config: SBV2's `config.json`, or {}.
         aivm: the AIVM manifest, or {}.
         folder: the prepared voice.
+        emoji: its tensors have the symbols that make it a Nanairo voice, whatever it calls itself.
     """
     media = _Media(folder)
-    jp_extra = str(config.get("version", "JP-Extra")).endswith("JP-Extra")
     return Card(
         uuid=_line(aivm.get("uuid")),
         version=_line(aivm.get("version")),
-        architecture=_line(aivm.get("model_architecture")) or "Style-Bert-VITS2" + (" (JP-Extra)" if jp_extra else ""),
+        architecture=NANAIRO if emoji or is_nanairo(config) else _line(aivm.get("model_architecture")) or _architecture(config),
         creators=tuple(filter(None, (_line(item) for item in _list(aivm.get("creators"))))),
         training_epochs=_count(aivm.get("training_epochs")),
         training_steps=_count(aivm.get("training_steps")),
         speakers=tuple(_speaker(item, media) for item in _list(aivm.get("speakers")) if _id(item) is not None),
         notes=tuple(media.notes[:MOST_NOTES]),
     )
+
+
+def _architecture(config: Mapping[str, Any]) -> str:
+    jp_extra = str(config.get("version", "JP-Extra")).endswith("JP-Extra")
+    return "Style-Bert-VITS2" + (" (JP-Extra)" if jp_extra else "")
 
 
 def _speaker(data: dict[str, Any], media: _Media) -> SpeakerCard:

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import VoiceError
+from app.json_text import short_text
 from app.language import say
+from app.system_errors import reason_of
 from app.voices.budget import Budget
 from app.voices.facts import is_aivm
 from app.voices.foreign import ASIDE, ForeignError
-from app.voices.json_text import short_text
-from app.voices.limits import DEEPEST_ARCHIVE, DEEPEST_FOLDER, MOST_CHECKPOINTS, MOST_ENTRIES
+from app.voices.limits import DEEPEST_ARCHIVE, DEEPEST_FOLDER, MOST_ARCHIVED_CHECKPOINTS, MOST_CHECKPOINTS, MOST_ENTRIES
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.onnx_metadata import read_onnx
 from app.voices.recognition import container_of, require_voice_graph, tensors_of
@@ -75,6 +76,7 @@ class _Search:
         self._scratch = scratch
         self._made: list[Path] = []
         self._left = MOST_ENTRIES
+        self._looks_left = MOST_CHECKPOINTS
         self.found: list[Checkpoint] = []
         self.refused: list[VoiceError] = []
 
@@ -115,7 +117,9 @@ class _Search:
             with os.scandir(folder) as entries:
                 listed = [folder / entry.name for _, entry in zip(range(self._left + 1), entries, strict=False)]
         except OSError as exc:
-            self.refused.append(VoiceError(say(f"フォルダーを読めません: {folder}", f"This folder cannot be read: {folder}"), str(exc)))
+            self.refused.append(
+                VoiceError(say(f"フォルダーを読めません: {folder}", f"This folder cannot be read: {folder}"), f"({reason_of(exc)})")
+            )
             return []
         self._left -= len(listed)
         if self._left < 0:
@@ -132,7 +136,8 @@ class _Search:
                 raise ForeignError("utau", path.parent.name)
             if container_of(path) == "zip":
                 return True
-            if len(self.found) + len(self.refused) < MOST_CHECKPOINTS:
+            self._looks_left -= 1
+            if self._looks_left >= 0:
                 self.found.append(Checkpoint(path, _format_of(path), label))
         except VoiceError as exc:
             self._refuse(exc)
@@ -150,6 +155,7 @@ class _Search:
         """Looks into a zip, and into zips inside it when there is nothing else."""
         if self._scratch is None:
             return
+        self._looks_left = min(self._looks_left, MOST_ARCHIVED_CHECKPOINTS)
         try:
             folder = self._make_folder(self._scratch)
             unpacked = unpack(path, folder, budget)
@@ -159,7 +165,7 @@ class _Search:
         prepared = {item.path.parent: item.name for item in unpacked if item.path.name == MANIFEST_NAME}
         for place, name in prepared.items():
             self.found.append(Checkpoint(place, "prepared", short_text(prefix + (name.rpartition("/")[0] or path.stem))))
-        rest = [item for item in unpacked if not any(item.path.is_relative_to(place) for place in prepared)]
+        rest = [item for item in unpacked if prepared.keys().isdisjoint(item.path.parents)]
         zips = [item for item in rest if self._look(item.path, short_text(prefix + item.name))]
         for item in zips if not self.found and depth < DEEPEST_ARCHIVE else ():
             self._zip(item.path, f"{prefix}{item.name}/", budget, depth + 1)
@@ -168,7 +174,9 @@ class _Search:
         try:
             folder = Path(tempfile.mkdtemp(prefix="zip-", dir=scratch))
         except OSError as exc:
-            raise VoiceError(say(f"展開先に書き込めません: {scratch}", f"Nothing can be unpacked into {scratch}"), str(exc)) from exc
+            raise VoiceError(
+                say(f"展開先に書き込めません: {scratch}", f"Nothing can be unpacked into {scratch}"), f"({reason_of(exc)})"
+            ) from exc
         self._made.append(folder)
         return folder
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from app.json_text import long_text, short_text, whole
 from app.voices.facts import Facts, bad_config
-from app.voices.json_text import long_text, short_text, whole
-from app.voices.limits import LARGEST_HOP_SAMPLES, LARGEST_RATE_HZ, MOST_SPEAKERS, MOST_STYLES
+from app.voices.limits import LARGEST_HOP_SAMPLES, LARGEST_RATE_HZ, LONGEST_TERMS, MOST_SPEAKERS, MOST_STYLES
 from app.voices.manifest import Named, VoiceManifest
 
 SBV2_BERT = "deberta-v2-large-japanese-char-wwm"  # every public SBV2 voice was trained with it
@@ -45,8 +45,8 @@ def describe(
             margin_frames=margin_frames,
             multilingual=multilingual,
             add_blank=_truth(data.get("add_blank", True)),
-            licence=long_text(facts.aivm.get("license") or ""),
-            description=long_text(facts.aivm.get("description") or ""),
+            licence=_licence(facts.aivm.get("license") or ""),
+            description=long_text(facts.aivm.get("description") or "")[:LONGEST_TERMS],
         )
     except (AttributeError, KeyError, TypeError, ValueError) as exc:
         raise bad_config(path) from exc
@@ -78,6 +78,14 @@ def _named(ids: Any, shown: dict[int, str], count: int) -> tuple[Named, ...]:
     if len(named) != len(ids):
         raise ValueError("an id occurs twice")
     return tuple(Named(number, shown.get(number) or short_text(name) or str(number)) for number, name in named.items())
+
+
+def _licence(value: Any) -> str:
+    """Whole, or not at all: nobody can accept a part."""
+    text = long_text(value)
+    if len(text) > LONGEST_TERMS:
+        raise ValueError("a licence of too many letters")
+    return text
 
 
 def _truth(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def file_digests(files: Sequence[Path], report: Report = unreported) -> list[str
     for index, path in enumerate(files):
         report("reading", index / len(files))
         value = known.get(path.absolute())
-        if not isinstance(value, str):
+        if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{64}", value):
             value = file_digest(path)
             known.put(path.absolute(), value)
         digests.append(value)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.language import say
+from app.voices.limits import LARGEST_GRAPH_BYTES
 from app.voices.onnx_outline import Outline
 
 
@@ -16,15 +17,18 @@ def external_files(path: Path, outline: Outline) -> list[Path]:
     """The files beside `path` that its tensors lie in, checked.
 
     Raises:
-        VoiceError: one lies elsewhere, is a link, is missing or is too short.
+        VoiceError: one lies elsewhere, is a link, is missing or is too short, or they are too large together.
     """
     sizes: dict[str, int] = {}
+    left = LARGEST_GRAPH_BYTES
     for place in outline.external:
         name = place.get("location", "")
         if name not in sizes:
             sizes[name] = _size_beside(path, name)
-        if not _fits(place, sizes[name]):
-            raise _damaged(path, name)
+        taken = _taken(place, sizes[name])
+        left -= taken  # tensors may share their bytes: many that are one on the disk are many in memory
+        if taken < 0 or left < 0:
+            raise _damaged(path, name) if taken < 0 else _too_large(path)
     return [path.parent / name for name in sizes]
 
 
@@ -46,9 +50,13 @@ def _size_beside(path: Path, name: str) -> int:
     return found.st_size
 
 
-def _fits(place: Mapping[str, str], size: int) -> bool:
+def _taken(place: Mapping[str, str], size: int) -> int:
+    """Bytes of a tensor in a file of `size` bytes; negative where they do not lie in it."""
     numbers = [place.get(key, "0") for key in ("offset", "length")]
-    return all(re.fullmatch(r"[0-9]{1,18}", text) for text in numbers) and sum(map(int, numbers)) <= size
+    if not all(re.fullmatch(r"[0-9]{1,18}", text) for text in numbers):
+        return -1
+    offset, length = map(int, numbers)
+    return -1 if offset + length > size else length or size - offset  # without a length it is all that follows
 
 
 def _outside(name: str, location: str) -> VoiceError:
@@ -63,6 +71,13 @@ def _missing(path: Path, location: str) -> VoiceError:
     return VoiceError(
         say(f"モデルの重みのファイルがありません: {location}", f"The file with this model's weights is missing: {location}"),
         say(f"{path.name} と同じフォルダーに置いてください。", f"Put it beside {path.name}."),
+    )
+
+
+def _too_large(path: Path) -> VoiceError:
+    return VoiceError(
+        say(f"モデルの重みが大きすぎます: {path.name}", f"The weights of this model are too large: {path.name}"),
+        say("ONNX モデルは 2 GB までです。", "An ONNX model has up to 2 GB."),
     )
 
 

@@ -12,15 +12,16 @@ from typing import Any
 
 from app.core.types import Float32
 from app.errors import VoiceError
+from app.json_text import long_text, parse_object
 from app.language import say
-from app.voices.json_text import long_text, parse_object
 from app.voices.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES
 from app.voices.regular_file import read_regular
 from app.voices.sidecars import config_beside, vectors_beside
 from app.voices.style_vectors import read_style_vectors, vectors_from_npy
 
 AIVM_KEYS = ("aivm_manifest", "aivm_hyper_parameters", "aivm_style_vectors")
-ARCHITECTURES = ("Style-Bert-VITS2", "Style-Bert-VITS2 (JP-Extra)")
+NANAIRO = "Style-Bert-VITS2 (Nanairo)"  # no tool writes this yet: those of today call such a voice JP-Extra
+ARCHITECTURES = ("Style-Bert-VITS2", "Style-Bert-VITS2 (JP-Extra)", NANAIRO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,12 @@ def is_aivm(metadata: Mapping[str, str]) -> bool:
     return all(key in metadata for key in AIVM_KEYS)
 
 
+def is_nanairo(config: Mapping[str, Any]) -> bool:
+    """True when the settings are those of a Nanairo voice; tools that do not know it drop the key, but keep the version."""
+    data = config.get("data")
+    return str(config.get("version", "")).endswith("Nanairo") or (isinstance(data, dict) and data.get("use_nanairo") is True)
+
+
 def facts_of(path: Path, metadata: Mapping[str, str], *, weights: bool) -> Facts:
     """From the container itself when it is an AIVM one, else from the files beside it.
 
@@ -58,15 +65,30 @@ def facts_of(path: Path, metadata: Mapping[str, str], *, weights: bool) -> Facts
         manifest, config, vectors = (metadata[key] for key in AIVM_KEYS)
         if len(config) > LARGEST_JSON_BYTES:
             raise bad_config(path)
-        return Facts("aivm" if weights else "aivmx", _json(config, path), _embedded_vectors(vectors), _aivm(manifest, path))
+        settings = _settings(config, path, weights=weights)
+        return Facts("aivm" if weights else "aivmx", settings, _embedded_vectors(vectors), _aivm(manifest, path))
     config_path = config_beside(path)
     if weights and config_path is None:
         raise VoiceError(
             say(f"「{path.name}」と同じフォルダーに config.json がありません。", f'There is no config.json beside "{path.name}".'),
             say("声のフォルダーごと入手してください。", "Get the whole folder of the voice."),
         )
-    settings = _json(read_regular(config_path, LARGEST_JSON_BYTES), config_path) if config_path else {}
+    settings = _settings(read_regular(config_path, LARGEST_JSON_BYTES), config_path, weights=weights) if config_path else {}
     return Facts("safetensors" if weights else "onnx", settings, read_style_vectors(vectors_beside(path)))
+
+
+def _settings(text: str | bytes, path: Path, *, weights: bool) -> dict[str, Any]:
+    """The settings; a VoiceError for the graph of a Nanairo voice, whose inputs nobody has laid down yet."""
+    settings = _json(text, path)
+    if is_nanairo(settings) and not weights:
+        raise VoiceError(
+            say(
+                f"Nanairo の声の ONNX ファイルには対応していません: {path.name}",
+                f"ONNX files of Nanairo voices are not supported: {path.name}",
+            ),
+            say("同じ声の .safetensors か .aivm を選んでください。", "Choose the .safetensors or .aivm of the same voice."),
+        )
+    return settings
 
 
 def _json(text: str | bytes, path: Path) -> dict[str, Any]:

@@ -7,14 +7,26 @@ from typing import NamedTuple
 from app.errors import VoiceError
 from app.language import say
 
+_CHOOSE = (
+    "Style-Bert-VITS2 の声 (.aivmx .aivm .safetensors .onnx .sbv2 .zip) を選んでください。",
+    "Choose a Style-Bert-VITS2 voice (.aivmx .aivm .safetensors .onnx .sbv2 .zip).",
+)
+
 
 class Foreign(NamedTuple):
     """A kind of file that is no SBV2 voice, in both languages; without a hint of its own the general one is shown."""
 
     ja: str
     en: str
-    hint_ja: str = "Style-Bert-VITS2 の声 (.aivmx .aivm .safetensors .onnx .sbv2 .zip) を選んでください。"
-    hint_en: str = "Choose a Style-Bert-VITS2 voice (.aivmx .aivm .safetensors .onnx .sbv2 .zip)."
+    hint_ja: str = _CHOOSE[0]
+    hint_en: str = _CHOOSE[1]
+
+
+def _for_other_software(ja: str, en: str, software: str) -> Foreign:
+    """What other programs speak or convert with."""
+    return Foreign(
+        ja, en, f"{software} に対応したソフトで使ってください。{_CHOOSE[0]}", f"Use it with software for {software}. {_CHOOSE[1]}"
+    )
 
 
 _UNPACK = ("展開して、中の声を選んでください。", "Unpack it and choose the voice inside.")
@@ -27,13 +39,27 @@ _PICKLE = (
 
 KINDS = {
     # other speech software
-    "piper": Foreign("Piper の声", "a Piper voice"),
-    "kokoro": Foreign("Kokoro の声", "a Kokoro voice"),
-    "vits": Foreign("別の種類の VITS の声 (MMS など)", "a VITS voice of another kind (MMS or the like)"),
-    "espnet": Foreign("ESPnet の声", "an ESPnet voice"),
-    "bert_vits2": Foreign("Style の付かない Bert-VITS2 の声", "a Bert-VITS2 voice without styles"),
-    "rvc": Foreign("RVC の声質変換モデル", "an RVC voice conversion model"),
-    "gpt_sovits": Foreign("GPT-SoVITS の声", "a GPT-SoVITS voice"),
+    "irodori": _for_other_software("Irodori-TTS のモデル", "an Irodori-TTS model", "Irodori-TTS"),
+    "irovoice": _for_other_software("Irodori-TTS の声（.irovoice）", "a voice for Irodori-TTS (.irovoice)", "Irodori-TTS"),
+    "dacvae": _for_other_software(
+        "Irodori-TTS などが使う音声コーデック DACVAE", "DACVAE, an audio codec that Irodori-TTS uses", "Irodori-TTS"
+    ),
+    "lora": Foreign(
+        "LoRA（Irodori-TTS などのモデルへの追加分）",
+        "a LoRA, an addition to another model such as Irodori-TTS",
+        "LoRA だけでは話せません。元のモデルに対応したソフトで使ってください。",
+        "A LoRA does not speak by itself. Use it with software for the model it belongs to.",
+    ),
+    "piper": _for_other_software("Piper または piper-plus の声", "a Piper or piper-plus voice", "Piper"),
+    "kokoro": _for_other_software("Kokoro（StyleTTS 2）の声", "a Kokoro (StyleTTS 2) voice", "Kokoro"),
+    "mb_istft": _for_other_software("MB-iSTFT-VITS の声", "an MB-iSTFT-VITS voice", "MB-iSTFT-VITS"),
+    "vits": _for_other_software(
+        "別の種類の VITS の声（MMS、MB-iSTFT-VITS など）", "a VITS voice of another kind (MMS, MB-iSTFT-VITS or the like)", "VITS"
+    ),
+    "espnet": _for_other_software("ESPnet の声", "an ESPnet voice", "ESPnet"),
+    "bert_vits2": _for_other_software("Style の付かない Bert-VITS2 の声", "a Bert-VITS2 voice without styles", "Bert-VITS2"),
+    "rvc": _for_other_software("RVC の声質変換モデル", "an RVC voice conversion model", "RVC"),
+    "gpt_sovits": _for_other_software("GPT-SoVITS の声", "a GPT-SoVITS voice", "GPT-SoVITS"),
     "voicevox": Foreign("VOICEVOX の声", "a VOICEVOX voice"),
     "voicevox_plugin": Foreign("VOICEVOX の追加エンジン", "an add-on of VOICEVOX"),
     "hts": Foreign("HTS の声 (Open JTalk など)", "an HTS voice (Open JTalk and others)"),
@@ -82,8 +108,8 @@ class ForeignError(VoiceError):
         what = KINDS[kind]
         super().__init__(
             say(
-                f"「{name}」は Style-Bert-VITS2 の声ではありません。種類: {what.ja}",
-                f'"{name}" is {what.en}, so it is no Style-Bert-VITS2 voice.',
+                f"「{name}」は{what.ja}です。Koebako で開けるのは Style-Bert-VITS2 の声です。",
+                f'"{name}" is {what.en}; Koebako opens Style-Bert-VITS2 voices.',
             ),
             say(what.hint_ja, what.hint_en) + (f" ({detail})" if detail else ""),
         )

@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 from app.errors import VoiceError
 from app.language import say
 from app.paths import folders_in
+from app.system_errors import reason_of
 from app.voices.manifest import MANIFEST_NAME, Named, VoiceManifest
 from app.voices.sources import read_source
 from app.voices.suffixes import VOICE_SUFFIXES
@@ -48,7 +49,7 @@ def _voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
         except OSError as exc:
             raise VoiceError(
                 say(f"声のフォルダーを読めません: {root}", f"The folder of the voices cannot be read: {root}"),
-                say(f"フォルダーの権限を確かめてください。（{exc.strerror}）", f"Check its permissions. ({exc.strerror})"),
+                say(f"フォルダーの権限を確かめてください。（{reason_of(exc)}）", f"Check its permissions. ({reason_of(exc)})"),
             ) from exc
 
 

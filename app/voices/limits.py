@@ -9,13 +9,16 @@ LARGEST_GRAPH_BYTES = (1 << 31) - 1  # protobuf's own limit: neither onnx nor ON
 LARGEST_METADATA_BYTES = 256 << 20  # icons and samples travel in there; more than this is not a voice
 LARGEST_HEADER_BYTES = 100 << 20  # of a safetensors file: the format's own limit
 LARGEST_JSON_BYTES = 8 << 20  # a config.json has 3 KB, the vectors of 1000 styles as text 6 MB
-MOST_JSON_VALUES = 500_000  # an empty list is 3 characters of text and 60 bytes of memory
+LARGEST_MANIFEST_BYTES = 16 << 20  # the names of 4,096 speakers and 1,024 styles, and a licence and a description of the longest
+LONGEST_TERMS = 500_000  # characters of a licence or a description; those of voices stay below 20,000
+LARGEST_BERT_JSON_BYTES = 1 << 20
+LARGEST_VOCABULARY_BYTES = 32 << 20  # 22,000 characters take 110 KB, as tokenizer.json 1 MB
 LARGEST_VECTORS_BYTES = 16 << 20  # 1024 styles as float64, and room
-LARGEST_TEXT_CHARACTERS = 200  # names of voices, speakers and styles; AIVM allows 80
 MOST_STYLES = 1024
 MOST_SPEAKERS = 4096
 LARGEST_RATE_HZ = 384_000  # the highest rate sound cards know
 LARGEST_HOP_SAMPLES = 1 << 16
+MOST_WINDOWS, MOST_FRAMES = 64, 1 << 16  # of a voice's schedule, and of a window or its margin: voices have 4, 128 and 16
 
 MOST_FIELDS = 500_000  # of a protobuf message and all below it: a voice has 60,000 to 160,000; each takes a microsecond
 DEEPEST_GRAPH = 16  # graphs inside nodes of graphs; voices have at most two levels
@@ -29,8 +32,12 @@ FREE_UNPACKED_BYTES = 64 << 20  # below this the ratio is not looked at: texts a
 MOST_RATIO = 30  # unpacked to packed; weights pack to nine tenths, bombs to a thousandth
 LARGEST_WINDOW_BYTES = 1 << 27  # memory that zstd may ask for
 MOST_ENTRIES = 20_000  # of an archive, or files of a folder, that are looked at
-LARGEST_DIRECTORY_BYTES = 8 << 20  # of a zip: an entry takes about 100 bytes there and a kilobyte in memory
+LARGEST_DIRECTORY_BYTES = (
+    4 << 20
+)  # of a zip and those inside it: about 100 bytes an entry; zipfile takes up to a second for each of these MB
+LARGEST_ENTRY_CHARACTERS = 1000  # of a name in a zip, folders included; Windows writes 260
 LARGEST_TAR_EXTENSION_BYTES = 1 << 20  # long names and such
 DEEPEST_FOLDER = 6  # folders inside a folder that are looked into
 DEEPEST_ARCHIVE = 2  # a zip inside a zip, and no further
-MOST_CHECKPOINTS = 1000
+MOST_CHECKPOINTS = 1000  # files that are looked into, each for half a second at most
+MOST_ARCHIVED_CHECKPOINTS = 100  # likewise of archives, where small files can be many

@@ -7,6 +7,7 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
               sdp_noise f32[2,T] (seeded, already times noise_scale_w)
               → logw f32[T] · m_p f32[C,T] · logs_p f32[C,T]
               multilingual voices: ja_bert takes the features, bert and en_bert zeros
+              Nanairo voices: duration_symbol_type_ids int[T], see `app.core.symbol_kinds`
     flow      z_p f32[C,F] · sid · style_vec · frame_position f32[F] (frame centre in its phone, 0..1)
               phone_frames f32[F] (frames of that phone) · length_scale f32[] (1 / speed)
               → z f32[D,F]                       (the graph may be missing: then z = z_p)
@@ -28,10 +29,13 @@ from typing import Any
 from app.core.voice import DurationRule
 from app.data_file import write_json
 from app.errors import VoiceError
+from app.json_text import finite, long_text, parse_object, short_text, whole
 from app.language import say
-from app.voices.json_text import long_text, parse_object, short_text
+from app.small_file import read_small
+from app.voices.limits import LARGEST_HOP_SAMPLES, LARGEST_MANIFEST_BYTES, LARGEST_RATE_HZ, LONGEST_TERMS, MOST_FRAMES, MOST_WINDOWS
 
 MANIFEST_NAME = "voice.json"
+HIGHEST_ID = (1 << 31) - 1  # what the narrowest graphs take
 VERSION = 1
 
 
@@ -73,6 +77,7 @@ class VoiceManifest:
         windows: frames per decoder window, in order; the last one repeats.
         graphs: file name by graph name: prosody, flow, decoder or whole.
         decoder_int8: a faster decoder, where there is one.
+        emoji: the voice speaks emoji, which only Nanairo's table of symbols holds.
     """
 
     id: str
@@ -92,6 +97,7 @@ class VoiceManifest:
     licence: str = ""
     description: str = ""
     decoder_int8: Int8Decoder | None = None
+    emoji: bool = False
 
     @property
     def opaque(self) -> bool:
@@ -103,7 +109,7 @@ def read_manifest(folder: Path) -> VoiceManifest:
     """Reads `folder/voice.json`; a VoiceError says what is wrong with it."""
     path = folder / MANIFEST_NAME
     try:
-        return manifest_from(parse_object(path.read_bytes()))
+        return manifest_from(parse_object(read_small(path, LARGEST_MANIFEST_BYTES)))
     except FileNotFoundError as exc:
         raise VoiceError(
             say(f"声のファイルが見つかりません: {path}", f"This voice has no {MANIFEST_NAME}: {folder}"),
@@ -132,19 +138,21 @@ def manifest_from(data: dict[str, Any]) -> VoiceManifest:
     if values.pop("manifest_version", VERSION) != VERSION:
         raise ValueError("another version")
     for key in ("speakers", "styles"):
-        values[key] = tuple(Named(int(item["id"]), short_text(item["name"])) for item in values[key])
+        values[key] = tuple(Named(whole(item["id"], 0, HIGHEST_ID), short_text(item["name"])) for item in values[key])
     for key in values.keys() & {"id", "name", "format", "bert", "durations"}:
         values[key] = short_text(values[key])  # without what would disturb a terminal: voices come from anywhere
     for key in values.keys() & {"licence", "description"}:
         values[key] = long_text(values[key])
-    for key in ("sampling_rate", "hop_length", "margin_frames"):
-        values[key] = int(values.get(key, VoiceManifest.__dataclass_fields__[key].default))
+    values["sampling_rate"] = whole(values["sampling_rate"], 1, LARGEST_RATE_HZ)
+    values["hop_length"] = whole(values["hop_length"], 1, LARGEST_HOP_SAMPLES)
+    if "margin_frames" in values:
+        values["margin_frames"] = whole(values["margin_frames"], 0, MOST_FRAMES)
     if "windows" in values:
-        values["windows"] = tuple(int(size) for size in values["windows"])
+        values["windows"] = tuple(whole(size, 1, MOST_FRAMES) for size in values["windows"])
     values["graphs"] = {str(name): str(file) for name, file in values["graphs"].items()}
     if values.get("decoder_int8") is not None:
         found = values["decoder_int8"]
-        values["decoder_int8"] = Int8Decoder(short_text(found["file"]), float(found["snr_db"]), float(found["lsd_db"]))
+        values["decoder_int8"] = Int8Decoder(short_text(found["file"]), finite(found["snr_db"]), finite(found["lsd_db"]))
     manifest = VoiceManifest(**values)
     _check(manifest)
     return manifest
@@ -154,11 +162,12 @@ def _check(manifest: VoiceManifest) -> None:
     """Raises ValueError for values that no voice can have."""
     right = (
         manifest.id and manifest.name,
-        manifest.sampling_rate > 0 and manifest.hop_length > 0 and manifest.margin_frames >= 0,
-        manifest.windows and min(manifest.windows) > 0,
+        0 < len(manifest.windows) <= MOST_WINDOWS,
+        max(len(manifest.licence), len(manifest.description)) <= LONGEST_TERMS,
+        isinstance(manifest.multilingual, bool) and isinstance(manifest.add_blank, bool),
         manifest.durations in ("ceil", "carry"),
         set(manifest.graphs) in ({"whole"}, {"prosody", "decoder"}, {"prosody", "flow", "decoder"}),
-        all(items and min(item.id for item in items) >= 0 for items in (manifest.speakers, manifest.styles)),
+        manifest.speakers and manifest.styles,
     )
     if not all(right):
         raise ValueError("out of range")

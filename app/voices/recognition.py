@@ -8,11 +8,11 @@ from typing import Literal
 
 from app.language import say
 from app.voices.foreign import ForeignError
+from app.voices.npy import NPY_MAGIC
 from app.voices.onnx_outline import Outline
 from app.voices.regular_file import open_regular, unreadable
 from app.voices.safetensors import TensorFile
 from app.voices.sbv2_archive import ZSTD_MAGIC
-from app.voices.style_vectors import NPY_MAGIC
 
 Container = Literal["onnx", "safetensors", "sbv2", "zip"]
 
@@ -30,6 +30,7 @@ MAGICS: tuple[tuple[int, bytes, str], ...] = (
     *((0, magic, "archive") for magic in (b"7z\xbc\xaf", b"Rar!", b"\x1f\x8b", b"\xfd7zXZ", b"BZh")),
     (2, b"-lh", "archive"),
     (257, b"ustar", "archive"),
+    *((0, version + b"\x03\x04", "gpt_sovits") for version in (b"03", b"04", b"05", b"06")),  # a zip, its PK written over
     *((0, magic, "document") for magic in (b"%PDF", b"\xd0\xcf\x11\xe0", b"SQLite format 3", b"{\\rtf")),
     *((0, magic, "program") for magic in (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")),
     *((0, magic, "index") for magic in (b"IxF", b"IwFl", b"IvF", b"IwPQ", b"IxPQ")),
@@ -40,6 +41,14 @@ MAGICS: tuple[tuple[int, bytes, str], ...] = (
 )
 PICKLED = (  # names inside a pickle, which is searched and never loaded
     (b"enc_p.style_proj", "checkpoint"),
+    (b"model_g.enc_p", "piper"),
+    (b"subband_conv_post", "mb_istft"),
+    (b"multistream_conv_post", "mb_istft"),
+    (b"ar_text_embedding", "gpt_sovits"),
+    (b"cond_module.", "irodori"),
+    (b"quantizer.in_proj", "dacvae"),
+    (b"lora_A.", "lora"),
+    (b"bert_encoder", "kokoro"),
     (b"enc_p.emb_phone", "rvc"),
     (b"enc_p.ssl_proj", "gpt_sovits"),
     (b"ssl_proj", "gpt_sovits"),
@@ -69,6 +78,12 @@ GRAPH_INPUTS: tuple[tuple[set[str], str], ...] = (
 TENSOR_NAMES = (
     ("discriminators.", "discriminator"),
     ("pre_out_conv_1.", "discriminator"),
+    ("base_model.model.", "lora"),
+    ("cond_module.", "irodori"),
+    ("quantizer.in_proj.", "dacvae"),
+    ("bert_encoder.", "kokoro"),
+    ("dec.subband_conv_post.", "mb_istft"),
+    ("dec.multistream_conv_post.", "mb_istft"),
     ("deberta.", "bert"),
     ("bert.", "bert"),
     ("enc_p.emb_phone", "rvc"),
@@ -76,6 +91,7 @@ TENSOR_NAMES = (
     ("enc_p.bert_proj", "bert_vits2"),
     ("enc_p.emb.", "vits"),
     ("text_encoder.embed_tokens", "vits"),
+    ("speaker_embedding", "irodori"),
 )
 
 

@@ -1,4 +1,4 @@
-"""Opens files that users name. A pipe or a device would make reading wait for ever, so only regular files are opened."""
+"""Files of voices that users name: what `app.small_file` opens, with the words for what it refuses."""
 
 from __future__ import annotations
 
@@ -9,24 +9,18 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
+from app import small_file
 from app.errors import VoiceError
 from app.language import say
+from app.system_errors import reason_of
 
 
 def open_regular(path: Path) -> BufferedReader:
     """A regular file, opened for reading; a VoiceError says why it cannot be."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     try:
-        number = os.open(path, flags)
-    except (OSError, ValueError) as exc:  # ValueError: a null character
+        return small_file.open_regular(path)
+    except OSError as exc:
         raise unreadable(path, exc) from exc
-    if stat.S_ISREG(os.fstat(number).st_mode):
-        return os.fdopen(number, "rb")
-    os.close(number)
-    raise VoiceError(
-        say(f"ファイルではありません: {path}", f"This is not a file: {path}"),
-        say("声のファイルを選んでください。", "Choose the file of a voice."),
-    )
 
 
 def size_of(file: BinaryIO) -> int:
@@ -36,17 +30,10 @@ def size_of(file: BinaryIO) -> int:
 
 def read_regular(path: Path, largest_bytes: int) -> bytes:
     """The whole of a small file; a VoiceError when it cannot be read or is larger than it may be."""
-    with open_regular(path) as file:
-        try:
-            content = file.read(largest_bytes + 1)
-        except OSError as exc:
-            raise unreadable(path, exc) from exc
-    if len(content) > largest_bytes:
-        raise VoiceError(
-            say(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
-            say(f"{largest_bytes >> 20} MB までです。", f"It may have up to {largest_bytes >> 20} MB."),
-        )
-    return content
+    try:
+        return small_file.read_small(path, largest_bytes)
+    except OSError as exc:
+        raise unreadable(path, exc) from exc
 
 
 def unreadable(path: Path, reason: OSError | ValueError) -> VoiceError:
@@ -61,9 +48,19 @@ def unreadable(path: Path, reason: OSError | ValueError) -> VoiceError:
             say(f"ファイルを読む権限がありません: {path}", f"This file may not be read: {path}"),
             say("ファイルの権限を確かめてください。", "Check the permissions of the file."),
         )
+    if isinstance(reason, small_file.NotRegularError):
+        return VoiceError(
+            say(f"ファイルではありません: {path}", f"This is not a file: {path}"),
+            say("声のファイルを選んでください。", "Choose the file of a voice."),
+        )
+    if isinstance(reason, small_file.TooLargeError):
+        return VoiceError(
+            say(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
+            str(reason.strerror),
+        )
     return VoiceError(
         say(f"ファイルを読めません: {path}", f"This file cannot be read: {path}"),
-        str(reason) or say("ファイルの場所を確かめてください。", "Check the path."),
+        say(f"ファイルの場所を確かめてください。（{reason_of(reason)}）", f"Check the path. ({reason_of(reason)})"),
     )
 
 

@@ -6,11 +6,10 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from app.data_file import read_json, write_json
+from app.data_file import load_cache, write_json
 from app.paths import data_dir
 
 MOST_FILES = 2000
-LARGEST_STORE_BYTES = 64 << 20
 
 
 class Remembered:
@@ -23,17 +22,14 @@ class Remembered:
     def __init__(self, name: str) -> None:
         self._path = data_dir() / "cache" / name
         self._changed = False
-        self._entries: dict[str, list[Any]] = {}
-        with contextlib.suppress(OSError):
-            if self._path.stat().st_size <= LARGEST_STORE_BYTES:
-                self._entries = read_json(self._path, dict)
+        self._entries = load_cache(self._path, _entries) or {}
 
     def get(self, path: Path) -> Any:
         """What is known of a file as it is now, or None."""
+        *stamp, value = self._entries.get(str(path), (None, None, None))
         try:
-            size, mtime_ns, value = self._entries[str(path)]
-            return value if [size, mtime_ns] == _stamp(path) else None
-        except (KeyError, ValueError, TypeError, OSError):
+            return value if stamp == _stamp(path) else None
+        except OSError:
             return None
 
     def put(self, path: Path, value: Any) -> None:
@@ -51,6 +47,10 @@ class Remembered:
         with contextlib.suppress(OSError):
             write_json(self._path, kept, indent=None)
             self._changed = False
+
+
+def _entries(data: Any) -> dict[str, list[Any]]:
+    return {path: entry for path, entry in data.items() if isinstance(entry, list) and len(entry) == 3}
 
 
 def _stamp(path: Path) -> list[int]:

@@ -19,8 +19,8 @@ import numpy as np
 
 from app.core.types import Float32
 from app.errors import VoiceError
+from app.json_text import parse_object
 from app.language import say
-from app.voices.json_text import parse_object
 from app.voices.limits import LARGEST_HEADER_BYTES, MOST_AXES
 from app.voices.regular_file import open_regular, size_of
 

@@ -156,8 +156,9 @@ def _from_weights(path: Path) -> Voice:
     facts = facts_of(path, tensors.metadata, weights=True)
     built = graphs_from_weights(facts.config, tensors)
     graphs: Graphs = {name: getattr(built, name).SerializeToString() for name in ("prosody", "flow", "decoder")}
-    speakers = tensors.shape("emb_g.weight")[0]
-    return _voice(path, graphs, facts, speakers, multilingual="enc_p.ja_bert_proj.weight" in tensors, margin_frames=built.margin_frames)
+    speakers, multilingual = tensors.shape("emb_g.weight")[0], "enc_p.ja_bert_proj.weight" in tensors
+    voice = _voice(path, graphs, facts, speakers, multilingual=multilingual, margin_frames=built.margin_frames)
+    return replace(voice, manifest=replace(voice.manifest, emoji=built.emoji))
 
 
 def _voice(path: Path, graphs: Graphs, facts: Facts, speakers: int | None, *, multilingual: bool, margin_frames: int = 16) -> Voice:

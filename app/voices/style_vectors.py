@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +9,13 @@ import numpy as np
 
 from app.core.types import STYLE_WIDTH, Float32
 from app.errors import VoiceError
+from app.json_text import parse_object, whole
 from app.language import say
-from app.voices.json_text import parse_object, whole
 from app.voices.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES, MOST_STYLES
+from app.voices.npy import NPY_MAGIC, array_of
 from app.voices.regular_file import read_regular
 
 STYLE_VECTORS_NAME = "style_vectors.npy"
-NPY_MAGIC = b"\x93NUMPY"
-HEADER = {  # numpy writes a Python literal; these three items are all it may hold
-    "descr": re.compile(r"'descr':\s*'([<>=|]?f[248])'"),
-    "fortran_order": re.compile(r"'fortran_order':\s*(True|False)"),
-    "shape": re.compile(r"'shape':\s*\(([\d,\s]{0,99})\)"),
-}
 
 
 def read_style_vectors(path: Path) -> Float32:
@@ -39,20 +32,7 @@ def read_style_vectors(path: Path) -> Float32:
 
 def vectors_from_npy(content: bytes) -> Float32:
     """From the bytes of a whole `.npy`: a ValueError when it is none, a VoiceError when it is one of another kind."""
-    if not content.startswith(NPY_MAGIC) or len(content) < 12:
-        raise ValueError("no npy file")
-    start = 10 if content[6] == 1 else 12  # the length of the header has 2 bytes in version 1, else 4
-    length = int.from_bytes(content[8:start], "little")
-    header = content[start : start + length].decode("latin-1")
-    items = {name: pattern.search(header) for name, pattern in HEADER.items()}
-    descr, order, sizes = items["descr"], items["fortran_order"], items["shape"]
-    if len(header) != length or not (descr and order and sizes):
-        raise ValueError("header of another kind")
-    shape = [int(size) for size in sizes[1].split(",") if size.strip()]
-    data, dtype = content[start + length :], np.dtype(descr[1])
-    if max(shape, default=0) > len(data) or prod(shape) * dtype.itemsize != len(data):
-        raise ValueError("shape and size disagree")
-    return as_style_vectors(np.frombuffer(data, dtype).reshape(shape, order="F" if order[1] == "True" else "C"))
+    return as_style_vectors(array_of(content))
 
 
 def vectors_from_json(content: bytes) -> Float32:

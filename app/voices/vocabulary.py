@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from app.errors import VoiceError
+from app.json_text import parse_object, whole
 from app.language import say
+from app.small_file import read_small
+from app.voices.limits import LARGEST_VOCABULARY_BYTES
 
 VOCABULARY_NAME = "vocab.txt"
 TOKENIZER_NAME = "tokenizer.json"
@@ -26,8 +28,8 @@ def read_vocabulary(folder: Path) -> list[str]:
         if not path.is_file():
             continue
         try:
-            tokens = read(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
+            tokens = read(read_small(path, LARGEST_VOCABULARY_BYTES).decode("utf-8"))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
             raise _unusable(path) from exc
         if not set(tokens) >= NEEDED or any("\n" in token for token in tokens):
             raise _unusable(path)
@@ -57,8 +59,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _tokens(text: str) -> list[str]:
-    ids = json.loads(text)["model"]["vocab"]
-    if sorted(ids.values()) != list(range(len(ids))):
+    ids = parse_object(text)["model"]["vocab"]
+    if sorted(whole(number, 0, len(ids) - 1) for number in ids.values()) != list(range(len(ids))):
         raise ValueError("ids have gaps")
     return sorted(ids, key=ids.__getitem__)
 

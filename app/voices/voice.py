@@ -51,6 +51,7 @@ class Voice:
             windows=info.windows,
             multilingual=info.multilingual,
             add_blank=info.add_blank,
+            emoji=info.emoji,
         )
 
 

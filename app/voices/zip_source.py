@@ -6,6 +6,7 @@ where they are. A prepared voice comes whole.
 
 from __future__ import annotations
 
+import re
 import struct
 import zipfile
 import zlib
@@ -13,23 +14,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO
 
 from app.errors import VoiceError
+from app.json_text import short_text
 from app.language import say
 from app.voices.budget import Budget
 from app.voices.foreign import ASIDE, ForeignError
-from app.voices.json_text import short_text
-from app.voices.limits import LARGEST_DIRECTORY_BYTES, MOST_ENTRIES
+from app.voices.limits import LARGEST_ENTRY_CHARACTERS
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.recognition import PICKLE_BYTES, START_BYTES, kind_of_start, pickled_kind
 from app.voices.regular_file import open_regular
+from app.voices.zip_directory import open_zip
 from app.voices.zip_names import is_added_by_system, is_plain, leads_outside, name_of, safe_name
 
 ENCRYPTED_FLAG = 1
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes of memory to unpack a kilobyte
 KEPT_SUFFIXES = (".json", ".npy")
 PIECE_BYTES = 1 << 20
+_KOKORO_STYLE = re.compile(r"[a-z]{2}_[a-z0-9]+\.npy")  # a language, a sex and a name
 BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError, OSError)
 
 
@@ -47,12 +50,10 @@ def unpack(path: Path, folder: Path, budget: Budget) -> list[Unpacked]:
     Raises:
         VoiceError: it is damaged, encrypted, a bomb, leads outside, or holds something that is no voice (then a ForeignError).
     """
-    with open_regular(path) as file, _refusing(path.name):
-        _check_directory(file)
-        with zipfile.ZipFile(file) as archive:
-            entries = _entries(archive, path.name)
-            _refuse_foreign(archive, entries, path.name)
-            return list(_extracted(archive, entries, folder, budget))
+    with open_regular(path) as file, _refusing(path.name), open_zip(file, budget) as archive:
+        entries = _entries(archive, path.name)
+        _refuse_foreign(archive, entries, path.name)
+        return list(_extracted(archive, entries, folder, budget))
 
 
 @contextmanager
@@ -69,31 +70,14 @@ def _refusing(name: str) -> Iterator[None]:
         ) from exc
 
 
-def _check_directory(file: BinaryIO) -> None:
-    """Looks how large the list of entries is before zipfile reads it into memory, where it takes ten times as much."""
-    size = file.seek(0, 2)
-    start = file.seek(max(0, size - (1 << 16) - 22))
-    tail = file.read()
-    end = tail.rfind(b"PK\5\6")
-    if end < 0:
-        raise ValueError("no directory")
-    length = int.from_bytes(tail[end + 12 : end + 16], "little")
-    if tail[max(0, end - 20) :].startswith(b"PK\6\7"):  # zip64: its record lies before this
-        file.seek(max(0, start + end - 20 - 56))
-        length = int.from_bytes(file.read(56)[40:48], "little")
-    if length > LARGEST_DIRECTORY_BYTES:
-        raise ValueError("too many entries")
-    file.seek(0)
-
-
 def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
     """Entries by name, each checked; folders and what systems add are left out."""
     entries: dict[str, zipfile.ZipInfo] = {}
     folded: set[str] = set()
-    if len(archive.infolist()) > MOST_ENTRIES:
-        raise ValueError("too many entries")
     for info in archive.infolist():
         entry = name_of(info)
+        if len(entry) > LARGEST_ENTRY_CHARACTERS:
+            raise ValueError("a name too long")
         if leads_outside(entry) or not is_plain(info):
             raise VoiceError(
                 say(f"zip の外を指す項目があります: {name}", f"This zip holds an entry that leads outside of it: {name}"),
@@ -126,7 +110,9 @@ def _check_packing(info: zipfile.ZipInfo, name: str) -> None:
 
 
 def _refuse_foreign(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], name: str) -> None:
-    """PyTorch's files and VOICEVOX's voices are zips too."""
+    """PyTorch's files and the voices of VOICEVOX, Irodori-TTS and Kokoro are zips too."""
+    if entries and all(_KOKORO_STYLE.fullmatch(entry) for entry in entries):
+        raise ForeignError("kokoro", name)
     for entry, info in entries.items():
         base = entry.rpartition("/")[2]
         if base == "data.pkl" and entry.count("/") == 1:
@@ -136,8 +122,16 @@ def _refuse_foreign(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo
             raise ForeignError("voicevox", name)
         if entry == "engine_manifest.json":
             raise ForeignError("voicevox_plugin", name)
+        if entry == MANIFEST_NAME and _is_irovoice(archive, info):
+            raise ForeignError("irovoice", name)
         if base.casefold() == "oto.ini":
             raise ForeignError("utau", name)
+
+
+def _is_irovoice(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bool:
+    """Its description has the name of ours."""
+    with archive.open(info) as content:
+        return b'"irovoice"' in content.read(START_BYTES)
 
 
 def _extracted(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], folder: Path, budget: Budget) -> Iterator[Unpacked]:
@@ -145,7 +139,7 @@ def _extracted(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], fo
     roots: dict[str, Path] = {}
     for name, info in entries.items():
         parent = name.rpartition("/")[0]
-        whole = next((root for root in prepared if name.startswith(f"{root}/" if root else "")), None)
+        whole = next((root for root in _folders_of(name) if root in prepared), None)
         root = parent if whole is None else whole
         target = roots.setdefault(root, folder / str(len(roots))).joinpath(*map(safe_name, name.removeprefix(root).strip("/").split("/")))
         with archive.open(info) as content:
@@ -155,6 +149,12 @@ def _extracted(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], fo
             target.parent.mkdir(parents=True, exist_ok=True)
             _write(start, content, target, budget)
         yield Unpacked(target, name)
+
+
+def _folders_of(name: str) -> Iterator[str]:
+    """The folders that an entry lies in, from the outermost, which is ""."""
+    parts = name.split("/")[:-1]
+    return ("/".join(parts[:depth]) for depth in range(len(parts) + 1))
 
 
 def _write(start: bytes, content: IO[bytes], target: Path, budget: Budget) -> None:

@@ -27,6 +27,7 @@ WITHIN = {
     "source code of Qt and PySide: https://download.qt.io/official_releases/",
     "soxr": "libsoxr (LGPL-2.1-or-later), PFFFT (BSD-like)",
     "numpy": "OpenBLAS (BSD-3-Clause), libgfortran and libquadmath (GPL-3.0 with the GCC runtime exception, LGPL-2.1)",
+    "xxhash": "xxHash (BSD-2-Clause)",
     "sudachidict-small": "connection classes merged by Koebako (packaging/bundle/sudachi.py)",
     "pyinstaller": "start code of the executables (GPL-2.0-or-later with the bootloader exception)",
 }

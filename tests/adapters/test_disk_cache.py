@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +153,20 @@ def test_a_damaged_file_never_gives_wrong_numbers(path: Path, damage: str) -> No
         store = DiskFeatures(path)
         assert store.get("b", "text 1") is not None, "the damaged file made room for a new one"
         store.close()
+
+
+@pytest.mark.parametrize("data", [b"", b"x", b"x" * 2049, "x", 5, 1.5])
+def test_rows_of_another_kind_are_none(path: Path, data: bytes | str | float) -> None:
+    """SQLite holds anything in any column."""
+    written(path, 1)
+    with sqlite3.connect(path) as connection:
+        content = data if isinstance(data, bytes) else str(data).encode()
+        connection.execute("UPDATE features SET data = ?, sum = ?", (data, zlib.crc32(content)))
+    connection.close()
+    store = DiskFeatures(path)
+    found = store.get("b", "text 0")
+    store.close()
+    assert found is None
 
 
 def test_another_version_starts_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,8 @@ from app.adapters import disk_room, http_request
 from app.adapters.download import download
 from app.adapters.download_part import Part, downloads_dir, hash_of, sweep_downloads
 from app.adapters.download_progress import Progress, Speedometer
-from app.adapters.http_failures import DownloadCancelledError, PassingError, retry_after_s
+from app.adapters.http_failures import DownloadCancelledError, PassingError
+from app.adapters.http_headers import retry_after_s
 from app.adapters.http_patience import Patience, persist
 from app.errors import DownloadError
 from tests.fault_server import FaultServer, Reply

@@ -128,17 +128,25 @@ def test_a_damaged_copy_is_noticed_and_made_again(model: Path, store: GraphStore
     assert (copies(store)[0] / name).stat().st_size == len(whole)
 
 
-def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
-    for length in (0, 1, 7, 8, 9, 1000, 1003):
+def test_every_changed_or_moved_byte_is_noticed(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+
+    def digest(content: np.ndarray) -> str:
+        file.write_bytes(content.tobytes())
+        return graph_store._digest(file)
+
+    for length in (0, 1, 7, 8, 9, 1000, 1003, 1 << 20):
         whole = np.random.default_rng(length).integers(0, 256, length, np.uint8)
-        file = tmp_path / "file"
-        file.write_bytes(whole.tobytes())
-        expected = graph_store._sum(file)
-        for place in range(0, length, 13):
+        expected = digest(whole)
+        for place in range(0, length, max(13, length // 40)):
             changed = whole.copy()
             changed[place] ^= 1
-            file.write_bytes(changed.tobytes())
-            assert graph_store._sum(file) != expected
+            assert digest(changed) != expected
+    pages = whole.reshape(-1, 4096)
+    assert digest(np.roll(pages, 1, 0)) != expected, "pages in another order, which a sum would not see"
+    swapped = pages.copy()
+    swapped[[3, 200]] = swapped[[200, 3]]
+    assert digest(swapped) != expected
 
 
 def test_a_copy_that_does_not_open_is_not_made_again(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +189,18 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     kept = {folder.name for folder in copies(store)}
     flavour = f"onnxruntime {ort_optimised.ort.__version__} packed"
     assert {graph_store._key(models[0], flavour), graph_store._key(models[3], flavour)} <= kept
+
+
+def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> None:
+    models = [graph(tmp_path / f"{number}.onnx", number) for number in range(3)]
+    store = GraphStore(tmp_path / "store", max_bytes=1, smallest_bytes=0)
+    for model in models:
+        expected = run(model, None)
+        assert np.array_equal(run(model, store), expected)
+        (copy,) = copies(store)
+        assert copy.name == graph_store._key(model, f"onnxruntime {ort_optimised.ort.__version__} packed")
+        for file in copy.iterdir():
+            os.utime(file, (time.time() + 86_400,) * 2)
 
 
 def test_what_a_dead_process_left_is_swept(model: Path, store: GraphStore) -> None:
@@ -266,7 +286,7 @@ def test_without_the_child_the_graph_itself_is_opened(model: Path, store: GraphS
     expected = run(model, None)
     monkeypatch.setattr(ort_optimised, "_in_child", True)
     for command in (["/nowhere/koebako-cli"], [sys.executable, "-c", "raise SystemExit(70)"]):
-        monkeypatch.setattr(ort_optimised, "own_command", lambda command=command: command)
+        monkeypatch.setattr("app.adapters.own_child.own_command", lambda command=command: command)
         assert np.array_equal(run(model, store), expected)
         assert not copies(store)
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from app.adapters.http_patience import Patience
-from app.adapters.hubs import aivishub_uuid, aivishub_voice, hf_address, hf_file, hf_url
+from app.adapters.hub_addresses import aivishub_uuid, hf_address, hf_url
+from app.adapters.hubs import aivishub_voice, hf_file
 from app.errors import DownloadError, InputError
 from tests.fault_server import FaultServer, Reply, hub_server
 

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyopenjtalk
 import pytest
 
-from app.adapters.openjtalk_dictionary import compiled, make_ready, table
+from app.adapters.openjtalk_dictionary import KEPT, compiled, make_ready, table
 from app.adapters.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.openjtalk_words import forget_taught_words
 from app.adapters.user_dictionary import change_dictionary, dictionary_path
 from app.core.dictionary import Entry, make_entry
 from app.core.types import ReadingOverride
-from app.errors import InputError, InternalError
+from app.errors import InternalError
+from tests.folder_names import FOLDER_NAMES
 
 ROOT = Path(__file__).parents[2]
 G2P = OpenJTalkG2P()
 Teach = Callable[..., None]
+
+
+def compile_here(_module: str, _option: str, source: Path, made: Path, **_: float) -> subprocess.CompletedProcess[bytes]:
+    """What the child does, without the second that a process takes to start; what it prints is caught here as everything else."""
+    pyopenjtalk.mecab_dict_index(str(source), str(made))
+    return subprocess.CompletedProcess([], 0)
 
 
 @pytest.fixture
@@ -95,6 +105,36 @@ def test_a_changed_dictionary_is_compiled_once_and_old_ones_go(tmp_path: Path, m
     assert set(first.parent.iterdir()) == {second, third}
 
 
+@pytest.mark.parametrize("name", FOLDER_NAMES)
+def test_words_are_read_from_a_folder_of_any_name(teach: Teach, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / name))
+    monkeypatch.setattr("app.adapters.openjtalk_dictionary.run_own_child", compile_here)
+    teach(make_entry("檜箱庵", "ヒノバコアン", 3))
+    assert G2P.convert("檜箱庵").reading == "ヒノバコアン"
+
+
+def test_a_damaged_copy_is_made_again(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MeCab checks a file's length only, and follows damaged numbers out of its memory."""
+    monkeypatch.setattr("app.adapters.openjtalk_dictionary.run_own_child", compile_here)
+    teach(make_entry("檜箱庵", "ヒノバコアン", 3))
+    made = make_ready([make_entry("檜箱庵", "ヒノバコアン", 3)]).file
+    assert made is not None
+    whole = made.read_bytes()
+    for damaged in (whole[:-1], b"", whole[:200] + bytes([whole[200] ^ 0xFF]) + whole[201:]):
+        made.write_bytes(damaged)
+        forget_taught_words()
+        assert G2P.convert("檜箱庵").reading == "ヒノバコアン"
+        assert made.read_bytes() == whole
+
+
+def test_a_dictionary_that_does_not_open_is_told(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(make_entry("檜箱庵", "ヒノバコアン", 3))
+    monkeypatch.setattr("app.adapters.openjtalk_words.as_userdic", lambda _: {"userdic": b"nowhere.dic"})
+    with pytest.raises(InternalError, match="dictionary of readings could not be opened") as told:
+        G2P.convert("檜箱庵")
+    assert ".dic" in told.value.hint
+
+
 def test_without_words_to_analyse_nothing_is_compiled() -> None:
     ready = make_ready([make_entry("AI", "アイ")])
     assert ready.file is None
@@ -102,19 +142,20 @@ def test_without_words_to_analyse_nothing_is_compiled() -> None:
 
 
 def test_a_compiler_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.adapters.openjtalk_dictionary.own_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
+    monkeypatch.setattr("app.adapters.own_child.own_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
     with pytest.raises(InternalError, match=r"could not be made ready. \(no room\)"):
         compiled([make_entry("声箱", "コエバコ", 2)])
 
 
-def test_a_broken_file_is_told_and_kept(teach: Teach) -> None:
+def test_a_broken_file_is_told_and_kept_and_reading_goes_on(teach: Teach, caplog: pytest.LogCaptureFixture) -> None:
     teach()
     dictionary_path().parent.mkdir(parents=True, exist_ok=True)
     dictionary_path().write_text("{", encoding="utf-8")
     forget_taught_words()
-    with pytest.raises(InputError, match="dictionary cannot be read") as told:
-        G2P.convert("声")
-    assert ".unreadable" in told.value.hint
+    for _ in range(2):
+        assert G2P.convert("声").reading == "コエ"
+    assert [message[:40] for message in caplog.messages] == ["The user dictionary cannot be read. (its"]
+    assert ".unreadable" in caplog.messages[0]
     words, error = change_dictionary(lambda words: (*words, make_entry("声箱", "コエバコ")))
     assert error is not None
     assert len(words) == 1
@@ -130,3 +171,13 @@ def test_the_compiler_runs_by_itself(tmp_path: Path) -> None:
     failed = subprocess.run([*command[:-2], str(tmp_path / "none.csv"), str(made)], capture_output=True, timeout=120)
     assert failed.returncode == 70
     assert b"none.csv" in failed.stderr
+
+
+def test_a_clock_that_was_set_back_takes_no_new_word_away(teach: Teach) -> None:
+    for number, word in enumerate(("檜箱庵", "杉箱庵", "桐箱庵", "樫箱庵")):
+        teach(make_entry(word, "ヒノバコアン", 3))
+        assert G2P.convert(word).reading == "ヒノバコアン"
+        made = sorted((dictionary_path().parent / "cache" / "dictionary").glob("*.dic"))
+        assert len(made) == min(number + 1, KEPT)
+        for file in made:
+            os.utime(file, (time.time() + 86_400,) * 2)

@@ -13,8 +13,10 @@ from app.adapters import ort_model_file, ort_unlocked
 from app.adapters.graph_store import GraphStore
 from app.adapters.ort_library import ort_library
 from app.adapters.ort_model_file import as_openable
-from app.adapters.ort_session import open_as_it_is, open_session, session_options
+from app.adapters.ort_options import session_options
+from app.adapters.ort_session import open_as_it_is, open_session
 from app.errors import VoiceError
+from tests.folder_names import FOLDER_NAMES
 
 NAMES = ("model.onnx", "日本語 の声.onnx", "목소리.onnx", "é–🎤.onnx")  # no code page of Windows has all of these
 
@@ -54,6 +56,15 @@ def test_a_model_opens_with_the_weights_beside_it(name: str, tmp_path: Path) -> 
     ):
         assert opened.run({"x": [1.0] * 100})[0].tolist() == [*range(1, 101)]
     assert len(list((tmp_path / "store").iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", FOLDER_NAMES)
+def test_a_model_opens_in_a_folder_of_any_name(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir(parents=True)
+    path = adder(folder / "model.onnx")
+    for store in (None, GraphStore(folder / "store", smallest_bytes=0)):
+        assert open_session(path, "cpu", "adder", store).session.run({"x": [1.0] * 100})[0].tolist() == [*range(1, 101)]
 
 
 @pytest.mark.usefixtures("_code_page")

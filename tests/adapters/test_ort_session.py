@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters import ort_session, ort_unlocked
+from app.adapters.ort_backends import BACKENDS
 from app.adapters.ort_bert import OrtBert, rows_by_token
 from app.adapters.ort_library import ort_library
 from app.adapters.ort_providers import available_backends
@@ -133,7 +135,7 @@ def test_a_provider_that_refuses_to_start_falls_back_with_its_own_words(monkeypa
 
 def test_a_provider_that_was_not_taken_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """ONNX Runtime may accept a provider and then leave it out of the session: the Azure one does so for ordinary graphs."""
-    monkeypatch.setitem(ort_session.PROVIDERS, "directml", "CPUExecutionProvider")
+    monkeypatch.setitem(ort_session.BACKENDS, "directml", replace(BACKENDS["directml"], provider="CPUExecutionProvider"))
     monkeypatch.setattr(ort_session, "available_backends", lambda: ["directml", "cpu"])
     monkeypatch.setattr(ort.InferenceSession, "get_providers", lambda _self: ["SomethingElse"])
     with pytest.raises(BackendError, match="cannot start"):

@@ -19,7 +19,8 @@ from app.adapters import ort_library as library_module
 from app.adapters import ort_unlocked
 from app.adapters.graph_store import GraphStore
 from app.adapters.ort_library import OrtLibrary, ort_library
-from app.adapters.ort_session import GraphSession, open_session, session_options
+from app.adapters.ort_options import session_options
+from app.adapters.ort_session import GraphSession, open_session
 from app.adapters.ort_unlocked import UnlockedSession, open_unlocked, unlock
 from app.compose import open_speaker
 from app.core.types import SynthesisRequest

@@ -23,6 +23,7 @@ from app.adapters.wav_pipe import WavPipe
 from app.core.types import AudioChunk, Float32
 from app.errors import AppError, InputError, InternalError, OutputFileError
 from app.language import language, set_language
+from tests.folder_names import FOLDER_NAMES
 
 REPOSITORY = Path(__file__).parents[2]
 VOICE_RATE = 44_100
@@ -193,6 +194,17 @@ def refusal(path: Path | str, **options: object) -> AppError:
     with pytest.raises(AppError) as caught:
         SoundFileSink(path, VOICE_RATE, **options)  # type: ignore[arg-type]
     return caught.value
+
+
+@pytest.mark.parametrize("name", FOLDER_NAMES)
+@pytest.mark.parametrize("suffix", [".wav", ".mp3"])
+def test_a_folder_and_a_file_may_have_any_name(tmp_path: Path, name: str, suffix: str) -> None:
+    path = tmp_path / name / (Path(name).name + suffix)
+    path.parent.mkdir(parents=True)
+    save(path, sine())
+    assert [item.name for item in path.parent.iterdir()] == [path.name]
+    with path.open("rb") as file:  # the reader is not what is tried here
+        assert soundfile.read(file)[1] == VOICE_RATE
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One of 64 numbers a token, where nobody speaks with it."""
-    monkeypatch.setattr(bert_module, "prepare_bert", partial(prepare_bert, width=64))
+    monkeypatch.setattr(bert_module, "prepare_bert_confined", partial(prepare_bert, width=64))
     return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=64)
 
 

@@ -93,6 +93,27 @@ def test_some_words_of_a_file_may_be_wrong(capsys: pytest.CaptureFixture[str], t
     assert "Words imported: 1; refused: 1; in the dictionary now: 1." in err
 
 
+def test_only_a_few_of_many_wrong_words_are_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("声,abc\n" * 100, encoding="utf-8")
+    code, _, err = run(capsys, "import", str(tmp_path / "c.csv"))
+    assert code == 2
+    assert err.count("is not kana") == 5
+    assert "… and 95 more" in err
+    assert "Words imported: 0; refused: 100; in the dictionary now: 0." in err
+
+
+def test_a_dictionary_that_is_full_takes_no_more(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.adapters.user_dictionary.MOST_ENTRIES", 1)
+    assert run(capsys, "add", "声", "こえ")[0] == 0
+    code, _, err = run(capsys, "add", "箱", "はこ")
+    assert code == 2
+    assert "too many words" in err
+    assert run(capsys, "add", "声", "せい")[0] == 0
+    assert run(capsys, "list")[1].startswith("声\tセイ")
+
+
 def test_a_place_that_cannot_be_written_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="ascii")
     code, _, err = run(capsys, "export", str(tmp_path / "file" / "a.csv"))

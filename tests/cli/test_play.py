@@ -69,6 +69,25 @@ def test_ctrl_c_while_playing(null_sink: NullSink) -> None:
     assert not heard[0][-RATE // 10 :].any()
 
 
+def test_a_sound_server_that_is_killed_while_it_speaks_costs_no_file(null_sink: NullSink, tmp_path: Path) -> None:
+    whole, played = tmp_path / "whole.wav", tmp_path / "played.wav"
+    text = LONG_TEXT[: 12 * 31]
+    subprocess.run([*MAIN, "speak", text, "--seed", "3", "-o", str(whole)], check=True, timeout=120)
+    process = subprocess.Popen(
+        [*MAIN, "speak", text, "--seed", "3", "-o", str(played), "--play", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    while json.loads(process.stdout.readline()).get("sentence") != 1:
+        assert process.poll() is None
+    null_sink.kill()
+    stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == 5
+    assert b"Traceback" not in stderr
+    (error,) = [line["error"] for line in map(json.loads, stdout.splitlines()) if "error" in line]
+    assert error["hint"].endswith("The file was written to its end.")
+    assert played.read_bytes() == whole.read_bytes()
+
+
 @pytest.mark.skipif(sys.platform != "linux" or any(Path("/proc/asound").glob("card*")), reason="needs a Linux machine without a sound card")
 def test_no_audio_device_is_told_and_a_file_still_works(tmp_path: Path) -> None:
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PULSE_SERVER": f"unix:{tmp_path}/none", "KOEBAKO_LANG": "en"}

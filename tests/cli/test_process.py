@@ -119,6 +119,12 @@ def test_the_command_line_imports_no_qt() -> None:
     assert done.stdout.decode().strip() == "False"
 
 
+def test_reading_the_command_line_needs_nothing_that_reads_texts() -> None:
+    code = "import sys; from app.cli.parser import build_parser; build_parser(); print('app.core.normalise' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout.decode().strip() == "False"
+
+
 def answers_signals(process: subprocess.Popen[bytes]) -> bool:
     """True once our own code in a Linux process has taken SIGTERM, which the interpreter leaves alone."""
     status = Path(f"/proc/{process.pid}/status").read_text()
@@ -180,6 +186,11 @@ def test_at_a_terminal_it_says_that_it_waits_for_text() -> None:
 
 def test_arguments_are_utf8_whatever_the_locale(tmp_path: Path) -> None:
     environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    if sys.platform.startswith("linux"):
+        done = koebako("speak", "はい", "-o", str(tmp_path / "a.wav"), env=environment)
+        assert done.returncode == 2
+        assert "LC_ALL=C.UTF-8" in done.stderr.decode()
+    environment["KOEBAKO_HOME"] = str(tmp_path / "home")
     assert koebako("speak", "はい", "-o", str(tmp_path / "a.wav"), env=environment).returncode == 0
 
 

@@ -49,4 +49,4 @@ def test_a_backend_that_kills_its_process_is_one_line_of_the_report(monkeypatch:
 
 def test_a_report_that_cannot_be_written_is_refused_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["selftest", "--report", str(tmp_path / "no" / "a.json")]) == 7
-    assert "cannot be written" in capsys.readouterr().err
+    assert "could not be written" in capsys.readouterr().err

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from app.cli.main import main
-from app.cli.usage_words import in_japanese
 from app.language import set_language
+from app.usage_words import in_japanese
 
 MISTAKES = {
     "no command": ([], "COMMAND が必要です"),

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import onnx
 import pytest
 from onnx import helper
@@ -61,3 +62,20 @@ def test_a_damaged_source_leaves_an_error_and_nothing_else(source: Path, capsys:
     code, lines = _check(source, capsys)
     assert code == 3
     assert lines[0]["error"]["family"] == "voice"  # type: ignore[index]
+
+
+def test_a_case_with_an_input_that_would_not_count_is_skipped_by_name(
+    source: Path, shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = dict(np.load(source / "expected.npz"))
+    np.savez(source / "expected.npz", **data, **{"case1.g_adjust": np.zeros((1, 8), np.float32)})
+    weights, options = str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), ["--expected", str(source / "expected.npz")]
+    assert main(["voices", "check", weights, *options, "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines[1] == {"case": 1, "skipped": "g_adjust"}
+    assert [line.get("case") for line in lines] == [0, 1, 2, None]
+    assert lines[0]["durations_equal"] is True
+    assert main(["voices", "check", weights, *options]) == 0
+    shown = capsys.readouterr()
+    assert "case 1: skipped, this voice does not take g_adjust" in shown.out
+    assert "2 cases compared, 1 skipped" in shown.err

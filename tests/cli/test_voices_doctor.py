@@ -79,7 +79,7 @@ def test_doctor_finds_all_that_is_needed(capsys: pytest.CaptureFixture[str]) -> 
     checks: list[dict[str, str]] = report["checks"]  # type: ignore[assignment]
     assert all(set(check) == {"id", "status", "found", "fix"} for check in checks)
     assert {check["id"]: check["status"] for check in checks if check["id"] != "audio"} == dict.fromkeys(
-        ["python", "onnxruntime", "g2p", "voice", "voices", "backends", "sound_files", "data_dir", "window"], "ok"
+        ["python", "onnxruntime", "g2p", "dictionary", "voice", "voices", "backends", "sound_files", "data_dir", "window"], "ok"
     )
 
 

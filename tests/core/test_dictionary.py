@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.dictionary import KINDS, Entry, WrittenWords, is_analysed, make_entry, put
+from app.core import dictionary_data
+from app.core.dictionary import KINDS, Entry, make_entry, put
 from app.core.dictionary_data import from_data, from_text, to_csv, to_data, to_exchange
 from app.core.moras import split_moras
+from app.core.written_words import WrittenWords, is_analysed
 from app.errors import InputError
 
 KANA = st.text("アイウエオカキクケコガッンーャュョファ", min_size=1, max_size=12).filter(lambda text: text.strip("ー") != "")
@@ -135,3 +137,65 @@ def test_what_is_no_dictionary(text: str) -> None:
 def test_our_own_file_is_checked(data: object) -> None:
     with pytest.raises(ValueError, match="no dictionary"):
         from_data(data)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        None,
+        5,
+        "声",
+        [],
+        {"surface": "声"},
+        {"surface": 5, "reading": "コエ"},
+        {"surface": ["声"], "reading": "コエ"},
+        {"surface": "声", "reading": "コエ", "accent": []},
+        {"surface": "声", "reading": "コエ", "accent": True},
+        {"surface": "声", "reading": "コエ", "accent": 1.5},
+        {"surface": "声", "reading": "コエ", "accent": "1e3"},
+        {"surface": "声", "reading": "コエ", "accent": "9" * 5000},
+        {"surface": "声", "reading": "コエ", "priority": {}},
+        {"surface": "声", "reading": "コエ", "priority": float("nan")},
+        {"surface": "声", "reading": "コエ", "priority": float("inf")},
+        {"surface": "声", "reading": "コエ", "kind": 5},
+        {"surface": "声" * 100_000, "reading": "コエ"},
+        {"surface": "声", "reading": "コ" * 100_000},
+        {"surface": "声", "pronunciation": "コエ"},
+        {"surface": "声", "pronunciation": "コエ", "accent_type": []},
+        {"surface": "声", "pronunciation": "コエ", "accent_type": None},
+        {"surface": "声", "pronunciation": ["コエ", 5], "accent_type": 0},
+        {"surface": "声", "pronunciation": ["コ"] * 100_000, "accent_type": 0},
+        {"surface": {}, "pronunciation": "コエ", "accent_type": 0},
+        {"surface": "声", "pronunciation": "コエ", "accent_type": "x"},
+        {"surface": "声", "pronunciation": "コエ", "accent_type": 1, "part_of_speech": [], "priority": []},
+    ],
+)
+def test_a_word_of_another_form_costs_no_other_word(word: object) -> None:
+    found, wrong = from_text(json.dumps([word, {"surface": "箱", "reading": "ハコ"}]))
+    assert found == [Entry("箱", "ハコ")]
+    assert len(wrong) == 1
+    with pytest.raises((ValueError, InputError)):
+        from_data({"version": 1, "entries": [word]})
+
+
+def test_numbers_beyond_all_others_are_wrong_words() -> None:
+    for digits in ("1e400", "9" * 5000, "NaN", "-Infinity"):
+        found, wrong = from_text('[{"surface": "声", "reading": "コエ", "priority": %s}, {"surface": "箱", "reading": "ハコ"}]' % digits)  # noqa: UP031
+        assert found == [Entry("箱", "ハコ")]
+        assert len(wrong) == 1
+
+
+def test_more_words_than_a_dictionary_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dictionary_data, "MOST_ENTRIES", 3)
+    words = [make_entry(surface, "あ") for surface in "声箱風雨"]
+    for write in (to_exchange, to_csv, lambda entries: json.dumps(to_data(entries))):
+        assert len(from_text(write(words[:3]))[0]) == 3
+        with pytest.raises(InputError, match="too many words"):
+            from_text(write(words))
+    with pytest.raises(InputError, match="too many words"):
+        from_text("声,コエ\n" * 1_000_000)
+
+
+def test_what_voicevox_writes_of_the_most_words_is_not_too_much() -> None:
+    word = to_exchange([make_entry("声", "こえ")])
+    assert 1.5 * sum(word.count(mark) for mark in "[{,") < dictionary_data.MOST_VALUES_OF_ENTRY

@@ -40,6 +40,8 @@ def test_out_of_range_is_named_with_its_range(name: str, side: str, monkeypatch:
         {"pauses": {"x": 0.1}},
         {"pauses": {",": -1.0}},
         {"seed": -1},
+        {"seed": 10**400},
+        {"speed": 10**400},
         {"overrides": Overrides(moras=(MoraOverride(0, length_s=99),))},
         {"overrides": Overrides(pauses=(PauseOverride(0, float("inf")),))},
     ],

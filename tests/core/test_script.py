@@ -106,6 +106,7 @@ SETTINGS = st.builds(
 OVERRIDES = st.builds(
     Overrides,
     text=TEXTS,
+    emoji=st.booleans(),
     phrases=st.lists(st.builds(PhraseOverride, st.integers(0, 99), st.booleans())).map(tuple),
     readings=st.lists(st.builds(ReadingOverride, TEXTS, TEXTS, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9))).map(tuple),
     moras=st.lists(st.builds(MoraOverride, st.integers(0, 99), st.none() | st.integers(0, 1), st.none() | st.floats(0, 10))).map(tuple),

@@ -42,7 +42,7 @@ def target(tmp_path: Path) -> Path:
 @pytest.fixture
 def narrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A BERT of 64 numbers a token, which is enough here."""
-    monkeypatch.setattr(bert_module, "prepare_bert", partial(prepare_bert, width=64))
+    monkeypatch.setattr(bert_module, "prepare_bert_confined", partial(prepare_bert, width=64))
     return write_published(tmp_path / "narrow", hidden=64, heads=4, inner=128)
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import time
 import urllib.parse
 from collections.abc import Iterator
 
@@ -20,7 +21,8 @@ from app.adapters.download_progress import Progress
 from app.adapters.http_patience import Patience
 from app.errors import DownloadError
 from app.install import fetch
-from app.install.fetch import Watch, discard, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url, safe_name
+from app.install.fetch import Watch, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url
+from app.install.fetched_files import discard, safe_name
 from tests.fault_server import FaultServer, Reply, hub_server
 
 BODY = bytes(range(256)) * 800
@@ -70,6 +72,9 @@ def test_what_waits_for_the_users_word_is_not_brought_again_for_a_while(hub: Fau
     os.utime(path, (0, 0))
     assert fetch_url(url, QUICKLY) == path
     assert len(hub.asked) == 2, "its source may have changed since"
+    os.utime(path, (time.time() + 86_400,) * 2)
+    assert fetch_url(url, QUICKLY) == path
+    assert len(hub.asked) == 3, "nobody knows since when it waits where the clock was set back"
 
 
 def test_a_web_page_is_not_a_voice(hub: FaultServer) -> None:

@@ -10,16 +10,19 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 from app import paths
 from app.compose import open_speaker
-from app.install.precision import check_precisions, equal_share, read_by
+from app.install.equal_share import equal_share, read_by
+from app.install.precision import check_precisions
 from app.settings import load_settings, save_settings
 from app.voices.bert import Bert, installed_berts
 from app.voices.library import find_voice
 from app.voices.precision import ENOUGH_EQUAL, choose_precision, known_share, remember_share
 from app.voices.voice import Voice
+
+from .greedy_voices import HARMS, crashes
 
 
 @pytest.fixture
@@ -76,6 +79,29 @@ def test_a_voice_that_cannot_be_measured_is_left_out(bert: Bert, tmp_path: Path)
     shutil.copytree(paths.resources_dir() / "voices" / "mei", broken)
     (broken / "prosody.onnx").write_bytes(b"no graph")
     assert check_precisions() == 1
+    assert check_precisions() == 0
+
+
+@crashes
+def test_a_voice_that_is_greedy_while_it_is_measured_is_not_measured_again(bert: Bert) -> None:
+    """It gets the exact features; those after it are measured all the same."""
+    for name in ("a", "b", "c"):
+        shutil.copytree(paths.resources_dir() / "voices" / "mei", paths.data_dir() / "voices" / name)
+    graph = paths.data_dir() / "voices" / "b" / "prosody.onnx"
+    model = onnx.load(str(graph))
+    logw = model.graph.output[0].name
+    next(node for node in model.graph.node if logw in node.output).output[:] = ["plain"]
+    model.graph.initializer.append(numpy_helper.from_array(np.zeros((), np.float32), "nothing"))
+    model.graph.node.extend(
+        [
+            *HARMS["crash"](),
+            helper.make_node("Mul", ["harm", "nothing"], ["silence"]),
+            helper.make_node("Add", ["plain", "silence"], [logw]),
+        ]
+    )
+    onnx.save(model, str(graph))
+    assert check_precisions() == 4
+    assert [known_share(find_voice(name, paths.voice_dirs()), bert) for name in ("a", "b", "c")] == [1.0, 0.0, 1.0]
     assert check_precisions() == 0
 
 

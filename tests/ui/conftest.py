@@ -142,7 +142,7 @@ def speak(qtbot: QtBot, window: MainWindow, text: str | None = None) -> str:
     """Types a text, speaks it to the end and returns the id of its request."""
     if text is not None:
         write(window, text)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     wait_idle(qtbot, window)
     last = window.controller.history.last
     return last.request_id if last else ""

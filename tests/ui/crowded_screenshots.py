@@ -17,7 +17,7 @@ from tests.ui.looks import in_each_look
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.ui.shelf import ShelfVoice
+    from app.ui.shelf_voice import ShelfVoice
     from app.ui.widgets.banner import Banner
     from app.ui.window import MainWindow
 
@@ -47,17 +47,17 @@ class Camera:
         self._app, self._folder, self._name = make_application(), folder, name
         controller = SpeechController(lambda _device, _rate: RecordingPlayer(pace=6.0))
         self.window: MainWindow = MainWindow(Settings(text="", theme=theme), controller)  # type: ignore[arg-type]
-        self.window.show_theme()
+        self.window.theme_switcher.show()
         self.window.resize(*(int(edge) for edge in size.split("x")))
         self.window.start()
-        self.until(lambda: controller.state.ready and not controller.state.loading and self.window.desk.shelf.is_read)
+        self.until(lambda: controller.state.ready and not controller.state.loading and self.window.shelf.is_read)
         for banner in self.banners:
             banner.hide()
 
     @property
     def banners(self) -> tuple[Banner, ...]:
         """All places for messages."""
-        return self.window.notice, self.window.banner, self.window.desk.banner
+        return self.window.notice, self.window.banner, self.window.voice_banner
 
     def until(self, done: Callable[[], object], limit_s: float = 60) -> None:
         """Lets the window work."""
@@ -73,14 +73,14 @@ class Camera:
 
     def put(self, voices: tuple[ShelfVoice, ...]) -> None:
         """Voices on the shelf."""
-        shelf = self.window.desk.shelf
+        shelf = self.window.shelf
         shelf.voices = voices
         shelf.changed.emit()
 
 
 def take_library(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
     """Nothing in it; then each kind of voice; then a small one."""
-    library = camera.window.desk.library
+    library = camera.window.library
     camera.put(())
     library.open()
     assert library.dialog is not None
@@ -124,7 +124,7 @@ def take_jobs(camera: Camera) -> None:
     from app.ui.background.work import Work
 
     camera.window.document.reset(script("こんにちは、声箱です。", "今日はいい天気です。"))
-    queue = camera.window.desk.works.queue
+    queue = camera.window.voice_works.queue
     for title, stage, values in JOBS:
         job = ChildJob(Work(title, ("none",)), queue)
         job.stage = stage
@@ -179,7 +179,7 @@ def take_messages(camera: Camera) -> None:
 def take(theme: str, size: str, folder: Path, name: str) -> None:
     """Everything, with one window."""
     camera = Camera(theme, size, folder, name)
-    voices = crowd(camera.window.desk.shelf.voices)
+    voices = crowd(camera.window.shelf.voices)
     take_library(camera, voices)
     take_questions(camera, voices)
     take_jobs(camera)

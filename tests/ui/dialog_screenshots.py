@@ -48,7 +48,7 @@ def take(theme: str, folder: Path, name: str) -> None:
         while not done() and not deadline.hasExpired():  # type: ignore[operator]
             app.processEvents()
 
-    window.show_theme()
+    window.theme_switcher.show()
     window.start()
     wait(lambda: window.controller.state.ready and not window.controller.state.loading)
     take_messages(window, lambda what: (wait(lambda: False, 400), window.grab().save(str(folder / f"{what}-{name}.png"))))

@@ -64,7 +64,7 @@ def take(theme: str, size: str, picture: Path) -> None:
         while not done() and not deadline.hasExpired():  # type: ignore[operator]
             app.processEvents()
 
-    window.show_theme()
+    window.theme_switcher.show()
     window.resize(*(int(edge) for edge in size.split("x")))
     window.start()
     wait(lambda: window.controller.state.ready and not window.controller.state.loading)

@@ -143,7 +143,7 @@ def search(window: MainWindow, random: Random, _folder: Path) -> None:
 
 def press_in_panel(window: MainWindow, random: Random, _folder: Path) -> None:
     """A button of a job: again, its log, away with it, or what it asks."""
-    buttons = [item for kind in (QPushButton, QToolButton) for item in window.desk.works.panel.findChildren(kind) if item.isVisible()]
+    buttons = [item for kind in (QPushButton, QToolButton) for item in window.jobs_panel.findChildren(kind) if item.isVisible()]
     if buttons:
         random.choice(buttons).click()
 

@@ -104,11 +104,11 @@ class SoakDriver:
         window = self._window
         for name in ("loop", "live"):
             window.deeds[name].setChecked(False)
-        window.stop()
+        window.play_commands.stop()
         window.saving.stop()
         self._close_dialogs()
-        for job in list(window.desk.works.queue.jobs):
-            window.desk.works.queue.clear(job)
+        for job in list(window.voice_works.queue.jobs):
+            window.voice_works.queue.clear(job)
         window.script.end_editing()
         window.latency.clear()
         window.document.reset(Script((Line("静かになりました。"),)))
@@ -177,18 +177,18 @@ class SoakDriver:
         self._window.status.backend_chosen.emit(self._random.choice(("auto", "cpu")))
 
     def _device(self) -> None:
-        self._window.preferences.change(device=self._random.choice(("", "Somewhere else")))
+        self._window.settings.change(device=self._random.choice(("", "Somewhere else")))
 
     def _theme(self) -> None:
-        self._window.preferences.change(theme=self._random.choice(("light", "dark")))
+        self._window.settings.change(theme=self._random.choice(("light", "dark")))
 
     def _work(self) -> None:
         """A file that is no voice, or a file that is added and given up at once."""
         file = self._folder / f"{self._random.randrange(3)}.aivmx"
         file.write_bytes(b"nothing" * 100)
-        job = self._window.desk.works.queue.add(works.add_file(file))
+        job = self._window.voice_works.queue.add(works.add_file(file))
         if self._random.random() < 0.5:
-            self._window.desk.works.queue.clear(job)
+            self._window.voice_works.queue.clear(job)
 
     def _dock(self) -> None:
         self._window.latency.setVisible(not self._window.latency.isVisible())

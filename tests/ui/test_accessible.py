@@ -30,7 +30,7 @@ from app.ui.dialogs.bert_offer import BertOffer
 from app.ui.dialogs.dictionary_dialog import DictionaryDialog
 from app.ui.dialogs.text_dialog import ask_licence, show_text
 from app.ui.dialogs.voice_library import VoiceLibrary
-from app.ui.shelf import ShelfVoice
+from app.ui.shelf_voice import ShelfVoice
 from app.ui.window import SMALLEST, MainWindow
 from app.voices.description import SBV2_BERT
 from app.voices.manifest import read_manifest
@@ -43,7 +43,7 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
     "diagnose": lambda window: _triggered(window, "diagnose"),
     "show_log": lambda window: _triggered(window, "show_log"),
     "about": lambda window: _triggered(window, "about"),
-    "voice_library": lambda window: VoiceLibrary(window, window.desk.shelf),
+    "voice_library": lambda window: VoiceLibrary(window, window.shelf),
     "dictionary": DictionaryDialog,
     "add_address": AddAddress,
     "bert_offer": lambda window: BertOffer(window, "声", SBV2_BERT, force_offered=True),
@@ -129,8 +129,8 @@ def test_a_voice_in_the_library_names_and_explains_everything(qtbot: QtBot, open
     """With all buttons that a voice can have."""
     window = open_window()
     path = Path(paths.resources_dir()) / "voices" / "mei"
-    window.desk.shelf.voices = (ShelfVoice("x", read_manifest(path), path, "own", has_bert=False),)
-    dialog = VoiceLibrary(window, window.desk.shelf)
+    window.shelf.voices = (ShelfVoice("x", read_manifest(path), path, "own", has_bert=False),)
+    dialog = VoiceLibrary(window, window.shelf)
     dialog.show()
     QApplication.processEvents()
     assert [_words(item) for item in controls(dialog) if not item.toolTip()] == []

@@ -117,3 +117,14 @@ def test_any_text_can_be_kept() -> None:
     script = Script((Line('\ud800\0\u2028"\\'), Line("🎐")), "題")
     write_autosave(script, "x")
     assert load_autosave() == (script, "x", None)
+
+
+def test_a_line_too_long_to_be_shown_is_cut_at_the_start(open_window: OpenWindow) -> None:
+    write_autosave(Script((Line("短い。", id="a"), Line("今日はいい天気です。" * 30_000, LineSettings(speed=1.5), id="b"))), "b")
+    window = open_window(ready=False)
+    lines = window.document.script.lines
+    assert lines[0] == Line("短い。", id="a")
+    assert max(len(line.text) for line in lines) <= 2_000
+    assert "".join(line.text for line in lines[1:]) == "今日はいい天気です。" * 30_000
+    assert {line.settings.speed for line in lines[1:]} == {1.5}
+    assert window.script.current_id == "b"

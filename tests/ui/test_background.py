@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.ui.background.child import BACKGROUND, ChildJob
+from app.ui.background.child_lines import read_line
 from app.ui.background.queue import WorkQueue
 from app.ui.background.work import Advance, Stage, Work, with_time_left
 from app.ui.dialogs.add_address import AddAddress, read_address
@@ -196,6 +197,18 @@ def test_a_download_tells_speed_and_time_left() -> None:
     assert describe_advance(Advance()) == "Starting…"
 
 
+def test_a_download_that_waits_says_for_whom_instead_of_a_speed() -> None:
+    text = "Waiting for a.example to respond (up to 27 s, attempt 1 of 6). Press × to cancel."
+    line = progress("downloading", 12, received=80_000_000, total=653_000_000, bytes_per_s=9.0, waiting={"host": "a.example", "text": text})
+    advance = read_line(json.dumps(line))
+    assert isinstance(advance, Advance)
+    assert describe_advance(advance) == f"Downloading  12%  80 / 653 MB  {text}"
+    for odd in (None, "x", [], {}, {"text": None}):
+        advance = read_line(json.dumps(progress("downloading", 12, bytes_per_s=15_000.0, waiting=odd)))
+        assert isinstance(advance, Advance)
+        assert describe_advance(advance) == "Downloading  12%  15 kB/s"
+
+
 def test_other_work_is_taken_to_go_on_as_it_went() -> None:
     assert describe_advance(with_time_left(Advance("building", 25), 20.0)) == "Building  25%  60 s left"
     assert with_time_left(Advance("building", 5), 20.0).seconds_left is None, "too early to tell"
@@ -208,10 +221,34 @@ def test_addresses_are_told_from_uuids(qtbot: QtBot) -> None:
     assert read_address(uuid.upper()) == ("", uuid)
     assert read_address(f" https://hub.aivis-project.com/aivm-models/{uuid}?x=1 ") == ("", uuid)
     assert read_address("https://example.org/a.aivmx") == ("https://example.org/a.aivmx", "")
+    assert read_address(f"hub.aivis-project.com/aivm-models/{uuid}") == ("", uuid)
     assert read_address("what") == ("", "")
+    assert read_address(f"https://example.org/hub.aivis-project.com/{uuid}") == (f"https://example.org/hub.aivis-project.com/{uuid}", "")
     dialog = AddAddress(None)  # type: ignore[arg-type]
     qtbot.addWidget(dialog)
     assert not dialog.add.isEnabled()
     dialog.field.setText(uuid)
     with qtbot.waitSignal(dialog.uuid_given):
         dialog.add.click()
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("https://thief.example\\@huggingface.co/a.aivmx", "it contains a backslash"),
+        ("https://huggingface.co@thief.example/a.aivmx", "The real server follows the @"),
+        ("https://huggingface.co:0/a.aivmx", "its port is not a number"),
+        ("ftp://huggingface.co/a.aivmx", "does not begin with https://"),
+    ],
+)
+def test_an_address_that_hides_its_server_cannot_be_added_and_the_reason_is_shown(qtbot: QtBot, typed: str, reason: str) -> None:
+    dialog = AddAddress(None, typed)  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    assert not dialog.add.isEnabled()
+    assert reason in dialog.reason.text()
+    assert not dialog.reason.isHidden()
+    dialog.field.setText("https://")
+    assert dialog.reason.isHidden(), "nobody is blamed while typing"
+    dialog.field.setText("https://huggingface.co/a/b/resolve/main/a.aivmx")
+    assert dialog.add.isEnabled()
+    assert dialog.reason.isHidden()

@@ -108,7 +108,7 @@ def test_the_first_start_greets_and_offers_a_better_voice(qtbot: QtBot, open_win
     assert "Space" in words
     assert "not a trained SBV2 model" in words
     window.notice.action.click()
-    dialog = window.desk.library.dialog
+    dialog = window.library.dialog
     assert dialog is not None
     assert dialog.isVisible()
     dialog.close()

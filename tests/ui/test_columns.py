@@ -40,7 +40,7 @@ def test_the_edge_is_dragged_remembered_and_taken_back(qtbot: QtBot, open_window
     assert again.side.width() == wide
     qtbot.mouseDClick(again.columns.handle(1), Qt.MouseButton.LeftButton)
     assert again.side.width() == USUAL_WIDTH
-    assert again.current_settings().side_width == 0
+    assert again.settings.value.side_width == 0
 
 
 def test_a_hand_on_the_edge_moves_it(qtbot: QtBot, open_window: OpenWindow) -> None:

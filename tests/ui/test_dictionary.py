@@ -98,7 +98,7 @@ def test_what_is_spoken_has_the_word(qtbot: QtBot, open_window: OpenWindow, play
             qtbot.waitUntil(lambda: words() != (), timeout=WAIT_MS)
             with qtbot.waitSignal(window.controller.words_changed, timeout=WAIT_MS):
                 pass
-        window.play([window.script.current_id])
+        window.play_commands.play([window.script.current_id])
         wait_idle(qtbot, window)
         lengths.append(sum(len(chunk.samples) for chunk in player.requests[list(player.requests)[-1]]))
     assert lengths[1] > 1.3 * lengths[0]
@@ -138,7 +138,7 @@ def test_a_folder_that_cannot_be_written_is_told(qtbot: QtBot, open_window: Open
     dialog.put.click()
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=WAIT_MS)
     assert "cannot be saved" in dialog.trouble.text()
-    assert "No space left" in dialog.trouble.text()
+    assert "the disk is full" in dialog.trouble.text()
 
 
 def test_a_broken_file_is_told(qtbot: QtBot, open_window: OpenWindow) -> None:

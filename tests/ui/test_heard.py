@@ -42,7 +42,7 @@ def test_what_is_typed_is_heard_and_the_play_state_keeps_time(qtbot: QtBot, null
 def test_esc_is_heard_as_silence(qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 4), open_player=open_portaudio)
     with null_sink.recording() as heard:
-        window.play_or_stop()
+        window.play_commands.play_or_stop()
         qtbot.waitUntil(lambda: window.controller.state.played_s > 0.5, timeout=WAIT_MS)
         began = time.perf_counter()
         qtbot.keyClick(window, Qt.Key.Key_Escape)

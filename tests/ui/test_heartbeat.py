@@ -89,7 +89,7 @@ def test_import_and_the_first_words_of_the_voice(
 def bring_in(qtbot: QtBot, window: MainWindow, source: Path) -> str:
     """Drops a voice on the window and accepts its licence; its id."""
     drop_on(window, source)
-    (job,) = window.desk.works.queue.jobs
+    (job,) = window.voice_works.queue.jobs
     until(qtbot, lambda: job.stage is Stage.ASKING)
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
@@ -110,7 +110,7 @@ def test_a_hundred_lines_played_through(qtbot: QtBot, open_window: OpenWindow, b
     player = RecordingPlayer(pace=20.0)
     window = with_a_hundred_lines(open_window(open_player=lambda _device, _rate: player))
     with beating("a hundred lines"):
-        window.play_through()
+        window.play_commands.play_through()
         qtbot.waitUntil(lambda: len(player.requests) == 100, timeout=6 * WAIT_MS)
         wait_idle(qtbot, window)
 
@@ -119,7 +119,7 @@ def test_another_look_and_every_page_of_the_dialogs(qtbot: QtBot, open_window: O
     window = with_a_hundred_lines(open_window(Settings(text="", theme="light")))
     with beating("theme", one_deed=True):
         for theme in ("dark", "light") * 2:
-            window.preferences.change(theme=theme)
+            window.settings.change(theme=theme)
             qtbot.wait(200)
     for name in ("settings", "about", "diagnose", "show_log", "find_command"):
         with beating(name, one_deed=True):

@@ -16,7 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.types import SynthesisRequest
 from app.errors import BackendError
-from app.ui.jobs import ChooseDevice, Done, Failed, OpenVoice, Shutdown, Speak
+from app.ui.failures import Failed
+from app.ui.jobs import ChooseDevice, Done, OpenVoice, Shutdown, Speak
 from app.ui.worker import LEAD_S, SynthesisWorker
 from tests.ui.conftest import WAIT_MS
 from tests.ui.recording_player import RecordingPlayer

@@ -68,7 +68,7 @@ def test_red_means_clipping(qtbot: QtBot) -> None:
 def test_it_moves_while_a_line_sounds_and_rests_afterwards(qtbot: QtBot, open_window: OpenWindow) -> None:
     player = RecordingPlayer(pace=2.0)
     window = open_window(Settings(text="こんにちは、世界。"), open_player=lambda _device, _rate: player)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.status.level.level_db > -40, timeout=WAIT_MS)
     wait_idle(qtbot, window)
     assert window.status.level.level_db == LOWEST_DB

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.ui.dialogs.add_address import AddAddress
-from app.ui.links import is_text, is_voice, links_in
+from app.ui.links import is_text, is_voice, links_in, name_of
 from app.ui.window import MainWindow
 from tests.ui.conftest import OpenWindow, text_of
 
@@ -50,6 +50,16 @@ def test_what_a_link_leads_to() -> None:
     assert [is_text(link) for link in (VOICE, HUB, TEXT, "https://example.org/a.md#top")] == [False, False, True, True]
     assert links_in(carrying(VOICE)) == [VOICE]
     assert links_in(carrying("file:///a.txt", VOICE)) == []
+    assert name_of("https://example.org/a%E2%80%AExvmia.txt%0A") == "axvmia.txt", "nothing turns the order of reading around"
+
+
+@pytest.mark.parametrize("link", ["https://thief.example\\@huggingface.co/a.aivmx", "https://huggingface.co@thief.example/a.aivmx"])
+def test_a_voice_behind_an_address_that_hides_its_server_is_not_offered(window: MainWindow, target: QWidget, link: str) -> None:
+    drop(target, carrying(link))
+    (dialog,) = (item for item in window.findChildren(AddAddress) if item.isVisible())
+    assert not dialog.add.isEnabled()
+    assert "This address cannot be downloaded from" in dialog.reason.text()
+    dialog.reject()
 
 
 @pytest.mark.parametrize("link", [VOICE, HUB])
@@ -58,7 +68,7 @@ def test_a_voice_is_offered_to_be_installed(qtbot: QtBot, window: MainWindow, ta
     (dialog,) = (item for item in window.findChildren(AddAddress) if item.isVisible())
     assert dialog.field.text() == link
     assert dialog.add.isEnabled()
-    assert not window.desk.works.queue.jobs, "not before the user agrees"
+    assert not window.voice_works.queue.jobs, "not before the user agrees"
     assert text_of(window) == "こんにちは。"
     dialog.reject()
 

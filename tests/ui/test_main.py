@@ -128,3 +128,41 @@ def test_a_fault_in_the_window_goes_to_the_log(tmp_path: Path) -> None:
     assert "Something unexpected went wrong." in done.stdout, done.stderr
     assert "Traceback" not in done.stderr
     assert "ZeroDivisionError" in (tmp_path / "logs" / "koebako.log").read_text(encoding="utf-8")
+
+
+SHOWN_IN_A_BOX = (
+    "import sys\n"
+    "from PySide6.QtWidgets import QMessageBox\n"
+    "QMessageBox.exec = lambda box: print(box.text(), box.textFormat().name)\n"
+    "from app.ui.main import main\n"
+    "sys.exit(main())"
+)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="places that only Linux has")
+@pytest.mark.parametrize(
+    ("home", "words", "code"),
+    [
+        ("~nobody-is-called-so/x", "there is no such home folder", 2),
+        ("/dev/null", '"/dev/null" is not a folder', 2),
+        ("/tmp/" + "x" * 300, "the name is too long", 2),
+        ("/proc/koebako", "cannot be written", 7),
+    ],
+)
+def test_a_data_folder_that_cannot_be_is_told_in_a_box_before_there_is_a_window(home: str, words: str, code: int) -> None:
+    done = run(SHOWN_IN_A_BOX, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=home, KOEBAKO_LANG="en")
+    assert done.returncode == code
+    for told in (done.stdout, done.stderr):
+        assert words in told
+        assert "KOEBAKO_HOME" in told
+        assert "Traceback" not in told
+    assert done.stdout.endswith("PlainText\n")
+
+
+def test_a_fault_before_there_is_a_window_is_told_in_a_box(tmp_path: Path) -> None:
+    fault = "import app.ui.main\napp.ui.main.take_place = lambda _: 1 / 0\n"
+    done = run(fault + SHOWN_IN_A_BOX, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=str(tmp_path), KOEBAKO_LANG="en")
+    assert done.returncode == 70
+    assert "Something unexpected went wrong." in done.stdout
+    assert "Traceback" not in done.stderr
+    assert "ZeroDivisionError" in (tmp_path / "logs" / "koebako.log").read_text(encoding="utf-8")

@@ -89,7 +89,7 @@ def test_play_through_is_heard_as_one_stream(qtbot: QtBot, null_sink: NullSink, 
     tight = LineSettings(pre_silence_s=0.0, post_silence_s=0.0)
     window = filled(open_window(open_player=open_portaudio), *TEXTS, settings=tight)
     with null_sink.recording() as heard:
-        window.play_through()
+        window.play_commands.play_through()
         wait_over(qtbot, window)
         qtbot.wait(200)
     loud = np.flatnonzero(np.abs(heard[0][:, 0]) > 0.001)
@@ -101,7 +101,7 @@ def test_play_through_is_heard_as_one_stream(qtbot: QtBot, null_sink: NullSink, 
 def test_a_line_that_cannot_be_read_is_marked_and_passed_over(qtbot: QtBot, open_window: OpenWindow) -> None:
     player = RecordingPlayer(pace=4.0)
     window = filled(open_window(open_player=lambda _device, _rate: player), "雨が降る。", "……", "風が吹く。")
-    window.play_through()
+    window.play_commands.play_through()
     wait_over(qtbot, window)
     assert phases(window) == [Phase.IDLE, Phase.FAILED, Phase.IDLE]
     assert "nothing in this text" in window.model.state("……").trouble
@@ -118,7 +118,7 @@ def test_loop_goes_on_until_it_is_stopped(qtbot: QtBot, open_window: OpenWindow)
     player = RecordingPlayer(pace=8.0)
     window = filled(open_window(open_player=lambda _device, _rate: player), *TEXTS[:2])
     window.deeds["loop"].trigger()
-    window.play_through()
+    window.play_commands.play_through()
     qtbot.waitUntil(lambda: len(player.requests) >= 5, timeout=WAIT_MS)
     window.deeds["stop"].trigger()
     wait_over(qtbot, window)
@@ -129,7 +129,7 @@ def test_loop_goes_on_until_it_is_stopped(qtbot: QtBot, open_window: OpenWindow)
 def test_a_loop_ends_when_nothing_in_it_can_be_read(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = filled(open_window(), "……", "！？")
     window.deeds["loop"].trigger()
-    window.play_through()
+    window.play_commands.play_through()
     wait_over(qtbot, window)
     assert phases(window) == [Phase.FAILED] * 2
 
@@ -143,7 +143,7 @@ def test_without_a_device_not_every_line_is_tried(qtbot: QtBot, open_window: Ope
 
     window = filled(open_window(open_player=no_device), *TEXTS)
     asked.clear()
-    window.play_through()
+    window.play_commands.play_through()
     wait_over(qtbot, window)
     assert len(asked) == 1
     assert phases(window) == [Phase.FAILED, Phase.IDLE, Phase.IDLE]
@@ -153,11 +153,11 @@ def test_not_more_is_made_ahead_than_is_needed(qtbot: QtBot, open_window: OpenWi
     player = RecordingPlayer(pace=0.5)
     long = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 3
     window = filled(open_window(open_player=lambda _device, _rate: player), *(f"{number}{long}" for number in "一二三四五"))
-    window.play_through()
+    window.play_commands.play_through()
     qtbot.waitUntil(lambda: len(player.requests) == 1 and player.requests["line-1"][-1].last, timeout=WAIT_MS)
     qtbot.wait(300)
     assert len(player.requests) <= 2
-    window.stop()
+    window.play_commands.stop()
     wait_over(qtbot, window)
 
 
@@ -166,9 +166,10 @@ def test_an_open_seed_gives_another_take_each_time(qtbot: QtBot, open_window: Op
     window.side.seed.lock.click()
     takes = [player.sound(speak(qtbot, window)) for _ in range(2)]
     assert len(takes[0]) != len(takes[1]) or not np.allclose(takes[0], takes[1])
-    seed = window.document.script.lines[0].settings.seed
-    assert window.side.seed.value == seed
+    seed = window.side.seed.value
+    assert window.document.script.lines[0].settings.seed != seed, "rolling a seed is no edit: there is nothing to undo"
     window.side.seed.lock.click()
+    assert window.document.script.lines[0].settings.seed == seed
     assert np.array_equal(player.sound(speak(qtbot, window)), takes[1]), "closing the lock keeps the take that was heard"
 
 
@@ -212,10 +213,10 @@ def test_every_setting_reaches_the_sound(qtbot: QtBot, open_window: OpenWindow, 
 def test_stop_while_it_prepares_leaves_nothing_behind(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(ready=False)
     filled(window, *TEXTS)
-    window.play_through()
+    window.play_commands.play_through()
     assert phases(window)[0] is Phase.PREPARING
     assert window.transport.play.text() == "Stop"
-    window.stop()
+    window.play_commands.stop()
     assert phases(window) == [Phase.IDLE] * 3
     assert window.transport.play.text() == "Speak"
     began = time.monotonic()

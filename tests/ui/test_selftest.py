@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from app.core.script import Line, Script
 from app.paths import resources_dir
+from app.settings import Settings, save_settings, settings_path
+from app.ui.autosave import autosave_path, write_autosave
+from app.ui.selftest import main
 
 MAIN = Path(__file__).parents[2] / "main.py"
 
@@ -36,7 +40,11 @@ def selftest(folder: Path, **variables: str) -> tuple[int, dict[str, object]]:
 
 @pytest.mark.slow
 def test_the_window_speaks_and_shows_itself(tmp_path: Path) -> None:
+    write_autosave(Script((Line("わたしの文章。"),)), "")
+    save_settings(Settings(theme="dark", speed=1.5))
+    own = {path: path.read_bytes() for path in (autosave_path(), settings_path())}
     code, report = selftest(tmp_path)
+    assert {path: path.read_bytes() for path in own} == own, "it is tried without touching what is the user's"
     assert (code, report["ok"], report["errors"]) == (0, True, [])
     moments = [report[name] for name in ("python_s", "qt_s", "imported_s", "built_s", "window_s", "ready_s", "spoken_s")]
     assert moments[0] > 0  # type: ignore[operator]
@@ -80,3 +88,21 @@ def test_without_a_file_the_report_fits_into_any_code_page(tmp_path: Path) -> No
     )
     assert done.returncode == 70
     assert "Qt を読み込めません" in json.loads(done.stdout)["errors"][0]
+
+
+@pytest.mark.parametrize("given", ["--report=--", "--picture=--", "--platform=--", "--bogus", "--report", "more"])
+def test_options_that_make_no_sense_are_one_sentence(
+    given: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["Koebako", "--selftest", given])
+    assert main() == 2
+    assert capsys.readouterr().err.startswith("koebako: The command is not right: ")
+
+
+def test_a_report_that_cannot_be_written_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.ui.selftest._tried", lambda _: {"ok": True})
+    monkeypatch.setattr(sys, "argv", ["Koebako", "--selftest", "--report", str(tmp_path)])
+    assert main() == 7
+    assert "could not be written: it is a folder." in capsys.readouterr().err

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, Q
 from pytestqt.qtbot import QtBot
 
 from app import language
-from app.settings import Settings, load_settings
+from app.settings import Settings
 from app.ui.deeds import DEEDS
 from app.ui.dialogs.settings_dialog import SHOWN, SettingsDialog
 from app.ui.jobs import OpenVoice
@@ -117,12 +117,13 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
     assert isinstance(dialog, SettingsDialog)
     for name in ("theme", "unload_after_min", "bert_precision"):
         dialog.controls[name].show_value(OTHER[name])
-    assert window.settings.theme == "system"
+    assert window.settings.value.theme == "system"
     dialog.ok.click()
-    assert (window.settings.theme, window.controller._worker.unload_after_min) == ("dark", 30)
+    assert (window.settings.value.theme, window.controller._worker.unload_after_min) == ("dark", 30)
     qtbot.waitUntil(lambda: bool(posted), timeout=WAIT_MS)
-    assert load_settings()[0].bert_precision == "float32", "the synthesis thread reads it from the disk"
+    assert [job.precisions.bert for job in posted if isinstance(job, OpenVoice)] == ["float32"], "it travels with the request"
     assert [type(job) for job in posted] == [OpenVoice]
+    qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
     assert window.grab().toImage().pixelColor(2, 400).name() == DARK.window
     wait_idle(qtbot, window)
     assert window.dialogs.shown is None
@@ -131,14 +132,14 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
 
 def test_cancel_changes_nothing(open_window: OpenWindow) -> None:
     window = open_window()
-    before = window.settings
+    before = window.settings.value
     window.dialogs.open_settings()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
     dialog.controls["theme"].show_value("dark")
     dialog.keys.rows["play"][0].setKeySequence(QKeySequence("F5"))
     dialog.reject()
-    assert window.settings == before
+    assert window.settings.value == before
     assert not shortcuts_path().exists()
 
 

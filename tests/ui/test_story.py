@@ -79,7 +79,7 @@ def test_esc_stops_at_once_and_the_next_line_is_whole(qtbot: QtBot, open_window:
     player = RecordingPlayer(pace=1.0, queue_s=0.5)
     window = open_window(open_player=lambda _device, _rate: player)
     write(window, LONG)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.status.state.text().startswith("Speaking"), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0.1, timeout=WAIT_MS)
     assert window.transport.line.value() > 0
@@ -102,9 +102,9 @@ def test_stop_reaches_into_a_running_graph_and_a_full_queue(qtbot: QtBot, open_w
     window = open_window(open_player=lambda _device, _rate: player)
     for _ in range(5):
         write(window, LONG)
-        window.play_or_stop()
+        window.play_commands.play_or_stop()
         qtbot.wait(60)
-        window.stop()
+        window.play_commands.stop()
         asked = time.perf_counter()
         qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
         assert time.perf_counter() - asked < 2, "the thread must be free again, on however busy a machine"
@@ -115,10 +115,10 @@ def test_the_newest_line_wins(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(open_player=lambda _device, _rate: player)
     write(window, LONG)
     for _ in range(4):
-        window.play(window.script.chosen_ids)
+        window.play_commands.play(window.script.chosen_ids)
     write(window, HELLO)
     player._pace = float("inf")
-    window.play(window.script.chosen_ids)
+    window.play_commands.play(window.script.chosen_ids)
     newest = window.controller.history.last
     assert newest is not None
     wait_idle(qtbot, window)
@@ -128,7 +128,7 @@ def test_the_newest_line_wins(qtbot: QtBot, open_window: OpenWindow) -> None:
 
 def test_play_before_the_voice_is_there(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings(text=HELLO, style="Happy"), ready=False)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     assert window.transport.play.text() == "Stop"
     qtbot.waitUntil(lambda: bool(player.requests), timeout=WAIT_MS)
     wait_idle(qtbot, window)
@@ -165,15 +165,15 @@ def test_a_backend_that_is_not_there_falls_back_and_says_so(qtbot: QtBot, open_w
     window.status.backends.activated.emit(window.status.backends.currentIndex())
     wait_idle(qtbot, window)
     assert window.status.actual.objectName() == "muted"
-    assert window.current_settings().backend == "cpu"
+    assert window.settings.value.backend == "cpu"
 
 
 def test_a_backend_nobody_knows_is_refused_and_can_be_mended(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings(text=HELLO, backend="quantum"))
     assert "quantum" in window.banner.message.text()
     assert window.status.state.text() == window.side.card.name.text() == "No voice"
-    with qtbot.waitSignal(window.desk.shelf.changed, timeout=WAIT_MS):
-        window.desk.shelf.look()
+    with qtbot.waitSignal(window.shelf.changed, timeout=WAIT_MS):
+        window.shelf.look()
     assert window.side.card.name.text() == "No voice", "whichever is known first"
     speak(qtbot, window)
     assert "quantum" in window.banner.message.text()
@@ -188,7 +188,7 @@ def test_switching_the_backend_while_speaking_is_safe(qtbot: QtBot, open_window:
     player = RecordingPlayer(pace=1.0, queue_s=0.5)
     window = open_window(Settings(text=LONG), open_player=lambda _device, _rate: player)
     for backend in ("cpu", "cuda", "auto", "cpu"):
-        window.play_or_stop()
+        window.play_commands.play_or_stop()
         qtbot.wait(80)
         window.status.backend_chosen.emit(backend)
         assert not window.controller.state.speaking
@@ -223,7 +223,7 @@ def test_without_a_device_the_sound_can_be_saved(
     assert window.banner.message.text() == f"Saved: 声{suffix}"
     assert 0.5 < soundfile.info(file).duration < 4
     assert [item.name for item in tmp_path.iterdir() if item.is_file()] == [file.name]
-    assert window.current_settings().save_folder == str(tmp_path)
+    assert window.settings.value.save_folder == str(tmp_path)
 
 
 def test_a_file_that_cannot_be_written_gets_a_banner(
@@ -231,7 +231,7 @@ def test_a_file_that_cannot_be_written_gets_a_banner(
 ) -> None:
     window = open_window(Settings(text=HELLO))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / "none" / "a"), "FLAC (*.flac)"))
-    window.save_or_stop()
+    window.play_commands.save_or_stop()
     wait_idle(qtbot, window)
     assert "a.flac" in window.banner.message.text()
     assert window.banner.hint.text()
@@ -257,7 +257,7 @@ def test_saving_can_be_stopped_and_leaves_nothing(
 def test_saving_while_speaking_waits_for_neither(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     player = RecordingPlayer(pace=1.0)
     window = open_window(Settings(text=HELLO), open_player=lambda _device, _rate: player)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
     with qtbot.waitSignal(window.controller.saved, timeout=WAIT_MS):
         window.controller.save(SynthesisRequest(HELLO), tmp_path / "a.wav")
@@ -294,7 +294,7 @@ def test_choosing_a_device_changes_over_only_when_it_opens(qtbot: QtBot, open_wi
         return no_device(device, rate) if device == "broken" else other if device == "other" else player
 
     window = open_window(Settings(text=HELLO), open_player=open_player)
-    window.menus.device_chosen.emit("broken")
+    window.settings.change(device="broken")
     wait_idle(qtbot, window)
     assert window.banner.isVisible()
     assert player.closed  # no stream may be open while devices are looked for
@@ -302,11 +302,11 @@ def test_choosing_a_device_changes_over_only_when_it_opens(qtbot: QtBot, open_wi
     speak(qtbot, window)
     assert player.requests, "the device before goes on"
     assert not player.closed
-    window.menus.device_chosen.emit("other")
+    window.settings.change(device="other")
     speak(qtbot, window)
     assert player.closed
     assert other.requests
-    assert window.current_settings().device == "other"
+    assert window.settings.value.device == "other"
 
 
 def test_an_unexpected_fault_is_told_and_the_window_goes_on(
@@ -339,7 +339,7 @@ def test_everything_is_remembered(qtbot: QtBot, open_window: OpenWindow) -> None
     assert again.side.sliders["speed"].value == 1.25
     assert again.side.expression.is_open
     assert not again.latency.isVisible()
-    assert replace(again.current_settings(), geometry="", layout="") == replace(settings, geometry="", layout="")
+    assert replace(again.settings.value, geometry="", layout="") == replace(settings, geometry="", layout="")
 
 
 def test_changes_are_saved_while_the_window_is_open(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -350,7 +350,7 @@ def test_changes_are_saved_while_the_window_is_open(qtbot: QtBot, open_window: O
     qtbot.waitUntil(lambda: load_autosave()[0] == window.document.script, timeout=WAIT_MS)
 
 
-def test_settings_that_cannot_be_saved_are_told_and_closing_still_works(
+def test_a_home_that_cannot_be_written_is_told_and_only_a_second_close_gives_up(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -358,6 +358,9 @@ def test_settings_that_cannot_be_saved_are_told_and_closing_still_works(
     window = open_window()
     write(window, "あ")
     qtbot.waitUntil(lambda: "cannot be" in window.notice.message.text(), timeout=WAIT_MS)
+    assert not window.close()
+    assert window.isVisible()
+    assert "Closing again loses" in window.notice.hint.text()
     assert window.close()
 
 
@@ -365,7 +368,7 @@ def test_settings_that_cannot_be_saved_are_told_and_closing_still_works(
 def test_closing_while_it_loads_or_speaks_ends_the_thread(qtbot: QtBot, open_window: OpenWindow, moment_ms: int) -> None:
     player = RecordingPlayer(pace=1.0, queue_s=0.2)
     window = open_window(Settings(text=LONG), open_player=lambda _device, _rate: player, ready=False)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     qtbot.wait(moment_ms)
     window.close()
     assert not window.controller._thread.isRunning()

@@ -54,7 +54,7 @@ def choose(window: MainWindow, backend: str) -> None:
 def begin(qtbot: QtBot, window: MainWindow) -> None:
     """A long line that sounds now."""
     write(window, LONG)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0.1, timeout=WAIT_MS)
 
 
@@ -122,7 +122,7 @@ def test_whatever_it_raises_in_the_middle_of_a_line_the_line_is_heard_to_its_end
     device.fault = raising(raised)
     device.at = len(device.runs) + 3
     write(window, "橋を渡る。" + HELLO)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     wait_idle(qtbot, window)
     assert sign.lower() in window.banner.message.text().lower()
     assert window.banner.hint.text()
@@ -149,16 +149,16 @@ def test_one_that_cannot_even_start_is_told_with_the_reason(
     assert window.banner.hint.text()
     paced._pace = float("inf")
     assert speak(qtbot, window, HELLO) in paced.requests
-    assert window.current_settings().backend == backend, "for the next start, where the device may be there"
+    assert window.settings.value.backend == backend, "for the next start, where the device may be there"
 
 
 def test_back_and_forth_faster_than_a_voice_opens(qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer) -> None:
     begin(qtbot, window)
     for backend in ("cuda", "cpu", "cuda", "cpu", "cuda", "cpu"):
         choose(window, backend)
-        window.play_or_stop()
+        window.play_commands.play_or_stop()
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
-    window.stop()
+    window.play_commands.stop()
     wait_idle(qtbot, window)
     paced._pace = float("inf")
     request = speak(qtbot, window, HELLO)
@@ -192,13 +192,13 @@ def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
 @pytest.mark.slow
 def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorrow(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
-    qtbot.waitUntil(lambda: window.desk.shelf.is_read, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.shelf.is_read, timeout=WAIT_MS)
     assert window.status.backends.itemData(0, FIGURE) is None
     window.deeds["measure"].trigger()
-    (job,) = window.desk.works.queue.jobs
+    (job,) = window.voice_works.queue.jobs
     qtbot.waitUntil(lambda: job.stage not in (Stage.WAITING, Stage.RUNNING), timeout=3 * WAIT_MS)
     assert job.error is None
-    assert "CPU" in window.desk.banner.hint.text().upper()
+    assert "CPU" in window.voice_banner.hint.text().upper()
     wait_idle(qtbot, window)
     window.close()
     again = open_window()

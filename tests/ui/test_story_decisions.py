@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.ui.background.child import ChildJob, Stage
 from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.line_state import Phase
-from app.ui.shelf import ShelfVoice
+from app.ui.shelf_voice import ShelfVoice
 from app.ui.window import MainWindow
 from app.voices.card import read_card
 from app.voices.manifest import read_manifest, write_manifest
@@ -43,7 +43,7 @@ def window(open_window: OpenWindow) -> MainWindow:
 def dropped(qtbot: QtBot, window: MainWindow, source: Path) -> ChildJob:
     """A job that has run until it is over or has a question."""
     drop_on(window, source)
-    job = window.desk.works.queue.jobs[-1]
+    job = window.voice_works.queue.jobs[-1]
     rest(qtbot, job)
     return job
 
@@ -56,7 +56,7 @@ def rest(qtbot: QtBot, job: ChildJob) -> None:
 
 def choices(window: MainWindow, job: ChildJob) -> dict[str, QPushButton]:
     """The buttons of a question."""
-    row = window.desk.works.panel.rows[job]
+    row = window.jobs_panel.rows[job]
     return {button.text(): button for button in row.findChildren(QPushButton) if button.isVisible() and button not in (row.retry, row.log)}
 
 
@@ -66,7 +66,7 @@ def decide(qtbot: QtBot, window: MainWindow, job: ChildJob, choice: str) -> None
 
 
 def own_voices(window: MainWindow) -> dict[str, ShelfVoice]:
-    return {voice.id: voice for voice in window.desk.shelf.voices if voice.place == "own"}
+    return {voice.id: voice for voice in window.shelf.voices if voice.place == "own"}
 
 
 def licence_dialog(qtbot: QtBot, window: MainWindow, text: str) -> TextDialog:
@@ -80,8 +80,8 @@ def test_another_version_replaces_the_one_that_is_there(qtbot: QtBot, window: Ma
     job = dropped(qtbot, window, aivmx(reference, tmp_path / "2.aivmx", uuid=UUIDS[0], name="新しい", version="1.1.0"))
     assert job.stage is Stage.ASKING
     assert set(choices(window, job)) == {"Replace", "Keep both"}
-    assert "1.0.0" in window.desk.works.panel.rows[job].state.text()
-    assert "--" not in window.desk.works.panel.rows[job].state.text()
+    assert "1.0.0" in window.jobs_panel.rows[job].state.text()
+    assert "--" not in window.jobs_panel.rows[job].state.text()
     decide(qtbot, window, job, "Replace")
     assert job.stage is Stage.DONE
     until(qtbot, lambda: [voice.name for voice in own_voices(window).values()] == ["新しい"])
@@ -155,7 +155,7 @@ def test_a_licence_nobody_has_accepted_is_asked_for_once_and_then_the_line_is_sp
     voice = unaccepted(reference, tmp_path)
     window = open_window(Settings(load_voice="first_use"))
     open_script(qtbot, window, [voice])
-    window.play(["0"])
+    window.play_commands.play(["0"])
     dialog = licence_dialog(qtbot, window, TERMS)
     assert not player.requests
     assert not window.banner.isVisible()
@@ -175,21 +175,27 @@ def test_a_licence_that_is_declined_says_what_that_means(
     window = open_window()
     open_script(qtbot, window, [voice, ""])  # opened ahead, which asks
     dialog = licence_dialog(qtbot, window, TERMS)
-    window.play(["0"])
+    window.play_commands.play(["0"])
     wait_idle(qtbot, window)
     assert len([item for item in window.findChildren(TextDialog) if item.isVisible()]) == 1, "one question, asked once"
     dialog.decline_button.click()
-    assert "licence" in window.desk.banner.message.text()
-    window.play(["1"])
+    assert "licence" in window.voice_banner.message.text()
+    window.play_commands.play(["1"])
     wait_idle(qtbot, window)
     assert len(player.requests) == 1
 
 
-def test_a_licence_that_cannot_be_remembered_is_told(qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path) -> None:
+def test_a_licence_that_cannot_be_remembered_is_told(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: Path, _target: Path) -> Path:
+        raise PermissionError(13, "in use")
+
     voice = unaccepted(reference, tmp_path)
     window = open_window()
     open_script(qtbot, window, [voice])
     dialog = licence_dialog(qtbot, window, TERMS)
     accepted_path().mkdir()
+    monkeypatch.setattr(Path, "rename", refuse)  # else the folder would give way
     dialog.accept_button.click()
-    until(qtbot, lambda: accepted_path().name in window.desk.banner.message.text())
+    until(qtbot, lambda: accepted_path().name in window.voice_banner.message.text())

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.adapters.hubs import AIVISHUB_VARIABLE, HF_VARIABLE
+from app.adapters.hub_addresses import AIVISHUB_VARIABLE, HF_VARIABLE
 from app.install.fetch import BERT_REPOSITORY, BERT_REVISION
 from app.install.library import add_voice
 from app.paths import data_dir
@@ -59,14 +59,14 @@ def window(open_window: OpenWindow) -> MainWindow:
 def add_by_address(qtbot: QtBot, window: MainWindow, typed: str) -> ChildJob:
     """As a user does: the library, its button, the field, the button."""
     window.deeds["voice_library"].trigger()
-    library = window.desk.library.dialog
+    library = window.library.dialog
     assert library is not None
     library.adders["address"].click()
     dialog = library.findChild(AddAddress)
     assert dialog is not None
     dialog.field.setText(typed)
     dialog.add.click()
-    return window.desk.works.queue.jobs[-1]
+    return window.voice_works.queue.jobs[-1]
 
 
 def accept_licence(qtbot: QtBot, window: MainWindow) -> None:
@@ -79,7 +79,7 @@ def accept_licence(qtbot: QtBot, window: MainWindow) -> None:
 def watched(job: ChildJob, window: MainWindow) -> list[str]:
     """What the row of a job says, each time it says something else."""
     said: list[str] = []
-    row = window.desk.works.panel.rows[job]
+    row = window.jobs_panel.rows[job]
     job.changed.connect(lambda: said.append(row.state.text()) if not said or said[-1] != row.state.text() else None)
     return said
 
@@ -125,16 +125,20 @@ def test_by_name_on_the_hub(qtbot: QtBot, window: MainWindow, server: FaultServe
 
 
 def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
-    qtbot: QtBot, window: MainWindow, server: FaultServer, reference: Path, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, server: FaultServer, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("KOEBAKO_PLACE", "window")
     voice = aivmx(reference, tmp_path / "a.aivmx", name="花子").read_bytes()
     url = server.reply("/a.aivmx", Reply(voice, stall_at=len(voice) // 2), Reply(voice))
     job = add_by_address(qtbot, window, url)
-    until(qtbot, lambda: "50%" in window.desk.works.panel.rows[job].state.text() or job.advance.percent >= 25)
-    window.desk.works.panel.rows[job].close_button.click()
-    assert not window.desk.works.queue.jobs
-    assert not window.desk.works.panel.isVisible()
-    until(qtbot, lambda: not window.desk.works.queue.findChildren(ChildJob) or QApplication.processEvents())
+    until(qtbot, lambda: "50%" in window.jobs_panel.rows[job].state.text() or job.advance.percent >= 25)
+    row = window.jobs_panel.rows[job]
+    until(qtbot, lambda: "Waiting for 127.0.0.1 to respond (up to " in row.state.text())
+    assert row.state.text().endswith("attempt 1 of 6). Press × to cancel.")
+    row.close_button.click()
+    assert not window.voice_works.queue.jobs
+    assert not window.jobs_panel.isVisible()
+    until(qtbot, lambda: not window.voice_works.queue.findChildren(ChildJob) or QApplication.processEvents())
     assert not library_files()
     again = add_by_address(qtbot, window, url)
     until(qtbot, lambda: again.stage is Stage.DONE)
@@ -153,7 +157,7 @@ def test_a_server_that_fails_is_one_sentence_and_retry_brings_the_rest(
     replies = (Reply(voice, drop_at=len(voice) // 2), Reply(status=404), Reply(voice))
     job = add_by_address(qtbot, window, server.reply("/a.aivmx", *replies))
     until(qtbot, lambda: job.stage is Stage.FAILED)
-    row = window.desk.works.panel.rows[job]
+    row = window.jobs_panel.rows[job]
     assert job.error is not None
     assert row.state.text().startswith(job.error.message)
     assert job.error.hint in row.state.text()
@@ -177,7 +181,7 @@ def test_nobody_there_is_told(qtbot: QtBot, window: MainWindow, monkeypatch: pyt
     assert job.error is not None
     assert job.error.message.count(".") <= 5
     assert job.error.hint
-    assert window.desk.works.panel.rows[job].state.text().startswith(job.error.message)
+    assert window.jobs_panel.rows[job].state.text().startswith(job.error.message)
 
 
 def publish_bert(folder: Path, server: FaultServer) -> None:
@@ -208,25 +212,25 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     publish_bert(tmp_path / "published", server)
     monkeypatch.setenv("KOEBAKO_TEST_BERT", str(tmp_path / "published"))
     window = open_window()
-    window.desk.works.queue._command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
+    window.voice_works.queue._command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
     open_script(qtbot, window, [UUID])
     assert not window.side.card.lack.isHidden()
-    window.play(["0"])
+    window.play_commands.play(["0"])
     wait_idle(qtbot, window)
     assert not player.requests
-    window.desk.banner.action.click()
+    window.voice_banner.action.click()
     offer = dialog_of(qtbot, window, BertOffer)
     assert isinstance(offer, BertOffer)
     assert any("CC BY-SA 4.0" in label.text() for label in offer.findChildren(QLabel))
     offer.download.click()
-    (job,) = window.desk.works.queue.jobs
+    (job,) = window.voice_works.queue.jobs
     said = watched(job, window)
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     assert job.stage is Stage.DONE, job.error
     assert any("Downloading" in text and "MB/s" in text for text in said), said
     assert any(server.ranges()), "it went on after the break"
     until(qtbot, lambda: window.side.card.lack.isHidden())
-    assert "BERT is installed" in window.desk.banner.message.text()
+    assert "BERT is installed" in window.voice_banner.message.text()
     until(qtbot, lambda: UUID in window.controller.voices)
     request = speak(qtbot, window)
     assert player.sound(request).size > 1000

@@ -82,7 +82,7 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     voice = aivmx(shared / "reference", tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
     type_text(server.reply("/hanako.aivmx", Reply(voice)))
     press(qtbot, Qt.Key.Key_Return)
-    (job,) = window.desk.works.queue.jobs
+    (job,) = window.voice_works.queue.jobs
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     tab_to(qtbot, licence.accept_button)
@@ -147,7 +147,7 @@ PLACES: dict[str, Callable[[MainWindow], QWidget]] = {"window": main_window, **D
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_one_sees_where_the_keys_go(qtbot: QtBot, open_window: OpenWindow, theme: str) -> None:
     window = open_window(Settings(text="あ。", expression_open=True))
-    window.preferences.change(theme=theme)
+    window.settings.change(theme=theme)
     found = {}
     for name, make in PLACES.items():
         place = make(window)
@@ -158,6 +158,6 @@ def test_one_sees_where_the_keys_go(qtbot: QtBot, open_window: OpenWindow, theme
         if isinstance(place, QDialog):
             place.reject()
     assert {name: controls for name, controls in found.items() if controls} == {}
-    window.preferences.change(theme="light")  # for the tests that follow
+    window.settings.change(theme="light")  # for the tests that follow
     qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
     qtbot.wait(20)

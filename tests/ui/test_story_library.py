@@ -14,7 +14,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.adapters.hubs import AIVISHUB_VARIABLE
+from app.adapters.hub_addresses import AIVISHUB_VARIABLE
 from app.install.library import add_voice
 from app.paths import data_dir
 from app.ui.background.child import ChildJob, Stage
@@ -51,7 +51,7 @@ def window(qtbot: QtBot, open_window: OpenWindow, voice_file: Path) -> MainWindo
 @pytest.fixture
 def library(window: MainWindow) -> Iterator[VoiceLibrary]:
     window.deeds["voice_library"].trigger()
-    dialog = window.desk.library.dialog
+    dialog = window.library.dialog
     assert dialog is not None
     yield dialog
     dialog.close()
@@ -74,7 +74,7 @@ def publish(hub: FaultServer, voice: Path, version: str) -> None:
 
 
 def last_job(qtbot: QtBot, window: MainWindow) -> ChildJob:
-    job = window.desk.works.queue.jobs[-1]
+    job = window.voice_works.queue.jobs[-1]
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     return job
 
@@ -93,12 +93,12 @@ def test_update_brings_what_is_newer_and_only_that(
     publish(hub, voice_file, VERSION)
     library.facts.buttons["update"].click()
     assert last_job(qtbot, window).stage is Stage.DONE
-    assert "up to date" in window.desk.banner.message.text()
+    assert "up to date" in window.voice_banner.message.text()
     assert not any("download" in item.path for item in hub.asked), "nothing that is here already is brought"
     publish(hub, aivmx(reference, tmp_path / "new.aivmx", uuid=UUID, name="花子改", version="1.2.0", license=TERMS), "1.2.0")
     library.facts.buttons["update"].click()
     assert last_job(qtbot, window).stage is Stage.DONE
-    assert "was updated" in window.desk.banner.message.text()
+    assert "was updated" in window.voice_banner.message.text()
     until(qtbot, lambda: library.current is not None and library.current.card.version == "1.2.0")
     assert library.current is not None
     assert library.current.id == UUID, "the selection stays"
@@ -132,7 +132,7 @@ def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_
         job = last_job(qtbot, window)
         if name == "花子.zip":
             assert job.stage is Stage.DONE, job.error
-            assert "花子.zip" in window.desk.banner.message.text()
+            assert "花子.zip" in window.voice_banner.message.text()
             assert (out / "花子.zip").stat().st_mtime_ns > before
         else:
             assert job.stage is Stage.FAILED, "the dialog has asked about another name"
@@ -142,7 +142,7 @@ def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_
     with zipfile.ZipFile(out / "花子.zip") as archive:
         assert archive.testzip() is None
         assert f"{UUID}/voice.json" in archive.namelist()
-    window.desk.works.add_files([out / "花子.zip"])
+    window.library.add_files([out / "花子.zip"])
     assert last_job(qtbot, window).results[-1]["already"]
 
 
@@ -155,7 +155,7 @@ def test_export_where_nothing_can_be_written_is_one_sentence(
     assert job.stage is Stage.FAILED
     assert job.error is not None
     assert "folder does not exist" in job.error.message
-    assert not window.desk.works.panel.rows[job].retry.isHidden()
+    assert not window.jobs_panel.rows[job].retry.isHidden()
 
 
 @pytest.mark.parametrize(
@@ -164,14 +164,14 @@ def test_export_where_nothing_can_be_written_is_one_sentence(
 def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibrary, monkeypatch: pytest.MonkeyPatch, typed: str, becomes: str) -> None:
     answer_name(monkeypatch, typed)
     library.facts.buttons["rename"].click()
-    until(qtbot, lambda: not window.desk.works.queue.busy)
+    until(qtbot, lambda: not window.voice_works.queue.busy)
     until(qtbot, lambda: library.list.item(0).text().startswith(becomes))
     until(qtbot, lambda: window.side.card.name.text() == becomes)
     refused = len(typed) > 100
-    assert window.desk.banner.isVisible() == refused
+    assert window.voice_banner.isVisible() == refused
     if refused:
-        assert "cannot be used" in window.desk.banner.message.text()
-        assert "80" in window.desk.banner.hint.text()
+        assert "cannot be used" in window.voice_banner.message.text()
+        assert "80" in window.voice_banner.hint.text()
 
 
 @pytest.mark.parametrize("agreed", [True, False])
@@ -189,19 +189,19 @@ def test_remove_asks_first_and_lines_wait_for_their_voice(
     library.facts.buttons["remove"].click()
     assert "花子" in asked[0]
     assert "Lines that use it: 1" in asked[0]
-    until(qtbot, lambda: not window.desk.works.queue.busy)
+    until(qtbot, lambda: not window.voice_works.queue.busy)
     if not agreed:
         assert library.current is not None
         assert library.current.id == UUID
         return
-    until(qtbot, lambda: window.desk.shelf.find(UUID) is None)
+    until(qtbot, lambda: window.shelf.find(UUID) is None)
     assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
     assert "not here" in window.side.card.lack.text()
     assert window.document.script.lines[0].settings.voice == UUID, "the line keeps its voice, should it come again"
     assert voice_file.is_file()
     add_voice(voice_file, wishes(), prepare=quick)
-    window.desk.shelf.look()
-    until(qtbot, lambda: window.desk.shelf.find(UUID) is not None)
+    window.shelf.look()
+    until(qtbot, lambda: window.shelf.find(UUID) is not None)
     until(qtbot, lambda: window.side.card.name.text() == "花子")
 
 

@@ -268,7 +268,7 @@ def test_the_lines_have_room_at_first_whatever_the_size(
     assert window.strip.panel.is_open is is_open
     assert window.script.height() >= least
     assert window.latency.chart.height() >= window.latency.chart.minimumHeight()
-    assert window.current_settings().strip == "auto", "nobody has chosen yet"
+    assert window.settings.value.strip == "auto", "nobody has chosen yet"
     window.close()
     window.deleteLater()
 
@@ -287,11 +287,11 @@ def test_the_strip_folds_to_its_reading_and_that_is_remembered(qtbot: QtBot, ope
     assert not panel.strip.isVisible()
     assert not panel.reset_all.isVisible()
     assert panel.summary.text == "キョーワ、イイ テンキデス。"
-    assert window.current_settings().strip == "folded"
+    assert window.settings.value.strip == "folded"
     panel.grab()
     QTest.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     assert panel.strip.isVisible()
-    assert window.current_settings().strip == "open"
+    assert window.settings.value.strip == "open"
 
 
 def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -21,7 +21,7 @@ def test_the_card_names_the_speaker_of_the_line(open_window: OpenWindow) -> None
 
 def test_a_voice_without_recordings_speaks_in_each_of_its_styles(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings(text="あ"))
-    qtbot.waitUntil(lambda: window.desk.shelf.is_read, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.shelf.is_read, timeout=WAIT_MS)
     offered = window.side.card.samples.menu().actions()
     assert [action.data() for action in offered] == [window.side.styles.itemData(row) for row in range(window.side.styles.count())]
     before = window.document.script

@@ -60,7 +60,7 @@ def open_script(qtbot: QtBot, window: MainWindow, voices: list[str]) -> None:
     lines = tuple(Line(HELLO, LineSettings(voice=voice), id=str(row)) for row, voice in enumerate(voices))
     window.document.reset(Script(lines))
     window.script.choose(["0"])
-    until(qtbot, lambda: window.desk.shelf.is_read)
+    until(qtbot, lambda: window.shelf.is_read)
 
 
 def drop_on(window: MainWindow, file: Path) -> None:
@@ -95,8 +95,8 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     before = speak(qtbot, window)
     source = aivmx(reference, tmp_path / "花子.aivmx", name="花子", license=TERMS)
     drop_on(window, source)
-    (job,) = window.desk.works.queue.jobs
-    assert window.desk.works.panel.isVisible()
+    (job,) = window.voice_works.queue.jobs
+    assert window.jobs_panel.isVisible()
     until(qtbot, lambda: job.stage is Stage.ASKING)
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
@@ -114,8 +114,8 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     offer.force.click()
     until(qtbot, lambda: line.settings.voice in window.controller.voices)
     after = speak(qtbot, window)
-    assert "not its own" in window.desk.banner.message.text()
-    assert window.desk.banner.isVisible()
+    assert "not its own" in window.voice_banner.message.text()
+    assert window.voice_banner.isVisible()
     sounds = sound_of(player, before), sound_of(player, after)
     assert sounds[0].shape != sounds[1].shape or not np.allclose(sounds[0], sounds[1])
     window.document.stack.undo()
@@ -124,23 +124,23 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
 
 def test_a_licence_that_is_declined_adds_nothing(qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path) -> None:
     window = open_window(Settings(text=HELLO))
-    window.desk.works.add_files([aivmx(reference, tmp_path / "a.aivmx", license=TERMS)])
+    window.library.add_files([aivmx(reference, tmp_path / "a.aivmx", license=TERMS)])
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     licence.decline_button.click()
-    assert not window.desk.works.queue.jobs
-    assert "declined" in window.desk.banner.message.text()
+    assert not window.voice_works.queue.jobs
+    assert "declined" in window.voice_banner.message.text()
     assert window.document.script.lines[0].settings.voice == ""
 
 
 def test_what_is_no_voice_is_told_in_the_panel(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window(Settings(text=HELLO))
     (tmp_path / "a.aivmx").write_bytes(b"nothing" * 100)
-    window.desk.works.add_files([tmp_path / "a.aivmx"])
-    (job,) = window.desk.works.queue.jobs
+    window.library.add_files([tmp_path / "a.aivmx"])
+    (job,) = window.voice_works.queue.jobs
     until(qtbot, lambda: job.stage is Stage.FAILED)
     assert job.error is not None
-    assert window.desk.works.panel.rows[job].state.text().startswith(job.error.message)
+    assert window.jobs_panel.rows[job].state.text().startswith(job.error.message)
 
 
 def test_lines_speak_with_voices_of_their_own_and_the_last_ones_stay_open(
@@ -149,7 +149,7 @@ def test_lines_speak_with_voices_of_their_own_and_the_last_ones_stay_open(
     ids = installed(reference, tmp_path, 4)
     window = open_window(Settings(load_voice="first_use"))
     open_script(qtbot, window, ["", *ids, ids[0], ""])
-    window.play([line.id for line in window.document.script.lines])
+    window.play_commands.play([line.id for line in window.document.script.lines])
     wait_idle(qtbot, window)
     assert len(player.requests) == 7
     assert set(window.controller.voices) == {"", *ids}
@@ -189,11 +189,11 @@ def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, ope
     assert "not here" in window.side.card.lack.text()
     assert not window.banner.isVisible()
     assert window.side.chooser.box.currentText() == "gone (missing)"
-    window.play(["0"])
+    window.play_commands.play(["0"])
     wait_idle(qtbot, window)
     assert window.model.state("0").phase is Phase.FAILED
     assert "gone" in window.banner.message.text()
-    window.play(["1"])
+    window.play_commands.play(["1"])
     wait_idle(qtbot, window)
     assert len(player.requests) == 1
     window.script.choose(["0"])
@@ -211,8 +211,8 @@ def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
     assert side.styles.count() > 1
     assert side.styles.isEnabled()
     remove_voice(voice)
-    window.desk.shelf.look()
-    until(qtbot, lambda: window.desk.shelf.find(voice) is None)
+    window.shelf.look()
+    until(qtbot, lambda: window.shelf.find(voice) is None)
     assert side.card.name.text() == "声0"
     assert "not here" in side.card.lack.text()
     assert side.chooser.box.currentText() == "声0 (missing)"
@@ -248,11 +248,11 @@ def test_a_voice_without_its_bert_says_so_and_offers_it(
     window = open_window()
     open_script(qtbot, window, [UUIDS[0]])
     assert "BERT" in window.side.card.lack.text()
-    window.play(["0"])
+    window.play_commands.play(["0"])
     wait_idle(qtbot, window)
-    assert "--" not in window.desk.banner.hint.text(), "no words of the command line"
+    assert "--" not in window.voice_banner.hint.text(), "no words of the command line"
     assert not window.banner.isVisible()
-    window.desk.banner.action.click()
+    window.voice_banner.action.click()
     offer = dialog_of(qtbot, window, BertOffer)
     assert isinstance(offer, BertOffer)
     offer.later.click()
@@ -273,7 +273,7 @@ def test_aivisspeech_voices_are_offered_and_prepared_when_chosen(
     until(qtbot, lambda: box.findText("向こうの声", Qt.MatchFlag.MatchContains) >= 0)
     row = box.findText("向こうの声", Qt.MatchFlag.MatchContains)
     box.activated.emit(row)
-    (job,) = window.desk.works.queue.jobs
+    (job,) = window.voice_works.queue.jobs
     assert window.document.script.lines[0].settings.voice == "", "not before it is prepared"
     until(qtbot, lambda: job.stage is Stage.DONE)
     until(qtbot, lambda: window.side.card.name.text() == "向こうの声")
@@ -287,7 +287,7 @@ def test_the_library_renames_and_removes(
     window = open_window()
     open_script(qtbot, window, [voice])
     window.deeds["voice_library"].trigger()
-    library = window.desk.library.dialog
+    library = window.library.dialog
     assert library is not None
     assert library.current is not None
     assert library.current.id == voice
@@ -302,16 +302,18 @@ def test_the_library_renames_and_removes(
     library.facts.buttons["rename"].click()
     until(qtbot, lambda: window.side.card.name.text() == "新しい名前")
     assert library.list.item(0).text().startswith("新しい名前")
-    window.desk.works.change(works.remove_voice(voice, "新しい名前"))
+    known = window.shelf.find(voice)
+    assert known is not None
+    window.voice_works.remove(known)
     until(qtbot, lambda: "not here" in window.side.card.lack.text())
     assert window.side.card.name.text() == "新しい名前", "what the voice was called last"
     library.choose("")
     assert not library.facts.buttons["use"].isHidden()
     assert library.facts.buttons["remove"].isHidden(), "ours stays"
-    assert not window.desk.works.panel.rows
+    assert not window.jobs_panel.rows
     library.close()
     QApplication.processEvents()
-    assert window.desk.library.dialog is None
+    assert window.library.dialog is None
 
 
 def test_a_sample_is_heard_and_a_broken_one_is_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, player: RecordingPlayer) -> None:
@@ -341,9 +343,9 @@ def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     theirs = shutil.copytree(ours, bert_dirs()[0] / SBV2_BERT)
     described = json.loads((theirs / "bert.json").read_text(encoding="utf-8")) | {"id": SBV2_BERT}
     (theirs / "bert.json").write_text(json.dumps(described), encoding="utf-8")
-    job = window.desk.works.queue.add(Work("Get the BERT", ("bert", "list"), works.download_bert().note))  # it has come in already
+    job = window.voice_works.queue.add(Work("Get the BERT", ("bert", "list"), works.download_bert().note))  # it has come in already
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     assert job.stage is Stage.DONE, job.error
-    assert not window.settings.force_bert
+    assert not window.settings.value.force_bert
     until(qtbot, lambda: UUIDS[0] in window.controller.voices and not window.controller.voices[UUIDS[0]].forced_bert)
     until(qtbot, lambda: window.side.card.lack.isHidden())

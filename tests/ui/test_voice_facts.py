@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.dialogs.voice_facts import VoiceFacts
 from app.ui.dialogs.voice_library import VoiceLibrary
-from app.ui.shelf import Place, Shelf, ShelfVoice
+from app.ui.shelf import Shelf
+from app.ui.shelf_voice import Place, ShelfVoice
 from app.voices.card import Card
 from app.voices.manifest import Named, VoiceManifest
 

@@ -6,20 +6,22 @@ import re
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QFile, Qt
 from PySide6.QtGui import QAction, QColor, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QInputDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.script import LineSettings
+from app.notices import show_notices
 from app.paths import resources_dir
-from app.settings import HIGHEST_SEED
+from app.settings import HIGHEST_SEED, Settings
 from app.ui.actions import Actions
 from app.ui.icons import icon
 from app.ui.jobs import OpenedVoice, Surroundings
 from app.ui.menus import Menus
 from app.ui.presets import load_presets, presets_path
 from app.ui.save_dialog import ask_for_file, files_for, title
+from app.ui.settings.store import SettingsStore
 from app.ui.state import SpeechState
 from app.ui.theme import DARK, LIGHT, Theme, chosen_theme
 from app.ui.widgets.preset_bar import PresetBar
@@ -143,7 +145,8 @@ def test_presets_are_kept_applied_and_removed(qtbot: QtBot, monkeypatch: pytest.
     monkeypatch.setattr(QInputDialog, "getText", lambda *_arguments: (" 早口 ", True))
     bar.keep.click()
     assert bar.names.currentText() == "早口"
-    bar.close_file()
+    assert bar.file.flush()() is None
+    bar.file.close()
     again = PresetBar()
     qtbot.addWidget(again)
     again.load()
@@ -155,7 +158,8 @@ def test_presets_are_kept_applied_and_removed(qtbot: QtBot, monkeypatch: pytest.
     assert not {"style", "seed", "voice", "speaker"} & set(values)
     again.show_settings(LineSettings(**values))
     again.drop.click()
-    again.close_file()
+    assert again.file.flush()() is None
+    again.file.close()
     assert load_presets() == ({}, None)
 
 
@@ -164,9 +168,11 @@ def test_presets_that_cannot_be_read_are_told_and_kept(qtbot: QtBot) -> None:
     presets_path().write_text('{"version": 1, "presets": {"a": {"speed": 99}}}')
     bar = PresetBar()
     qtbot.addWidget(bar)
-    with qtbot.waitSignal(bar.failed) as failed:
-        bar.load()
-    assert "speed" in failed.args[0].message
+    told: list[str] = []
+    show_notices(lambda error: told.append(error.message))
+    bar.load()
+    show_notices(None)
+    assert told == ["The presets could not be read. (its content is damaged)"]
     assert presets_path().with_name("presets.json.unreadable").is_file()
 
 
@@ -229,19 +235,19 @@ def test_transport_turns_into_stop_and_back(qtbot: QtBot) -> None:
 def test_menus_list_devices_and_themes(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    menus = Menus(Actions(window), "Head & phones", "dark")
+    settings = SettingsStore(Settings(device="Head & phones", theme="dark"), window)
+    menus = Menus(Actions(window), settings)
     qtbot.addWidget(menus)
-    menus.offer_devices(("Speaker", "Head & phones"), "Head & phones")
+    menus.offer_devices(("Speaker", "Head & phones"))
     shown = {action.data(): action for action in menus._devices.actions()}
     assert list(shown) == ["", "Speaker", "Head & phones"]
     assert shown["Head & phones"].isChecked()
-    with qtbot.waitSignal(menus.device_chosen) as chosen:
-        shown["Speaker"].trigger()
-    assert chosen.args == ["Speaker"]
+    shown["Speaker"].trigger()
+    assert settings.value.device == "Speaker"
     light = next(action for action in menus.findChildren(QAction) if action.data() == "light")
-    with qtbot.waitSignal(menus.theme_chosen) as theme:
-        light.trigger()
-    assert theme.args == ["light"]
+    light.trigger()
+    assert settings.value.theme == "light"
+    settings.file.close()
 
 
 @pytest.mark.parametrize(
@@ -314,7 +320,7 @@ def test_the_style_sheet_is_understood_and_finds_its_drawings(qapp: QApplication
         apply_theme(qapp, theme)
         drawings = re.findall(r'url\("([^"]+)"\)', qapp.styleSheet())
         assert drawings
-        assert all(Path(drawing).is_file() for drawing in drawings)
+        assert all(QFile.exists(drawing) for drawing in drawings)
         assert "$" not in qapp.styleSheet()
         QComboBox().grab()
     assert "parse" not in capfd.readouterr().err.lower()

@@ -113,7 +113,7 @@ def test_nothing_is_cut_off(
 ) -> None:
     monkeypatch.setattr(language, "_current", tongue)
     window = open_window(Settings(text="あ", theme=look, expression_open=True), ready=False)  # type: ignore[arg-type]
-    window.show_theme()
+    window.theme_switcher.show()
     window.resize(*size)
     wait_idle(qtbot, window)
     QApplication.processEvents()
@@ -134,6 +134,11 @@ def test_nothing_is_cut_off(
         window.status.actual,
     ):
         assert not label.isVisible() or label.width() >= label.minimumSizeHint().width(), label.text()
+    header = window.latency.table.horizontalHeader()
+    for column in range(header.count()):
+        assert header.sectionSize(column) >= header.sectionSizeHint(column), window.latency.table.figures.headerData(
+            column, Qt.Orientation.Horizontal
+        )
     apply_theme(qapp, LIGHT)
 
 
@@ -148,7 +153,7 @@ def test_a_thousand_lines_are_as_light_as_one(qtbot: QtBot, open_window: OpenWin
     window.script.choose([window.document.script.lines[500].id])
     QApplication.processEvents()
     with Heart() as heart:
-        window.play_through()
+        window.play_commands.play_through()
         qtbot.waitUntil(lambda: len(player.requests) >= 4, timeout=WAIT_MS)
         window.script.edit_line(501)
         for letter in "abcdefghij" * 4:
@@ -158,7 +163,7 @@ def test_a_thousand_lines_are_as_light_as_one(qtbot: QtBot, open_window: OpenWin
         for row in range(0, 1000, 50):
             window.script.scrollTo(window.model.index(row))
             qtbot.wait(15)
-    window.stop()
+    window.play_commands.stop()
     steps_ms = {}
     for name in ("select_all", "duplicate", "undo", "delete", "undo"):
         at = time.perf_counter()

@@ -50,12 +50,12 @@ def take(theme: str, size: str, voice: Path, start: str) -> None:
     def dialog() -> QDialog | None:
         return next((item for item in window.findChildren(QDialog) if item.isVisible()), None)
 
-    window.show_theme()
+    window.theme_switcher.show()
     window.resize(*(int(edge) for edge in size.split("x")))
     window.start()
     until(lambda: window.controller.state.ready and not window.controller.state.loading)
-    window.desk.works.add_files([voice])
-    (job,) = window.desk.works.queue.jobs
+    window.library.add_files([voice])
+    (job,) = window.voice_works.queue.jobs
     until(lambda: job.advance.percent > 20 or job.stage is not Stage.RUNNING)
     picture("import", window)
     until(lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
@@ -68,13 +68,13 @@ def take(theme: str, size: str, voice: Path, start: str) -> None:
         picture("bert", offer)
         offer.force.click()  # type: ignore[attr-defined]
     until(lambda: len(window.controller.voices) > 1)
-    window.play_or_stop()
+    window.play_commands.play_or_stop()
     until(lambda: not window.playback.is_on)
     picture("spoken", window)
-    window.desk.library.open()
-    if window.desk.library.dialog is not None:
-        picture("library", window.desk.library.dialog)
-        window.desk.library.dialog.close()
+    window.library.open()
+    if window.library.dialog is not None:
+        picture("library", window.library.dialog)
+        window.library.dialog.close()
     window.desk.use("0123456789abcdef")
     picture("missing", window)
     window.close()

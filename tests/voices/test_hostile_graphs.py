@@ -72,6 +72,20 @@ def test_tensors_in_a_file_beside_are_taken_when_they_are_all_there(tmp_path: Pa
         refused(path, "too short")
 
 
+def test_many_tensors_in_the_same_bytes_are_refused(tmp_path: Path) -> None:
+    """One gigabyte on the disk would be a hundred in memory."""
+    model = small_voices.model()
+    for number in range(3):
+        tensor = model.graph.initializer.add()
+        tensor.name, tensor.data_location = f"copy{number}", onnx.TensorProto.EXTERNAL
+        entry = tensor.external_data.add()
+        entry.key, entry.value = "location", "model.onnx.data"  # without a length: all of it
+    path = voice(tmp_path, model__onnx=model.SerializeToString())
+    with (tmp_path / "model.onnx.data").open("wb") as file:
+        file.truncate(LARGEST_GRAPH_BYTES // 2)  # sparse: no disk is used
+    refused(path, "too large")
+
+
 def test_an_archive_with_tensors_outside_is_refused(tmp_path: Path) -> None:
     style = json.dumps({"data": small_voices.vectors().tolist(), "shape": [3, 256]}).encode()
     (tmp_path / "v.sbv2").write_bytes(small_voices.sbv2({"model.onnx": external("weights.bin"), "style_vectors.json": style}))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.voices.json_text import long_text, parse_object, short_text
+from app.json_text import long_text, parse_object, short_text
 from app.voices.limits import LARGEST_JSON_BYTES
 from app.voices.sources import read_source
 from tests.voices.fuzz.small_voices import CONFIG, MANIFEST, graph, metadata

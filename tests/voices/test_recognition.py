@@ -31,7 +31,7 @@ def _torch(*names: str) -> bytes:
 
 
 GRAPHS = {
-    "piper": _graph("input", "input_lengths", "scales", "sid"),
+    "piper": _graph("input", "input_lengths", "scales", "sid", "lid", "prosody_features"),
     "kokoro": _graph("tokens", "style", "speed"),
     "vits": _graph("x", "x_length", "noise_scale", "length_scale", "noise_scale_w"),
     "espnet": _graph("text", "sids"),
@@ -46,6 +46,12 @@ FILES = {
     "checkpoint": _torch("enc_p.style_proj.weight", "optimizer"),
     "rvc": _torch("enc_p.emb_phone.weight"),
     "gpt_sovits": _torch("enc_p.ssl_proj.weight"),
+    "irodori": _torch("cond_module.0.weight", "blocks.0.attention.wk_speaker.weight"),
+    "irovoice": zipped({"voice.json": b'{"format": "irovoice", "version": 1, "clips": []}', "clips/01.flac": b"fLaC"}),
+    "dacvae": _torch("encoder.block.0.weight_g", "quantizer.in_proj.weight_g"),
+    "lora": _torch("base_model.model.blocks.0.attention.wq.lora_A.weight"),
+    "mb_istft": _torch("enc_p.emb.weight", "dec.subband_conv_post.weight_v"),
+    "kokoro": zipped({"af_heart.npy": npy(), "jf_alpha.npy": npy()}),
     "bert": _torch("deberta.encoder.layer.0"),
     "pickle": b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.",
     "voicevox": zipped({"manifest.json": b"{}", "metas.json": b"[]", "model.bin": b"x"}),
@@ -69,6 +75,11 @@ FILES = {
     "zeros": bytes(5000),
 }
 WEIGHTS = {
+    "irodori": "cond_module.0.weight",
+    "dacvae": "quantizer.in_proj.weight_v",
+    "lora": "base_model.model.in_proj.lora_A.weight",
+    "kokoro": "bert_encoder.weight",
+    "mb_istft": "dec.multistream_conv_post.weight_v",
     "discriminator": "discriminators.0.convs.0.weight",
     "bert": "deberta.embeddings.word_embeddings.weight",
     "rvc": "enc_p.emb_phone.weight",
@@ -109,6 +120,30 @@ def test_other_files_are_told_by_how_they_begin(tmp_path: Path, kind: str) -> No
 @pytest.mark.parametrize("kind", WEIGHTS)
 def test_other_weights_are_told_by_the_names_of_tensors(tmp_path: Path, kind: str) -> None:
     _refused(write_safetensors(tmp_path / "voice.safetensors", {WEIGHTS[kind]: np.zeros(1, np.float32)}), kind)
+
+
+def test_what_else_of_other_software_is_named(tmp_path: Path) -> None:
+    _refused(write_safetensors(tmp_path / "a.speaker.safetensors", {"speaker_embedding": np.zeros((4, 8), np.float32)}), "irodori")
+    files = {
+        "piper": _torch("model_g.enc_p.emb.weight", "model_g.dec.subband_conv_post.weight"),
+        "kokoro": _torch("bert_encoder.weight", "predictor.lstm.weight_ih_l0"),
+        "gpt_sovits": _torch("model.ar_text_embedding.word_embeddings.weight"),
+    }
+    for kind, content in files.items():
+        (tmp_path / "model.pth").write_bytes(content)
+        _refused(tmp_path / "model.pth", kind)
+    for version in (b"03", b"06"):  # GPT-SoVITS writes its version over the first letters of a zip
+        (tmp_path / "model.pth").write_bytes(version + _torch("enc_p.ssl_proj.weight")[2:])
+        _refused(tmp_path / "model.pth", "gpt_sovits")
+
+
+def test_an_irovoice_is_none_of_ours_although_its_description_has_the_same_name(tmp_path: Path) -> None:
+    (tmp_path / "声.irovoice").write_bytes(FILES["irovoice"])
+    with pytest.raises(VoiceError) as caught:
+        checkpoints(tmp_path, tmp_path)
+    assert ".irovoice" in caught.value.message
+    assert "Koebako opens Style-Bert-VITS2 voices" in caught.value.message
+    assert "Irodori-TTS" in caught.value.hint
 
 
 def test_every_kind_is_tested_but_those_that_only_differ_in_their_words() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.core.emoji import drop_emoji
 from app.core.normalise.addresses import speak_addresses
 from app.core.normalise.characters import PLACEHOLDER, to_plain_characters
 from app.core.normalise.dates import speak_dates, speak_times
@@ -20,7 +21,7 @@ def normalise(text: str, lookup: Lookup) -> str:
     `lookup` gives the reading of a Latin word the dictionary holds. The steps go from the shapes that are hardest to mistake
     (addresses, dates) to the most general (letters, signs), because each uses characters the next would take for its own.
     """
-    text = speak_links(plain_runs(to_plain_characters(drop_faces(text))))
+    text = speak_links(plain_runs(to_plain_characters(drop_emoji(drop_faces(text)))))
     text = speak_times(speak_dates(speak_addresses(text)))
     return to_marks(speak_latin(speak_numbers(speak_units(text)), lookup))
 

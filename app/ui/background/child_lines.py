@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from app.json_text import parse_object
 from app.ui.background.work import Advance, Complaint, LicenceText
 
 LONGEST_LINE = 4 << 20  # bytes without a newline, after which nothing is expected any more
@@ -34,17 +34,15 @@ class LineCutter:
 def read_line(line: str) -> Advance | LicenceText | Complaint | Result | None:
     """What a line says; None for one that is not of ours."""
     try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(data, dict):
+        data = parse_object(line)
+    except ValueError:
         return None
     error = data.get("error")
     if data.get("type") == "progress":
         return _advance(data)
     if isinstance(error, dict):
-        ways = tuple(str(way) for way in error.get("ways") or data.get("ways") or ())
-        return Complaint(str(error.get("message", "")), str(error.get("hint", "")), ways)
+        ways = error.get("ways") or data.get("ways")
+        return Complaint(str(error.get("message", "")), str(error.get("hint", "")), tuple(map(str, ways)) if isinstance(ways, list) else ())
     if data.get("type") == "licence":
         return LicenceText(str(data.get("id", "")), str(data.get("name", "")), str(data.get("text", "")))
     return data
@@ -55,6 +53,8 @@ def _advance(data: dict[str, Any]) -> Advance:
         value = data.get(name)
         return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
+    waiting = data.get("waiting")
+    text = waiting.get("text") if isinstance(waiting, dict) else None
     return Advance(
         str(data.get("step", "")),
         round(number("percent") or 0),
@@ -62,6 +62,7 @@ def _advance(data: dict[str, Any]) -> Advance:
         number("total"),
         number("bytes_per_s"),
         number("seconds_left"),
+        text if isinstance(text, str) else "",
     )
 
 

@@ -43,7 +43,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Where a job is; of a download also bytes and seconds."""
+    """Where a job is; of a download also bytes and seconds, and what it waits for, as a sentence."""
 
     step: str = ""
     percent: int = 0
@@ -51,6 +51,7 @@ class Advance:
     total: int | None = None
     bytes_per_s: float | None = None
     seconds_left: float | None = None
+    waiting: str = ""
 
 
 def with_time_left(advance: Advance, elapsed_s: float) -> Advance:

@@ -130,5 +130,5 @@ def _links(texts: tuple[Path, ...]) -> str:
     for number, text in enumerate(texts, 1):
         name = html.escape(text.name) if text.name not in seen else f"({number})"
         seen.add(text.name)
-        links.append(f"<a href='{QUrl.fromLocalFile(str(text)).toString()}'>{name}</a>")
+        links.append(f"<a href='{html.escape(QUrl.fromLocalFile(str(text)).toString())}'>{name}</a>")
     return " ".join(links)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBo
 
 from app.language import say
 from app.ui.dialogs import MARGINS
-from app.ui.links import read_address
+from app.ui.links import read_address, refusal
 
 
 class AddAddress(QDialog):
@@ -40,6 +40,10 @@ class AddAddress(QDialog):
         self.field.setToolTip(say("Enter で追加します。", "Enter adds it."))
         self.field.setPlaceholderText("https://…")
         self.field.textChanged.connect(self._on_typed)
+        self.reason = QLabel()
+        self.reason.setObjectName("trouble")
+        self.reason.setTextFormat(Qt.TextFormat.PlainText)
+        self.reason.setWordWrap(True)
         self.buttons = QDialogButtonBox()
         self.add = self.buttons.addButton(say("追加", "Add"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.add.setObjectName("primary")
@@ -48,18 +52,26 @@ class AddAddress(QDialog):
         cancel.setToolTip(say("何も追加しません。", "Adds nothing."))
         self.buttons.accepted.connect(self._on_accepted)
         self.buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(*MARGINS)
         column.setSpacing(10)
         column.addWidget(words)
         column.addWidget(self.field)
+        column.addWidget(self.reason)
         column.addWidget(self.buttons, 0, Qt.AlignmentFlag.AlignRight)
         self._on_typed("")
         self.field.setText(address)
 
     @Slot(str)
     def _on_typed(self, text: str) -> None:
-        self.add.setEnabled(any(read_address(text)))
+        usable = any(read_address(text))
+        # Before the name of a server is typed, a reason would only be in the way.
+        error = refusal(text) if not usable and text.partition("://")[2].strip() else None
+        self.add.setEnabled(usable)
+        self.reason.setText(f"{error.message} {error.hint}" if error else "")
+        self.reason.setVisible(error is not None)
+        self._column.activate()
+        self.setMinimumHeight(self._column.totalHeightForWidth(self.width()))  # Qt forgets the second line of words that are folded
 
     @Slot()
     def _on_accepted(self) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import html
-import json
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QProcess, QProcessEnvironment, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QProgressBar, QPushButton, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QProgressBar, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
 from app.data_file import write_whole
+from app.json_text import parse_object
 from app.language import say
 from app.paths import own_command
+from app.system_errors import reason_of
+from app.ui.plain_text import PlainLabel
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 PATIENCE_MS = 3000
@@ -30,7 +32,7 @@ class DiagnosticsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(say("診断", "Diagnostics"))
         self.report = ""
-        self.summary = QLabel()
+        self.summary = PlainLabel()
         self.summary.setObjectName("heading")
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
@@ -96,7 +98,7 @@ class DiagnosticsDialog(QDialog):
         said = bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
         wrong = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace").strip()
         try:
-            found = json.loads(said)
+            found = parse_object(said)
             self.report = as_text(found)
             self.shown.setHtml(as_html(found))
             troubles = sum(check["status"] != "ok" for check in found["checks"])
@@ -105,7 +107,7 @@ class DiagnosticsDialog(QDialog):
                 if troubles
                 else say("すべて揃っています。", "Everything needed is there.")
             )
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             self.report = f"{said}\n{wrong}\n{self._process.errorString()}".strip()
             self.shown.setPlainText(self.report)
             self.summary.setText(say("診断が最後まで終わりませんでした。", "The checks did not come to their end."))
@@ -125,7 +127,7 @@ class DiagnosticsDialog(QDialog):
         try:
             write_whole(Path(name), (self.report + "\n").encode())
         except OSError as exc:
-            self.summary.setText(say(f"保存できません: {exc.strerror}", f"It cannot be saved: {exc.strerror}"))
+            self.summary.setText(say(f"保存できません：{reason_of(exc)}。", f"It cannot be saved: {reason_of(exc)}."))
 
 
 def as_text(found: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from app.errors import AppError
 from app.language import say
 from app.ui.dialogs import MARGINS
 from app.ui.dialogs.word_form import WordForm
+from app.ui.plain_text import PlainLabel
 from app.ui.widgets.word_table import WordTable
 
 SIZE = (820, 560)
@@ -53,7 +54,7 @@ class DictionaryDialog(QDialog):
         self.empty.setObjectName("muted")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.form = WordForm()
-        self.trouble = QLabel()
+        self.trouble = PlainLabel()
         self.trouble.setObjectName("trouble")
         self.trouble.setWordWrap(True)
         self._build()
@@ -70,7 +71,6 @@ class DictionaryDialog(QDialog):
         self.table.show_words(words, chosen)
         self.search.setEnabled(bool(words))
         self.export.setEnabled(bool(words))
-        self._on_typed()
 
     def begin(self, surface: str, reading: str) -> None:
         """Begins with a word that is not in the dictionary yet, or shows it where it is."""

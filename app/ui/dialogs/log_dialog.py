@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QHBoxLayout,
 
 from app.language import say
 from app.log import log_path
+from app.small_file import open_regular
+from app.ui.plain_text import plain_tip
 from app.ui.widgets.shown_timer import ShownTimer
 
 NEWEST_BYTES = 256 << 10
@@ -80,7 +82,7 @@ class LogDialog(QDialog):
         self.copy.setToolTip(say("見えている行をコピーします。", "Copies the lines that are shown."))
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()))
         self.folder = box.addButton(say("フォルダーを開く", "Open folder"), role)
-        self.folder.setToolTip(str(log_path().parent))
+        self.folder.setToolTip(plain_tip(str(log_path().parent)))
         self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path().parent))))
         return box
 
@@ -93,7 +95,7 @@ class LogDialog(QDialog):
 def newest_lines(path: Path) -> list[str]:
     """The last lines of a file, without the one that was cut; none where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             size = file.seek(0, 2)
             file.seek(max(0, size - NEWEST_BYTES))
             lines = file.read(NEWEST_BYTES).decode("utf-8", "replace").splitlines()

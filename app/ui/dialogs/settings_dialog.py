@@ -12,11 +12,13 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from app.language import say
+from app.own_folder import make_folder
 from app.paths import data_dir
 from app.settings import Settings
 from app.settings_words import Page, Shown
 from app.ui.dialogs.settings_fields import ChoiceField, field_for
 from app.ui.dialogs.settings_shortcuts import ShortcutPage, scrolling
+from app.ui.plain_text import plain_tip
 from app.ui.shortcuts import Bindings
 
 SHOWN = tuple(item for item in fields(Settings) if "shown" in item.metadata)
@@ -136,7 +138,7 @@ class SettingsDialog(QDialog):
         self.ok.setToolTip(say("変更を使い始めます。", "Uses what was changed."))
         box.button(kind.Cancel).setToolTip(say("変更を捨てます。", "Forgets what was changed."))
         self.restore.setToolTip(say("このダイアログのすべてを初期値に戻します。", "Puts everything in this dialog back to how it came."))
-        self.folder.setToolTip(str(data_dir()))
+        self.folder.setToolTip(plain_tip(str(data_dir())))
         box.accepted.connect(self.accept)
         box.rejected.connect(self.reject)
         self.restore.clicked.connect(self._restore)
@@ -157,5 +159,5 @@ class SettingsDialog(QDialog):
 
 def open_data_folder() -> None:
     """Shows the folder of settings, voices and logs in the system's file manager."""
-    data_dir().mkdir(parents=True, exist_ok=True)
+    make_folder(data_dir())
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(data_dir())))

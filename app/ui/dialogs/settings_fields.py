@@ -10,7 +10,7 @@ from dataclasses import Field
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
 
 from app.language import say
 from app.settings_words import Shown
@@ -38,6 +38,25 @@ class ChoiceField(QComboBox):
         if self.findData(value) < 0:
             self.addItem(value, value)
         self.setCurrentIndex(self.findData(value))
+
+
+class SwitchField(QCheckBox):
+    """Yes or no."""
+
+    changed = Signal()
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.toggled.connect(self.changed)
+
+    @property
+    def current(self) -> bool:
+        """Whether it is ticked."""
+        return self.isChecked()
+
+    def show_value(self, value: bool) -> None:
+        """Ticks it, or not."""
+        self.setChecked(value)
 
 
 class NumberField(QSpinBox):
@@ -103,15 +122,17 @@ class FolderField(QWidget):
             self.path.setText(folder)
 
 
-def field_for(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberField | FolderField:
+def field_for(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberField | SwitchField | FolderField:
     """The control for a field of `Settings` that is shown; `devices` are the audio outputs there are."""
     shown: Shown = item.metadata["shown"]
     title, tip = say(*shown.title), say(*shown.tip)
-    made: ChoiceField | NumberField | FolderField
+    made: ChoiceField | NumberField | SwitchField | FolderField
     if "choices" in item.metadata:
         made = ChoiceField([(value, say(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
     elif "low" in item.metadata:
         made = NumberField(item.metadata["low"], item.metadata["high"], say(*shown.unit), say(*shown.lowest))
+    elif isinstance(item.default, bool):
+        made = SwitchField(say(*shown.switch))
     elif shown.folder:
         made = FolderField(title, tip)
     else:

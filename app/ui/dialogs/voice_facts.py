@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPu
 
 from app.language import say
 from app.ui.names import style_name
-from app.ui.shelf import ShelfVoice
+from app.ui.plain_text import plain_tip
+from app.ui.shelf_voice import ShelfVoice
 from app.ui.widgets.voice_card import about
 from app.ui.widgets.voice_picture import voice_picture
 
@@ -106,7 +107,7 @@ class VoiceFacts(QScrollArea):
 
     def _words(self, text: str) -> QLabel:
         label = QLabel(" ".join(_short(word) for word in text.split(" ")))
-        label.setToolTip(text if label.text() != text else "")
+        label.setToolTip(plain_tip(text) if label.text() != text else "")
         label.setWordWrap(True)
         label.setMinimumWidth(1)
         label.setTextFormat(Qt.TextFormat.PlainText)
@@ -166,6 +167,8 @@ def facts(voice: ShelfVoice) -> Iterator[tuple[str, str]]:
         yield say("作者", "By"), say("、", ", ").join(card.creators)
     if card.version:
         yield say("版", "Version"), card.version
+    if card.architecture:
+        yield say("種類", "Architecture"), card.architecture
     yield say("形式", "Format"), f"{manifest.format}  {manifest.sampling_rate / 1000:g} kHz"
     yield say("大きさ", "Size"), size(voice.size_bytes) if voice.place != "aivisspeech" else say("準備前", "not prepared")
     if len(manifest.speakers) > 1:

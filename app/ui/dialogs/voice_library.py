@@ -22,7 +22,9 @@ from PySide6.QtWidgets import (
 from app.language import say
 from app.ui.dialogs import MARGINS
 from app.ui.dialogs.voice_facts import VoiceFacts
-from app.ui.shelf import Shelf, ShelfVoice
+from app.ui.plain_text import plain_tip
+from app.ui.shelf import Shelf
+from app.ui.shelf_voice import ShelfVoice
 from app.ui.widgets.voice_picture import voice_icon
 
 SIZE = (900, 620)
@@ -90,7 +92,7 @@ class VoiceLibrary(QDialog):
         for voice in self._voices:
             item = QListWidgetItem(voice_icon(voice.name, voice.icon, PICTURE, self), f"{voice.name}\n{whence(voice)}")
             item.setSizeHint(QSize(1, PICTURE + 12))  # as wide as the list, so that a long name ends in dots
-            item.setToolTip(voice.name)
+            item.setToolTip(plain_tip(voice.name))
             self.list.addItem(item)
         rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
         self.list.setCurrentRow(rows[0] if rows else 0)

@@ -8,8 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
 from app.core.dictionary import HIGHEST_PRIORITY, KINDS, LONGEST_READING, LONGEST_SURFACE, USUAL_PRIORITY, Entry, make_entry
-from app.core.moras import split_moras
-from app.core.overrides import katakana_of
+from app.core.moras import katakana_of, split_moras
 from app.errors import InputError
 from app.language import say
 from app.ui.names import kind_name

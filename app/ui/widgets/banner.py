@@ -93,6 +93,12 @@ class Banner(QFrame):
         """Shows an error with all that is known of it."""
         self.tell("trouble", error.message, error.hint, details=details_of(error))
 
+    @Slot(object)
+    def take_back(self, error: AppError) -> None:
+        """Hides what was told of an error that is over, unless something else has been told since."""
+        if self.message.text() == error.message:
+            self.hide()
+
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
         if look_changed(self, event):

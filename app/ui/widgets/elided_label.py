@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy
+from PySide6.QtWidgets import QSizePolicy
+
+from app.ui.plain_text import PlainLabel, plain_tip
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(PlainLabel):
     """Takes the width there is; the whole is in its tooltip.
 
     Args:
@@ -16,10 +18,9 @@ class ElidedLabel(QLabel):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setMinimumWidth(1)
-        self.setToolTip(text)
+        self.setToolTip(plain_tip(text))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Beginning and end stay: what tells addresses apart is often at their end."""

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
+from app.adapters.download_progress import speed
 from app.language import say
 from app.ui.background.child import ChildJob
 from app.ui.background.work import Advance, Stage
 from app.ui.icons import icon
+from app.ui.plain_text import plain_tip
 from app.ui.theme import look_changed
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.widgets.quiet_bar import QuietBar
@@ -62,7 +64,7 @@ class JobRow(QFrame):
         job = self.job
         running = job.stage in (Stage.RUNNING, Stage.WAITING)
         self.state.setText(describe_job(job))
-        self.state.setToolTip(job.error.hint if job.error else "")
+        self.state.setToolTip(plain_tip(job.error.hint) if job.error else "")
         self.state.setObjectName("trouble" if job.stage is Stage.FAILED else "muted")
         self.state.style().polish(self.state)
         self.bar.setVisible(running)
@@ -115,7 +117,7 @@ class JobRow(QFrame):
             half = LONGEST_WAY // 2
             button = QPushButton(name if len(name) <= LONGEST_WAY else f"{name[: half - 1]}…{name[-half:]}")
             button.setAccessibleName(name)
-            button.setToolTip(name)
+            button.setToolTip(plain_tip(name))
             button.clicked.connect(self._teller(way))
             self._ways.addWidget(button, place // WAYS_ABREAST, place % WAYS_ABREAST)
         self._ways.setColumnStretch(WAYS_ABREAST, 1)
@@ -144,14 +146,16 @@ def describe_job(job: ChildJob) -> str:
 
 
 def describe_advance(advance: Advance) -> str:
-    """The step, how far it is, and of a download its speed and what is left."""
+    """The step, how far it is, and of a download its speed and what is left, or what it waits for."""
     parts = [step_name(advance.step) if advance.step else say("始めています…", "Starting…")]
     if advance.percent:
         parts.append(f"{advance.percent}%")
     if advance.received is not None and advance.total:
         parts.append(f"{advance.received / 1e6:.0f} / {advance.total / 1e6:.0f} MB")
+    if advance.waiting:
+        return "  ".join([*parts, advance.waiting])
     if advance.bytes_per_s:
-        parts.append(f"{advance.bytes_per_s / 1e6:.1f} MB/s")
+        parts.append(speed(advance.bytes_per_s))
     if advance.seconds_left is not None:
         parts.append(say(f"あと {time_left(advance.seconds_left)}", f"{time_left(advance.seconds_left)} left"))
     return "  ".join(parts)

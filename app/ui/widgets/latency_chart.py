@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
 from app.language import say
 from app.ui.latency import SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.names import milliseconds, stage_name
+from app.ui.plain_text import plain_tip
 from app.ui.plotting import pyqtgraph as pg
 from app.ui.theme import Theme
 from app.ui.widgets.latency_bars import LatencyBars
@@ -109,7 +110,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         """Shows the figures of what the mouse rests on."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             point = self.getViewBox().mapSceneToView(self.mapToScene(event.pos()))
-            QToolTip.showText(event.globalPos(), self._describe(QPointF(point)), self)
+            QToolTip.showText(event.globalPos(), plain_tip(self._describe(QPointF(point))), self)
             return True
         return bool(super().viewportEvent(event))
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QFileDialog, QFrame, QHBoxLayout, QLa
 from app.data_file import write_whole
 from app.errors import OutputFileError
 from app.language import say
+from app.system_errors import reason_of
 from app.ui.latency import LatencyHistory, Utterance
 from app.ui.latency_export import as_csv
 from app.ui.theme import Theme
@@ -97,7 +98,7 @@ class LatencyDock(QDockWidget):
         try:
             write_whole(file, content)
         except OSError as exc:
-            self.failed.emit(_unwritable(file, exc.strerror or ""))
+            self.failed.emit(_unwritable(file, reason_of(exc)))
 
     def _body(self) -> QWidget:
         """One card with three parts."""
@@ -171,8 +172,8 @@ def _button(name: str, tip: str) -> QToolButton:
 
 
 def _unwritable(file: Path, reason: str) -> OutputFileError:
-    why = f" ({reason})" if reason else ""
+    why = say(f"：{reason}", f": {reason}") if reason else ""
     return OutputFileError(
-        say(f"書き出せません: {file}", f"It cannot be written: {file}"),
-        say(f"フォルダーに書き込めるか確かめてください。{why}", f"Check that the folder is writable.{why}"),
+        say(f"「{file}」に書き出せません{why}。", f'"{file}" could not be written{why}.'),
+        say("フォルダーに書き込めるか確かめてください。", "Check that the folder is writable."),
     )

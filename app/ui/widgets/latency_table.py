@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QMargins, QModelIndex, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPixmap, QResizeEvent
+from PySide6.QtCore import QAbstractTableModel, QMargins, QModelIndex, QPersistentModelIndex, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QFont, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.language import say
@@ -15,7 +17,57 @@ from app.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
-WIDTH = 340
+WIDTH = 340  # pixels at least; headers that need more get it
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One row: a stage, the first audio or the total.
+
+    Attributes:
+        stage: its name in the program; empty for the first audio.
+        target_ms: what it should take at most; None where that is not said.
+        over: it took longer the last time.
+    """
+
+    stage: str
+    name: str
+    row: Row
+    target_ms: float | None
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; to add one, add it to `columns`.
+
+    Attributes:
+        text: of a row.
+        color: of a row, None for the table's own.
+    """
+
+    header: str
+    text: Callable[[Figures], str]
+    color: Callable[[Figures, Theme], str | None] = lambda _figures, _theme: None
+
+
+def columns() -> tuple[Column, ...]:
+    """All columns in their order, the name of the stage first."""
+    return (
+        Column("ms", lambda item: item.name),
+        Column(say("直近", "last"), _last, lambda item, theme: theme.trouble_text if item.over else None),
+        Column(say("中央値", "median"), lambda item: milliseconds(item.row.median)),
+        Column("p95", lambda item: milliseconds(item.row.p95)),
+        Column(say("目標", "target"), _target, lambda _item, theme: theme.muted),
+    )
+
+
+def _last(item: Figures) -> str:
+    return say("再利用", "cached") if item.row.cached else milliseconds(item.row.last)
+
+
+def _target(item: Figures) -> str:
+    return "" if item.target_ms is None else f"{item.target_ms:.0f}"
 
 
 class LatencyModel(QAbstractTableModel):
@@ -25,9 +77,8 @@ class LatencyModel(QAbstractTableModel):
         super().__init__()
         self._theme = theme
         self._bold = QFont()
-        self._rows: list[tuple[str, str, Row]] = []
-        self._targets_ms: dict[str, float] = {}
-        self._over: frozenset[str] = frozenset()
+        self._columns = columns()
+        self._rows: list[Figures] = []
 
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
@@ -40,16 +91,16 @@ class LatencyModel(QAbstractTableModel):
         self._bold.setWeight(QFont.Weight.DemiBold)
 
     def show(self, history: LatencyHistory) -> None:
-        """Reads the figures anew."""
+        """Reads the figures again."""
         rows = [("", say("最初の音", "First audio"), history.first_audio()), ("total", say("合計", "Total"), history.total())]
         rows += [(stage, stage_name(stage), history.row(stage)) for stage in history.stages]
         last_of_part = {PART_OF_STAGE.get(stage, stage): stage for stage in history.stages}
-        self._targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
-        self._over = history.over_target()
+        targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
+        over = history.over_target()
         same = len(rows) == len(self._rows)
         if not same:
             self.beginResetModel()
-        self._rows = rows
+        self._rows = [Figures(stage, name, row, targets_ms.get(stage), stage in over) for stage, name, row in rows]
         self._changed() if same else self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT) -> int:
@@ -57,43 +108,37 @@ class LatencyModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = ROOT) -> int:
-        """Name, last, median, p95, target."""
-        return 0 if parent.isValid() else 5
+        """As `columns` has them."""
+        return 0 if parent.isValid() else len(self._columns)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Names of the columns."""
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return ("ms", say("直近", "last"), say("中央値", "median"), "p95", say("目標", "target"))[section]
+            return self._columns[section].header
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignRight if section else Qt.AlignmentFlag.AlignLeft)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Text, alignment and colour chip."""
-        stage, name, row = self._rows[index.row()]
-        column = index.column()
+        item, column = self._rows[index.row()], self._columns[index.column()]
+        is_name = index.column() == 0
         if role == Qt.ItemDataRole.DisplayRole:
-            last = say("再利用", "cached") if row.cached else milliseconds(row.last)
-            target = f"{self._targets_ms[stage]:.0f}" if stage in self._targets_ms else ""
-            return (name, last, milliseconds(row.median), milliseconds(row.p95), target)[column]
+            return column.text(item)
         if role == Qt.ItemDataRole.ForegroundRole:
-            return self._color(stage, column)
-        if role == Qt.ItemDataRole.TextAlignmentRole and column:
+            color = column.color(item, self._theme)
+            return None if color is None else QColor(color)
+        if role == Qt.ItemDataRole.TextAlignmentRole and not is_name:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.FontRole and stage not in self._theme.stages:
+        if role == Qt.ItemDataRole.FontRole and item.stage not in self._theme.stages:
             return self._bold
-        if role == Qt.ItemDataRole.DecorationRole and not column:
-            return _chip(QColor(self._theme.stages[stage]) if stage in self._theme.stages else QColor(0, 0, 0, 0))
+        if role == Qt.ItemDataRole.DecorationRole and is_name:
+            return _chip(QColor(self._theme.stages[item.stage]) if item.stage in self._theme.stages else QColor(0, 0, 0, 0))
         return None
-
-    def _color(self, stage: str, column: int) -> QColor | None:
-        if column == 4:
-            return QColor(self._theme.muted)
-        return QColor(self._theme.trouble_text) if column == 1 and stage in self._over else None
 
     def _changed(self) -> None:
         if self._rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 4))
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self._columns) - 1))
 
 
 class LatencyTable(QTableView):
@@ -122,11 +167,25 @@ class LatencyTable(QTableView):
         header.setSectionsClickable(False)
         header.setHighlightSections(False)
         self.setFixedWidth(WIDTH)
+        self.figures.modelReset.connect(self._fit)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Only now the style sheet has its say in how wide headers are."""
+        super().showEvent(event)
+        self._fit()
+
+    @Slot()
+    def _fit(self) -> None:
+        """So that no header is cut: those beside the name share what it leaves in equal parts."""
+        header = self.horizontalHeader()
+        widths = [header.sectionSizeHint(column) for column in range(self.figures.columnCount())]
+        names = max(widths[0], self.sizeHintForColumn(0), header.sectionSize(0)) + self.verticalScrollBar().sizeHint().width()
+        self.setFixedWidth(max(WIDTH, names + (len(widths) - 1) * max(widths[1:]) + 2 * self.frameWidth()))
 
     def sizeHint(self) -> QSize:
         """All rows, when there is room for them."""
         rows = self.verticalHeader().defaultSectionSize() * self.figures.rowCount()
-        return QSize(WIDTH, rows + self.horizontalHeader().sizeHint().height() + 4)
+        return QSize(self.width(), rows + self.horizontalHeader().sizeHint().height() + 4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Shows whole rows only."""

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.language import say
 from app.ui.latency import LatencyHistory, Utterance
 from app.ui.names import milliseconds
+from app.ui.plain_text import plain_tip
 from app.ui.theme import Theme
 
 SHOWN = 60
@@ -66,7 +67,7 @@ class LatencyTrend(QWidget):
     def event(self, event: QEvent) -> bool:
         """Shows the figures of the line that the mouse rests on."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.describe(event.pos().x()), self)
+            QToolTip.showText(event.globalPos(), plain_tip(self.describe(event.pos().x())), self)
             return True
         return super().event(event)
 

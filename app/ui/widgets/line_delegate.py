@@ -13,9 +13,8 @@ from app.language import say
 from app.ui.icons import icon
 from app.ui.jobs import OpenedVoice
 from app.ui.line_state import LineState, Phase, said_of
-from app.ui.names import style_name
+from app.ui.names import VoiceLabel, style_name
 from app.ui.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
-from app.ui.shelf import ShelfVoice
 from app.ui.theme import Theme
 from app.ui.widgets.line_card import AVATAR, RADIUS, CardLayout, CardParts, seconds
 from app.ui.widgets.line_editor import LineEditor
@@ -63,12 +62,12 @@ class LineDelegate(QStyledItemDelegate):
         self.voices[""] = voice.name
         self._first_styles[""] = voice.styles[0][1] if voice.styles else ""
 
-    def show_voices(self, voices: Sequence[ShelfVoice], called: Callable[[str], str]) -> None:
+    def show_voices(self, voices: Sequence[VoiceLabel], called: Callable[[str], str]) -> None:
         """Takes names, first styles and icons of all voices there are; `called` knows the names of those that are gone."""
         scale, palette = self._view.devicePixelRatioF(), self._view.palette()
         self._called = called
-        self.voices = {name: voice.name for voice in voices for name in (voice.manifest.id, voice.id)}
-        self._first_styles = {voice.id: voice.styles[0][1] for voice in voices if voice.styles}
+        self.voices = {voice.id: voice.name for voice in voices}
+        self._first_styles = {voice.id: voice.first_style for voice in voices if voice.first_style}
         self._pictures = {
             voice.id: voice_picture(voice.name, voice.icon, round(AVATAR), scale, palette) for voice in voices if voice.icon is not None
         }

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QTextCursor, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
-from app.core.text_lines import split_lines
+from app.core.text_lines import cut_line, split_lines
 from app.language import say
 
 _RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -69,8 +69,8 @@ class LineEditor(QPlainTextEdit):
 
     def put_cursor(self, place: int) -> None:
         """Sets the cursor before the character at `place`; -1 is the end."""
-        cursor = self.textCursor()
-        cursor.setPosition(place if place >= 0 else len(self.text))
+        cursor, before = self.textCursor(), self.text if place < 0 else self.text[:place]
+        cursor.setPosition(len(before.encode("utf-16-le", "surrogatepass")) // 2)  # Qt counts an emoji twice
         self.setTextCursor(cursor)
 
     def event(self, event: QEvent) -> bool:
@@ -100,7 +100,7 @@ class LineEditor(QPlainTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """The first line goes to the cursor, the others become lines of their own."""
-        lines = split_lines(source.text())
+        lines = [piece for line in split_lines(source.text()) for piece in cut_line(line)]
         if len(lines) < 2:
             self.textCursor().insertText(" ".join(source.text().splitlines()))
             return

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLabel, QToolButton, QWidget
 
 from app.core.script import LineSettings
 from app.language import say
-from app.ui.behind import Behind
+from app.notices import notify
 from app.ui.icons import icon
+from app.ui.kept_file import KeptFile
 from app.ui.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
 from app.ui.theme import look_changed
 from app.ui.widgets.choice_box import ChoiceBox
@@ -18,21 +21,21 @@ from app.ui.widgets.choice_box import ChoiceBox
 class PresetBar(QWidget):
     """A list of names, and two buttons; what they do is shown at once and written behind the window.
 
+    Attributes:
+        file: where they are kept.
+
     Signals:
         chosen(dict): values of a preset by the name of the setting.
         changed(str, dict, dict): what the user did to the presets, all of them before, and after.
-        failed(AppError): presets could not be read or saved.
     """
 
     chosen = Signal(object)
     changed = Signal(str, object, object)
-    failed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self._presets: Presets = {}
-        self._behind = Behind(self, "presets")
-        self._behind.failed.connect(self.failed)
+        self.file = KeptFile(self, "presets", lambda: partial(save_presets, self._presets), after_ms=0)
         self._settings = STANDARD
         self.label = QLabel(say("プリセット", "Preset"))
         self.names = ChoiceBox()
@@ -68,15 +71,10 @@ class PresetBar(QWidget):
         self._draw()
 
     def load(self) -> None:
-        """Reads the presets from the disk."""
+        """Reads the presets from the disk; the user is told where that fails."""
         self._presets, error = load_presets()
         self._fill()
-        if error is not None:
-            self.failed.emit(error)
-
-    def close_file(self) -> None:
-        """Waits until everything is written."""
-        self._behind.close(finish=True)
+        notify(error)
 
     def show_settings(self, settings: LineSettings) -> None:
         """Shows the preset that a line's settings are, if they are one."""
@@ -95,7 +93,7 @@ class PresetBar(QWidget):
         """Has these presets in place of all there were, without telling: for undo and redo."""
         self._presets = dict(presets)
         self._fill()
-        self._behind.do(lambda: save_presets(presets))
+        self.file.changed()
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.adapters.sound_formats import PLAYABLE
 from app.language import say
 from app.ui.names import style_name
-from app.ui.shelf import ShelfVoice
+from app.ui.shelf_voice import ShelfVoice
 
 MOST_SAMPLES = 40
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -28,8 +28,9 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from app.language import say
 from app.ui.jobs import OpenedVoice
+from app.ui.names import VoiceLabel
+from app.ui.plain_text import plain_tip
 from app.ui.script_model import LINE_ROLE, Index, ScriptModel
-from app.ui.shelf import ShelfVoice
 from app.ui.theme import Theme
 from app.ui.widgets.lesson import Lesson
 from app.ui.widgets.line_delegate import LineDelegate
@@ -106,8 +107,8 @@ class ScriptList(LineDrops):
         # Not setCurrentIndex: that looks at the keys held down just now, and Ctrl+D would only add to the selection.
         self.selectionModel().setCurrentIndex(self._lines.index(rows[0]), CURRENT)
         chosen = QItemSelection()
-        for row in rows[1:]:
-            chosen.append(QItemSelectionRange(self._lines.index(row)))
+        for first, last in _runs(rows):
+            chosen.append(QItemSelectionRange(self._lines.index(first), self._lines.index(last)))
         self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)
 
     @Slot(str)
@@ -122,7 +123,7 @@ class ScriptList(LineDrops):
         self.cards.show_voice(voice)
         self.viewport().update()
 
-    def show_voices(self, voices: Sequence[ShelfVoice], called: Callable[[str], str]) -> None:
+    def show_voices(self, voices: Sequence[VoiceLabel], called: Callable[[str], str]) -> None:
         """Names the voices of lines and draws their pictures; `called` knows the names of those that are gone."""
         self.cards.show_voices(voices, called)
         self.viewport().update()
@@ -210,7 +211,7 @@ class ScriptList(LineDrops):
             index = self.indexAt(event.pos())
             if index.isValid():
                 parts = self.cards.layout.parts(QRectF(self.visualRect(index)))
-                QToolTip.showText(event.globalPos(), self.cards.tip(parts, QPointF(event.pos()), index), self)
+                QToolTip.showText(event.globalPos(), plain_tip(self.cards.tip(parts, QPointF(event.pos()), index)), self)
             return True
         return super().viewportEvent(event)
 
@@ -239,3 +240,14 @@ class ScriptList(LineDrops):
     @Slot()
     def _on_choice(self, *_unused: object) -> None:
         self.line_chosen.emit()
+
+
+def _runs(rows: list[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each run of consecutive rows: selecting ten thousand rows one by one takes seconds."""
+    first = last = rows[0]
+    for row in rows[1:]:
+        if row != last + 1:
+            yield first, last
+            first = row
+        last = row
+    yield first, last

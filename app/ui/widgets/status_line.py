@@ -13,6 +13,7 @@ from app.ui.findings import finding_words, show_findings
 from app.ui.jobs import OpenedVoice, Surroundings
 from app.ui.latency import LatencyHistory
 from app.ui.names import milliseconds, stage_name
+from app.ui.plain_text import PlainLabel, plain_tip
 from app.ui.state import SpeechState
 from app.ui.widgets.level_meter import LevelMeter
 from app.ui.widgets.memory_label import MemoryLabel
@@ -46,7 +47,7 @@ class StatusLine(QStatusBar):
         self.backends = QComboBox()
         self.backends.setAccessibleName(say("バックエンド", "Backend"))
         self.backends.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.actual = QLabel()
+        self.actual = PlainLabel()
         self.level = LevelMeter()
         self.memory = MemoryLabel()
         self.memory.setContentsMargins(12, 0, 0, 0)
@@ -89,7 +90,7 @@ class StatusLine(QStatusBar):
         self.actual.setObjectName("trouble" if voice.fallback else "muted")
         self.actual.style().polish(self.actual)
         self.places = "\n".join(f"{stage_name(stage)}: {self._names.get(key, key)}" for stage, key in voice.backends)
-        self.actual.setToolTip(f"{voice.fallback}\n{self.places}" if voice.fallback else self.places)
+        self.actual.setToolTip(plain_tip(f"{voice.fallback}\n{self.places}" if voice.fallback else self.places))
         self._explain()
 
     def show_state(self, state: SpeechState) -> None:
@@ -118,7 +119,7 @@ class StatusLine(QStatusBar):
 
     def _explain(self) -> None:
         """What the mouse finds on the selector: its purpose, where each stage runs now, and what was measured."""
-        measured = "\n".join(map(finding_words, self._findings))
+        measured = plain_tip("\n".join(map(finding_words, self._findings)))
         parts = (_purpose(), self.actual.toolTip(), measured)
         self.backends.setToolTip("\n\n".join(part for part in parts if part))
 

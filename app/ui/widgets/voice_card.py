@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
@@ -9,7 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 
 from app.language import say
 from app.ui.icons import icon
-from app.ui.shelf import ShelfVoice
+from app.ui.plain_text import plain_tip
+from app.ui.shelf_voice import ShelfVoice
 from app.ui.theme import look_changed
 from app.ui.widgets.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
@@ -85,7 +87,7 @@ class VoiceCard(QFrame):
         self._show_makers()
         self.about.setText(about(voice))
         self.about.setVisible(bool(self.about.text()))
-        self.about.setToolTip(f"<p>{voice.description}</p>" if voice.description else "")
+        self.about.setToolTip(f"<p>{html.escape(voice.description)}</p>" if voice.description else "")
         self.licence.setVisible(bool(voice.licence.strip()))
         self._draw()
         speaks = known is None or (known.place != "aivisspeech" and known.has_bert)
@@ -121,7 +123,7 @@ class VoiceCard(QFrame):
                 "Drop its file on the window to have it back, or let another voice speak.",
             )
         )
-        self.about.setToolTip(voice)
+        self.about.setToolTip(plain_tip(voice))
         self.about.show()
         for widget in (self.makers, self.licence, self.samples):
             widget.hide()
@@ -201,8 +203,9 @@ class VoiceCard(QFrame):
 
 
 def makers(voice: ShelfVoice) -> str:
-    """Who made it, and which version it is."""
+    """Who made it, and which version it is; Nanairo is named, as its voices can do more."""
     parts = [
+        "Nanairo" in voice.card.architecture and "Nanairo",
         "、".join(voice.card.creators[:MOST_MAKERS]) + "…" * (len(voice.card.creators) > MOST_MAKERS),
         voice.card.version and f"v{voice.card.version}",
         voice.place == "aivisspeech" and "AivisSpeech",

@@ -12,6 +12,7 @@ from app.core.dictionary import KINDS, Entry
 from app.core.moras import split_moras
 from app.language import say
 from app.ui.names import kind_name
+from app.ui.plain_text import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -88,7 +89,7 @@ class WordModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return (word.surface, marked(word.reading, word.accent), kind_name(word.kind), word.priority)[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole and index.column() <= READING:
-            return f"{word.surface}  {marked(word.reading, word.accent)}"
+            return plain_tip(f"{word.surface}  {marked(word.reading, word.accent)}")
         return _alignment(index.column()) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
 

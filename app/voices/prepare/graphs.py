@@ -13,9 +13,11 @@ class PreparedGraphs:
 
     Attributes:
         margin_frames: context the decoder needs on each side of a window.
+        emoji: the prosody graph knows the symbols of emoji.
     """
 
     prosody: onnx.ModelProto
     flow: onnx.ModelProto
     decoder: onnx.ModelProto
     margin_frames: int
+    emoji: bool = False

@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError, EncodeError  # type: ignore[imp
 
 from app.errors import OutputFileError, VoiceError
 from app.language import say
+from app.system_errors import reason_of
 
 SMALLEST_BYTES = 1024  # shorter tensors stay in the graph: shapes and axes are wanted when it is read
 
@@ -43,6 +44,6 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
     except (OSError, EncodeError, ValueError) as exc:
         raise OutputFileError(
             say(f"声のファイルを書き込めません: {folder / file_name}", f"A file of the voice cannot be written: {folder / file_name}"),
-            say(f"ディスクの空き容量を確かめてください。詳細: {exc}", f"Check the free disk space. Details: {exc}"),
+            say(f"ディスクの空き容量を確かめてください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
         ) from exc
     return file_name

@@ -53,6 +53,26 @@ def zip_directory(rng: random.Random, folder: Path) -> Path:
     return beside(folder, b"PK\5\6" + bytes(18))
 
 
+def zip_end(rng: random.Random, folder: Path) -> Path:
+    """A zip whose end, where readers look for its directory, tells more than one story; some lead to directories of many megabytes."""
+    content = small_voices.zipped({"x.aivmx": small_voices.graph(small_voices.metadata())})
+    entries = rng.choice((0, 0, 1, 100, 40_000, 400_000))
+    directory = (b"PK\1\2" + bytes(42)) * entries
+    own = struct.unpack("<2L", content[-10:-2])  # length and offset of the list that the good zip has
+    mark = int.from_bytes(b"PK\5\6", "little")
+    places = (own, own, (len(directory), len(content)), (len(directory), mark), (len(content), 0), (2**32 - 1, 2**32 - 1), (46, mark))
+    pieces = [content[:-22], directory]
+    for _ in range(rng.randrange(1, 4)):
+        comment = rng.choice((b"", b"", b"!", b"PK\5\6" + bytes(18)))
+        end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, entries & 0xFFFF, entries & 0xFFFF, *rng.choice(places), len(comment)) + comment
+        if rng.random() < 0.4:
+            at = sum(map(len, pieces))
+            end_64 = struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, entries, entries, *rng.choice(places))
+            end = end_64 + struct.pack("<4sLQL", b"PK\6\7", 0, rng.choice((at, at, 0)), 1) + end
+        pieces.append(end)
+    return beside(folder, b"".join(pieces) + rng.choice((b"", b"", b"", bytes(22), b"x" * 70_000)), "voice.zip")
+
+
 def _with_attributes(rng: random.Random, members: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(

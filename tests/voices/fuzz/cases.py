@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tests.voices.fuzz import mutations, small_voices
-from tests.voices.fuzz.archive_cases import NAMES, beside, bomb, sbv2_members, tar_header, zip_directory
+from tests.voices.fuzz.archive_cases import NAMES, beside, bomb, sbv2_members, tar_header, zip_directory, zip_end
 from tests.voices.fuzz.mutations import BLIND, Damage, edited, edited_text, encoded
 
 Case = Callable[[random.Random, Path], Path]
@@ -203,6 +203,7 @@ FAMILIES: dict[str, Case] = {f"blind {name}": blind(make()) for name, make in CO
     "safetensors header": safetensors_header,
     "protobuf": protobuf,
     "zip directory": zip_directory,
+    "zip end": zip_end,
     "tar header": tar_header,
     "sbv2 members": sbv2_members,
     "rubbish": rubbish,

@@ -1,18 +1,15 @@
 """Graphs that read well and compute nonsense, put through the whole preparation: cut, run by ONNX Runtime, compared.
 
-Each runs in a process of its own (Unix only), as the window's jobs do: ONNX Runtime may abort on a hostile graph, and that must stay
-there. `python -m tests.voices.fuzz.prepared_cases --seconds 600 --seed 1` prints a JSON line.
+ONNX Runtime may abort on a hostile graph, or ask for all the memory there is: that stays in the child where it happens.
+`python -m tests.voices.fuzz.prepared_cases --seconds 600 --seed 1` prints a JSON line.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import resource
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -24,12 +21,12 @@ from pathlib import Path
 import onnx
 
 from app.errors import AppError
-from app.install.prepare import prepare_voice
+from app.install.confined import prepare_voice_confined
+from app.install.proof_limits import LIMITS, UnsafeError
 from app.progress import unreported
 from tests.conftest import SHARED
 
-LONGEST_S = 90  # of processor time; a good tiny voice takes two or three
-MOST_MEMORY_BYTES = 12 << 30  # of addresses; the pools of ONNX Runtime reserve much more than they use
+LONGEST_S = 90  # of processor time; a good tiny voice takes five
 NUMBERS = (0, 1, -1, 2, 3, 7, 255, 2**20, 2**31 - 1, 2**31, 2**40, 2**62, -(2**40))
 Change = Callable[[random.Random, onnx.GraphProto], object]
 
@@ -131,31 +128,18 @@ def make(seed: str, source: Path, folder: Path) -> Path:
     return folder / "model.onnx"
 
 
-def outcome(path: Path, target: Path, complaint: Path) -> str:
-    """What a child process made of it: prepared, refused, crashed or wrong."""
-    child = os.fork()
-    if not child:
-        os._exit(_prepare(path, target, complaint))
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        return "too long" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else "crashed"
-    return ("prepared", "refused", "wrong")[os.WEXITSTATUS(status)]
-
-
-def _prepare(path: Path, target: Path, complaint: Path) -> int:
-    resource.setrlimit(resource.RLIMIT_CPU, (LONGEST_S, LONGEST_S + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def outcome(path: Path, target: Path) -> tuple[str, str]:
+    """What became of a voice, and what is to be told of that."""
     try:
-        prepare_voice(path, target, unreported)
-        return 0
+        prepare_voice_confined(path, target, unreported)
+        return "prepared", ""
     except AppError as exc:
-        if exc.message and exc.hint and not any(target.iterdir()):
-            return 1
-        complaint.write_text(f"{exc.message!r} {exc.hint!r} left: {list(target.iterdir())}")
+        told = f"{exc.message!r} {exc.hint!r}"
+        if not exc.message or not exc.hint or any(target.iterdir()):
+            return "wrong", f"{told} left: {list(target.iterdir())}"
+        return (exc.reason, told) if isinstance(exc, UnsafeError) else ("refused", "")
     except BaseException:
-        complaint.write_text(traceback.format_exc(limit=-5))
-    return 2
+        return "wrong", traceback.format_exc(limit=-5)
 
 
 def main() -> int:
@@ -165,21 +149,22 @@ def main() -> int:
     parser.add_argument("--seed", default="0")
     parser.add_argument("--source", type=Path, default=SHARED / "reference" / "jp-extra-tiny" / "model.onnx")
     options = parser.parse_args()
+    LIMITS["voice"] = (LIMITS["voice"][0], LONGEST_S)
     counts: Counter[str] = Counter()
     notes: list[str] = []
     end = time.monotonic() + options.seconds
     while time.monotonic() < end:
         case = f"{options.seed} {counts.total()}"
         with tempfile.TemporaryDirectory(prefix="koebako-fuzz-") as root:
-            folder, target, complaint = (Path(root) / name for name in ("source", "target", "complaint"))
+            folder, target = (Path(root) / name for name in ("source", "target"))
             folder.mkdir()
             target.mkdir()
-            kind = outcome(make(case, options.source, folder), target, complaint)
+            kind, told = outcome(make(case, options.source, folder), target)
             counts[kind] += 1
-            if kind not in ("prepared", "refused"):
-                notes.append(f"[{case}] {kind} {complaint.read_text() if complaint.exists() else ''}")
+            if told:
+                notes.append(f"[{case}] {kind} {told}")
     print(json.dumps({"cases": counts.total(), "outcomes": counts, "notes": notes}))
-    return 1 if counts["wrong"] or counts["too long"] else 0
+    return 1 if counts["wrong"] or counts["time"] else 0
 
 
 if __name__ == "__main__":

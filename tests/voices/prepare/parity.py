@@ -48,6 +48,7 @@ class PreparedVoice:
                 speaker=int(case["sid"].reshape(-1)[0]),
                 sdp_ratio=float(case["sdp_ratio"].reshape(-1)[0]),
                 sdp_noise=np.zeros((2, symbols), np.float32) if noise is None else noise,
+                kinds=np.zeros(symbols, np.int64),
             )
         )
 

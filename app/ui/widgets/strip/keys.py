@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QKeyEvent
 
+from app.core.types import Overrides
 from app.language import say
 from app.ui.widgets.strip.axis import Cell, Kind
 from app.ui.widgets.strip.shape import Shape, mora_of, with_fall
-
-if TYPE_CHECKING:
-    from app.ui.widgets.strip.strip import PhoneStrip
 
 STEP_S = 0.01
 BIG_STEP_S = 0.05
 
 Key = Qt.Key
+
+
+class KeyTarget(Protocol):
+    """What keys act on: the strip."""
+
+    reset_wanted: SignalInstance
+
+    @property
+    def current_index(self) -> int: ...
+    def go_to(self, index: int) -> None: ...
+    def play_current(self) -> None: ...
+    def set_length(self, cell: Cell, length_s: float) -> None: ...
+    def tell(self, overrides: Overrides, label: str = ...) -> None: ...
+    def toggle(self, mora: int) -> None: ...
+    def want_word(self, cell: Cell) -> None: ...
 
 
 def key_words() -> str:
@@ -32,7 +45,7 @@ def key_words() -> str:
     )
 
 
-def press_key(strip: PhoneStrip, event: QKeyEvent, shape: Shape, cell: Cell) -> bool:
+def press_key(strip: KeyTarget, event: QKeyEvent, shape: Shape, cell: Cell) -> bool:
     """Does what a key says; False when it says nothing."""
     key, modifiers = Key(event.key()), event.modifiers()
     if key in (Key.Key_Left, Key.Key_Right):
@@ -54,7 +67,7 @@ def press_key(strip: PhoneStrip, event: QKeyEvent, shape: Shape, cell: Cell) -> 
     return True
 
 
-def _go(strip: PhoneStrip, cell: Cell, forth: int, modifiers: Qt.KeyboardModifier) -> None:
+def _go(strip: KeyTarget, cell: Cell, forth: int, modifiers: Qt.KeyboardModifier) -> None:
     if modifiers & Qt.KeyboardModifier.AltModifier:
         step = BIG_STEP_S if modifiers & Qt.KeyboardModifier.ShiftModifier else STEP_S
         strip.set_length(cell, cell.length_s + forth * step)

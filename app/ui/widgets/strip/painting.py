@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from app.ui.theme import Theme
 from app.ui.widgets.hatch import paint_hatch
 from app.ui.widgets.strip.axis import PHRASE_GAP, Cell, Kind
-from app.ui.widgets.strip.shape import Shape, kana_of
+from app.ui.widgets.strip.shape import Shape, is_emoji, kana_of
 
 HIGH, LOW = 11.0, 29.0  # the two heights of the accent line
 ACCENT_BOTTOM = 39.0
@@ -100,6 +100,8 @@ def _paint_accents(painter: QPainter, area: QRectF, shape: Shape, theme: Theme, 
     edited = {edit.mora for edit in shape.overrides.moras if edit.tone is not None}
     place = {cell.index: cell for cell in shape.axis.cells if cell.kind is Kind.MORA}
     for phrase in shape.phrases:
+        if is_emoji(shape, place[phrase.start]):
+            continue
         if place[phrase.end - 1].right < area.left() or place[phrase.start].left > area.right():
             continue
         color = QColor(theme.accent if any(mora in edited for mora in range(phrase.start, phrase.end)) else theme.muted)

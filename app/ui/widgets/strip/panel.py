@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from app.core.emoji import find_emoji
 from app.core.line_sound import LineSound
 from app.core.types import Overrides
 from app.language import say
 from app.ui.icons import icon
+from app.ui.plain_text import PlainLabel
 from app.ui.theme import Theme, look_changed
+from app.ui.widgets.emoji_picker import EmojiButton
 from app.ui.widgets.strip.keys import key_words
 from app.ui.widgets.strip.painting import HEIGHT
 from app.ui.widgets.strip.reading_field import HEIGHT as FIELD_HEIGHT
@@ -23,6 +26,7 @@ from app.ui.widgets.waveform import Waveform
 
 SCROLL_BAR = 10
 AHEAD = 120  # pixels that stay in sight before the playhead
+MOST_NAMED = 5  # emoji that are left out
 
 
 class StripPanel(QFrame):
@@ -31,7 +35,7 @@ class StripPanel(QFrame):
     Attributes:
         title: folds and unfolds.
         strip, waveform, reading, summary: the parts.
-        reset_phrase, reset_all: buttons.
+        emoji, reset_phrase, reset_all: buttons; the first is hidden but for voices that speak emoji.
 
     Signals:
         toggled(bool): open or folded.
@@ -56,7 +60,7 @@ class StripPanel(QFrame):
         self.title.toggled.connect(self._on_toggled)
         self.summary = KanaSummary()
         self.summary.hide()
-        self.note = QLabel()
+        self.note = PlainLabel()
         self.note.setObjectName("muted")
         self.reading = ReadingField()
         self.reset_phrase = _button(
@@ -70,6 +74,12 @@ class StripPanel(QFrame):
             say("すべて戻す", "Reset all"),
             say("この行の読み・アクセント・長さを、すべて元に戻します。", "Takes back all readings, accents and lengths of this line."),
         )
+        self.emoji = EmojiButton()
+        self.emoji.hide()
+        self._tools = QWidget()  # hidden as one, whichever of them are shown
+        tools = QHBoxLayout(self._tools)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.addWidget(self.emoji)
         self.strip, self.waveform = PhoneStrip(theme), Waveform(theme)
         self.strip.setToolTip(key_words())
         self._body = QWidget()
@@ -94,6 +104,7 @@ class StripPanel(QFrame):
         top.addWidget(self.summary, 1)
         self._space = QWidget()
         top.addWidget(self._space, 1)
+        top.addWidget(self._tools)
         top.addWidget(self.reset_phrase)
         top.addWidget(self.reset_all)
         whole = QVBoxLayout(self)
@@ -162,7 +173,7 @@ class StripPanel(QFrame):
 
     def type_reading(self, surface: str, kana: str) -> None:
         """Opens the field for a word."""
-        for widget in (self.title, self.reset_phrase, self.reset_all, self._space):
+        for widget in (self.title, self._tools, self.reset_phrase, self.reset_all, self._space):
             widget.hide()  # what is wrong with a reading needs their room
         self.reading.open_for(surface, kana)
 
@@ -178,6 +189,7 @@ class StripPanel(QFrame):
 
     def _show_header(self) -> None:
         self.title.show()
+        self._tools.show()
         for widget in (self.reset_phrase, self.reset_all, self._space):
             widget.setVisible(self.is_open)
 
@@ -196,7 +208,11 @@ class StripPanel(QFrame):
 def _note(shape: Shape) -> str:
     if not shape.axis.cells:
         return say("読み上げられる文字がありません。", "Nothing here can be read aloud.")
-    return "" if shape.reading.complete else say("長い行なので初めの部分だけです。", "Only the beginning of this long line.")
+    if not shape.reading.complete:
+        return say("長い行なので初めの部分だけです。", "Only the beginning of this long line.")
+    left_out = [] if shape.reading.emoji else list(dict.fromkeys(place.symbol for place in find_emoji(shape.reading.text)))
+    named = "".join(left_out[:MOST_NAMED]) + "…" * (len(left_out) > MOST_NAMED)
+    return say(f"この声は絵文字 {named} を使いません。", f"This voice leaves out {named}") if left_out else ""
 
 
 def _button(text: str, tip: str) -> QPushButton:

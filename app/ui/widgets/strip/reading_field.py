@@ -7,10 +7,11 @@ import unicodedata
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from app.core.moras import hiragana_to_katakana
 from app.language import say
+from app.ui.plain_text import PlainLabel, plain_tip
 
 _KANA = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
 LONGEST = 100
@@ -57,7 +58,7 @@ class ReadingField(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._surface = ""
-        self.label = QLabel()
+        self.label = PlainLabel()
         self.edit = KanaEdit()
         self.edit.setMaxLength(LONGEST)
         self.edit.setFixedSize(200, HEIGHT)
@@ -71,7 +72,7 @@ class ReadingField(QWidget):
         self.add_word = QPushButton(say("辞書に登録…", "Add to dictionary…"))
         self.add_word.setObjectName("small")
         self.add_word.setToolTip(say("すべての文章でこの読みにします。", "Reads the word so in every text."))
-        self.trouble = QLabel()
+        self.trouble = PlainLabel()
         self.trouble.setObjectName("trouble")
         self.trouble.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.trouble.setMinimumWidth(1)
@@ -100,7 +101,7 @@ class ReadingField(QWidget):
     def tell_trouble(self, words: str) -> None:
         """Says what is wrong; empty takes it back."""
         self.trouble.setText(words)
-        self.trouble.setToolTip(words)
+        self.trouble.setToolTip(plain_tip(words))
         self.trouble.setVisible(bool(words))
 
     @Slot()

@@ -9,6 +9,7 @@ from app.core.line_reading import LineReading
 from app.core.line_sound import LineTimes
 from app.core.types import Overrides
 from app.language import say
+from app.ui.emoji_words import emoji_words
 from app.ui.widgets.strip.axis import Axis, Cell, Kind, lay_out
 
 MARK_SIGNS = {",": "、", ".": "。", "!": "！", "?": "？", "'": "・", "-": "－"}
@@ -48,6 +49,11 @@ def kana_of(shape: Shape, cell: Cell) -> str:
     return MARK_SIGNS.get(shape.reading.marks[cell.index].phone, "")
 
 
+def is_emoji(shape: Shape, cell: Cell) -> bool:
+    """A mora that is no kana."""
+    return cell.kind is Kind.MORA and shape.reading.moras[cell.index].is_emoji
+
+
 def words_for(shape: Shape, cell: Cell) -> str:
     """A cell in words, for screen readers and tips."""
     ms = round(cell.length_s * 1000)
@@ -55,6 +61,9 @@ def words_for(shape: Shape, cell: Cell) -> str:
     length = f"{ms} ms" if known else say("長さはまだ不明", "length not known yet")
     if cell.kind is Kind.MARK:
         return say(f"間「{kana_of(shape, cell)}」、{length}", f"Pause {kana_of(shape, cell)}, {length}")
+    if is_emoji(shape, cell):
+        meaning = emoji_words(kana_of(shape, cell))
+        return say(f"絵文字 {kana_of(shape, cell)}（{meaning}）、{length}", f"Emoji {kana_of(shape, cell)} ({meaning}), {length}")
     word = shape.reading.word_at(cell.index)
     written = shape.reading.text[word.start : word.end].strip() if word else ""
     high = shape.tones[cell.index]

@@ -16,7 +16,7 @@ from app.ui.widgets.strip.axis import Cell, Kind
 from app.ui.widgets.strip.keys import press_key
 from app.ui.widgets.strip.painting import ACCENT_BOTTOM, HEIGHT, Marked, paint_strip
 from app.ui.widgets.strip.pointing import Drag, pointed_at
-from app.ui.widgets.strip.shape import Shape, shape_of, with_length, words_for
+from app.ui.widgets.strip.shape import Shape, is_emoji, shape_of, with_length, words_for
 
 AROUND = 42  # pixels beside a cell that change with it
 CLICK_MS = 250  # a second click within this time means the word, not the sound
@@ -91,6 +91,7 @@ class PhoneStrip(QWidget):
         if played_s is not None and self._shape is not None and self._shape.axis.timed:
             cells = self._shape.axis.cells
             playing = next((index for index, cell in enumerate(cells) if cell.start_s <= played_s < cell.end_s), -1)
+            playing = -1 if playing >= 0 and is_emoji(self._shape, cells[playing]) else playing  # nothing of it can be read along
         changed = playing != self._marked.playing
         self._mark(replace(self._marked, playing=playing))
         return changed and playing >= 0

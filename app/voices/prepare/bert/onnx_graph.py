@@ -12,6 +12,7 @@ import onnx
 from numpy.typing import NDArray
 from onnx import external_data_helper, numpy_helper
 
+from app.small_file import open_regular
 from app.voices.prepare.bert.source import not_deberta
 
 SAME_VALUES = ("Cast", "Identity")
@@ -98,7 +99,7 @@ def attributes(node: onnx.NodeProto) -> dict[str, Any]:
 def open_onnx(path: Path) -> OnnxGraph:
     """Reads a model with its external data; VoiceError where it is none. The file is mapped: its bytes are not held beside the model."""
     try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        with open_regular(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
             model = onnx.ModelProto()
             model.ParseFromString(memoryview(mapped))
         external_data_helper.load_external_data_for_model(model, str(path.parent))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from app.core.types import Float32
+from app.json_text import finite, parse_object, whole
+from app.small_file import read_small
+from app.voices.limits import LARGEST_JSON_BYTES
 from app.voices.prepare.bert.architecture import Architecture, needed_layers
 from app.voices.prepare.bert.source import not_deberta
 from app.voices.safetensors import TensorFile
 
 WANTED = {"model_type": "deberta-v2", "relative_attention": True, "share_att_key": True, "norm_rel_ebd": "layer_norm", "hidden_act": "gelu"}
 """What the lean graph computes; another setting would be another function."""
+LARGEST_SIZE = 1 << 20  # of anything in the configuration: the large model has 24 layers, a width of 1,024 and 22,012 tokens
 PREFIXES = ("model.deberta.", "deberta.", "")
 
 
@@ -77,19 +80,23 @@ def normed(rows: Float32, epsilon: float) -> Any:
 
 def _architecture(path: Path) -> Architecture:
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
+        config = parse_object(read_small(path, LARGEST_JSON_BYTES))
         for key, value in WANTED.items():
             if config.get(key) != value:
                 raise not_deberta(f"config.json: {key} = {config.get(key)}")
         if sorted(config["pos_att_type"]) != ["c2p", "p2c"]:
             raise not_deberta(f"config.json: pos_att_type = {config['pos_att_type']}")
         return Architecture(
-            layers=needed_layers(int(config["num_hidden_layers"])),
-            heads=int(config["num_attention_heads"]),
-            hidden=int(config["hidden_size"]),
-            inner=int(config["intermediate_size"]),
-            vocabulary=int(config["vocab_size"]),
-            epsilon=float(config["layer_norm_eps"]),
+            layers=needed_layers(_size(config["num_hidden_layers"])),
+            heads=_size(config["num_attention_heads"]),
+            hidden=_size(config["hidden_size"]),
+            inner=_size(config["intermediate_size"]),
+            vocabulary=_size(config["vocab_size"]),
+            epsilon=finite(config["layer_norm_eps"]),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise not_deberta(f"config.json: {exc}") from exc
+
+
+def _size(value: Any) -> int:
+    return whole(value, 1, LARGEST_SIZE)

@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.voices.prepare.simplify.finish import Finisher
 from app.voices.prepare.simplify.rewriter import Rewriter
+from app.voices.prepare.simplify.rules import RULES
 from app.voices.prepare.simplify.sizes import FREE, Dim
 from app.voices.prepare.simplify.tensors import Array, Node, NotSimplifiedError, Shape, Tensor
 
@@ -61,7 +62,7 @@ def simplify(source: onnx.ModelProto, piece: Piece) -> onnx.ModelProto:
     opset = next((item.version for item in source.opset_import if item.domain in ("", "ai.onnx")), 0)
     if opset < OLDEST_OPSET:
         raise NotSimplifiedError(f"opset {opset}")
-    writer = Rewriter()
+    writer = Rewriter(RULES)
     names = {"": ""} | _boundary(writer, piece)
     weights = {item.name: item for item in source.graph.initializer}
     for proto in needed(source.graph, [port.source for port in piece.outputs], set(names)):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from app.voices.prepare.simplify.rules import RULES, explicit_split
 from app.voices.prepare.simplify.shapes import infer
 from app.voices.prepare.simplify.sizes import Dim, Size
 from app.voices.prepare.simplify.tensors import Array, Node, NotSimplifiedError, Places, Shape, Tensor, Value, constant, size_array
 from app.voices.prepare.simplify.values import evaluate
 
 MOST_FOLDED_BYTES = 1 << 30  # the weight norms of a real voice take a tenth of it
+
+
+Rule = Callable[["Rewriter", Node, Tensor], "str | None"]
+"""Tried on a node and what it would make: the name of a simpler result, or None."""
 
 
 class Rewriter:
@@ -25,9 +28,13 @@ class Rewriter:
         tensors: what is known of each tensor, by name in the new graph; the empty name stands for an omitted input.
         made_by: node that makes a tensor.
         nodes: all nodes in order, dead ones too.
+
+    Args:
+        rules: by operator, in the order they are tried.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Mapping[str, Sequence[Rule]]) -> None:
+        self._rules = rules
         self.tensors: dict[str, Tensor] = {"": Tensor()}
         self.made_by: dict[str, Node] = {}
         self.nodes: list[Node] = []
@@ -73,11 +80,11 @@ class Rewriter:
             if value is not None:
                 self._count(value)
                 return [self.told(replace(made[0], value=value) if not isinstance(value, np.ndarray) else constant(value, made[0].dtype))]
-            for rule in RULES.get(op, ()):
+            for rule in self._rules.get(op, ()):
                 result = rule(self, node, made[0])
                 if result is not None:
                     return [result]
-        return self.append(explicit_split(self, node, made) if op == "Split" else node, made)
+        return self.append(self._explicit_split(node, made) if op == "Split" else node, made)
 
     def one(self, op: str, inputs: Sequence[str], **attributes: Any) -> str:
         """Adds an operation with one result."""
@@ -118,6 +125,14 @@ class Rewriter:
         if len(left) == 1:
             written[left[0]] = -1
         return self.vector(written if len(left) < 2 else after)
+
+    def _explicit_split(self, node: Node, made: Sequence[Tensor]) -> Node:
+        """States the sizes of the pieces: what may be left out, and how, differs between opsets."""
+        axis, shapes = node.get("axis", 0), [tensor.shape for tensor in made]
+        sizes = [shape[axis] for shape in shapes if shape is not None]
+        if len(sizes) < len(shapes):
+            return node
+        return Node("Split", [node.inputs[0], self.vector(sizes)], node.outputs, {"axis": axis}, node.name)
 
     def _count(self, value: Value) -> None:
         """Refuses a graph that would fill the memory with constants; views of other arrays cost nothing."""

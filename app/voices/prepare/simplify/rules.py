@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
 from app.voices.prepare.simplify.bands import add_to_diagonals, read_diagonals
 from app.voices.prepare.simplify.images import conv_of_image, stay_image
+from app.voices.prepare.simplify.rewriter import Rewriter, Rule
 from app.voices.prepare.simplify.selection import GATHER_RULES, SCATTER_RULES
 from app.voices.prepare.simplify.sizes import Dim
-from app.voices.prepare.simplify.slices import tidy_slice
 from app.voices.prepare.simplify.tensors import Node, Tensor
-
-if TYPE_CHECKING:
-    from app.voices.prepare.simplify.rewriter import Rewriter
-
-Rule = Callable[["Rewriter", Node, Tensor], "str | None"]
+from app.voices.prepare.simplify.tidy_slices import tidy_slice
 
 
 def drop(writer: Rewriter, node: Node, made: Tensor) -> str | None:
@@ -129,15 +124,6 @@ def gather_one(writer: Rewriter, node: Node, made: Tensor) -> str | None:
     if shape == (*data.shape[:-1], 1):
         return writer.reshape(picked, made.shape)
     return None
-
-
-def explicit_split(writer: Rewriter, node: Node, made: Sequence[Tensor]) -> Node:
-    """States the sizes of the pieces: what may be left out, and how, differs between opsets."""
-    axis, shapes = node.get("axis", 0), [tensor.shape for tensor in made]
-    sizes = [shape[axis] for shape in shapes if shape is not None]
-    if len(sizes) < len(shapes):
-        return node
-    return Node("Split", [node.inputs[0], writer.vector(sizes)], node.outputs, {"axis": axis}, node.name)
 
 
 def drop_concat(writer: Rewriter, node: Node, made: Tensor) -> str | None:

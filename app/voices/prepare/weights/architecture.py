@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.errors import VoiceError
+from app.json_text import whole
 from app.language import say
-from app.voices.json_text import whole
 from app.voices.limits import LARGEST_LAYER_NUMBER
+from app.voices.prepare.weights.nanairo import TRANSFORMER, kind_table, require_own_speakers, symbol_count
 from app.voices.prepare.weights.tensors import ANY, Weights
 
 LANGUAGE_INPUTS = {"bert_proj": "bert", "ja_bert_proj": "ja_bert", "en_bert_proj": "en_bert"}
@@ -28,6 +29,9 @@ class Architecture:
         upsample_rates: of the decoder, outermost last; their product is the hop length.
         dilations: per residual block of a decoder stage, the dilations of its convolutions.
         bert_inputs: projection name → input name; three in multilingual voices.
+        symbols: rows of the table of symbols.
+        kinds: name of the table of symbol kinds, which the durations look at; None without one.
+        transformer_durations: the durations come from transformers instead of convolutions.
     """
 
     hidden: int
@@ -37,6 +41,9 @@ class Architecture:
     upsample_rates: tuple[int, ...]
     dilations: tuple[tuple[int, ...], ...]
     bert_inputs: dict[str, str]
+    symbols: int
+    kinds: str | None
+    transformer_durations: bool
 
 
 def read_architecture(config: Mapping[str, Any], weights: Weights) -> Architecture:
@@ -69,6 +76,9 @@ def read_architecture(config: Mapping[str, Any], weights: Weights) -> Architectu
         upsample_rates=rates,
         dilations=dilations,
         bert_inputs={layer: name for layer, name in LANGUAGE_INPUTS.items() if f"enc_p.{layer}.weight" in weights},
+        symbols=symbol_count(weights, hidden),
+        kinds=kind_table(weights, hidden),
+        transformer_durations=TRANSFORMER in weights,
     )
 
 
@@ -78,8 +88,7 @@ def _refuse_other_networks(config: Mapping[str, Any], weights: Weights) -> None:
     settings = model if isinstance(model, dict) else {}
     if "enc_p.style_proj.weight" not in weights or "dec.conv_pre.weight" not in weights:
         raise _unsupported("この重みは Style-Bert-VITS2 の声ではありません。", "These weights are no Style-Bert-VITS2 voice.")
-    if "emb_g.weight" not in weights:
-        raise _unsupported("話者の埋め込みを持たない声には対応していません。", "Voices without a speaker embedding are not supported.")
+    require_own_speakers(weights)
     if settings.get("use_transformer_flow", True) is not True or "flow.flows.0.enc.attn_layers.0.conv_q.weight" not in weights:
         raise _unsupported("Transformer でない flow の声には対応していません。", "Voices without a transformer flow are not supported.")
     if str(settings.get("resblock", "1")) != "1" or "dec.resblocks.0.convs2.0.bias" not in weights:

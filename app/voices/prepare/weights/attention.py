@@ -34,7 +34,7 @@ class Band:
 
 
 def near_diagonals(layers: Layers, name: str, value: str, heads: int) -> Band:
-    """The band of an encoder for sequences as long as `value` [T, C]."""
+    """The band of an encoder for sequences as long as `value`, [T] or [T, C]."""
     writer = layers.writer
     diagonals = layers.weights.take(f"{name}.attn_layers.0.emb_rel_k", ANY, ANY, ANY).shape[1]
     zero, one = writer.constant(0, np.int64), writer.constant(1, np.int64)

@@ -7,18 +7,21 @@ from typing import Any
 
 import onnx
 
+from app.core.symbols import NANAIRO_SYMBOLS
 from app.core.types import BERT_WIDTH, STYLE_WIDTH, Float32
 from app.voices.prepare.faster.crop import crop_context
 from app.voices.prepare.graph_writer import GraphWriter
 from app.voices.prepare.graphs import PreparedGraphs
 from app.voices.prepare.margin import margin_frames
 from app.voices.prepare.weights.architecture import Architecture, read_architecture
+from app.voices.prepare.weights.attention import near_diagonals
 from app.voices.prepare.weights.decoder import decoder_graph
 from app.voices.prepare.weights.duration_predictors import duration_predictor, stochastic_duration_predictor
 from app.voices.prepare.weights.flow import flow_graph
 from app.voices.prepare.weights.layers import Layers
 from app.voices.prepare.weights.tensors import Weights
-from app.voices.prepare.weights.text_encoder import prior, text_encoder
+from app.voices.prepare.weights.text_encoder import ENCODER, prior, text_encoder
+from app.voices.prepare.weights.transformer_durations import duration_transformer, stochastic_duration_transformer, with_kinds
 
 
 def graphs_from_weights(config: Mapping[str, Any], tensors: Mapping[str, Float32]) -> PreparedGraphs:
@@ -41,6 +44,7 @@ def graphs_from_weights(config: Mapping[str, Any], tensors: Mapping[str, Float32
         flow=flow_graph(weights, sizes),
         decoder=decoder,
         margin_frames=margin,
+        emoji=sizes.symbols == NANAIRO_SYMBOLS,
     )
 
 
@@ -56,10 +60,17 @@ def prosody_graph(weights: Weights, sizes: Architecture) -> onnx.ModelProto:
     writer.input("style_vec", [STYLE_WIDTH])
     ratio, noise = writer.input("sdp_ratio", []), writer.input("sdp_noise", [2, "T"])
 
-    hidden = text_encoder(layers, sizes)
+    band = near_diagonals(layers, ENCODER, "x_tst", sizes.heads)
+    hidden = text_encoder(layers, sizes, band)
     mean, log_scale = prior(layers, sizes, hidden)
-    drawn = writer.op("Mul", stochastic_duration_predictor(layers, sizes, hidden, noise), ratio)
-    plain = writer.op("Mul", duration_predictor(layers, sizes, hidden), writer.op("Sub", writer.constant(1.0), ratio))
+    timed = with_kinds(layers, sizes, hidden)
+    if sizes.transformer_durations:
+        drawn = stochastic_duration_transformer(layers, sizes, timed, noise, band)
+        plain = duration_transformer(layers, sizes, timed, band)
+    else:
+        drawn = stochastic_duration_predictor(layers, sizes, timed, noise)
+        plain = duration_predictor(layers, sizes, timed)
+    drawn, plain = writer.op("Mul", drawn, ratio), writer.op("Mul", plain, writer.op("Sub", writer.constant(1.0), ratio))
     writer.output("logw", writer.reshape(writer.op("Add", drawn, plain), [-1]), ["T"])
     writer.output("m_p", mean, [sizes.inter, "T"])
     writer.output("logs_p", log_scale, [sizes.inter, "T"])

@@ -24,28 +24,34 @@ def duration_predictor(layers: Layers, sizes: Architecture, value: str) -> str:
 
 
 def stochastic_duration_predictor(layers: Layers, sizes: Architecture, value: str, noise: str) -> str:
-    """Log durations [T, 1] from hidden features [T, hidden] and noise [2, T].
-
-    Every flow changes one of the two channels, knowing the other, and the channels change places in between. The first flow
-    of the trained chain is not used in this direction.
-    """
-    writer, weights, hidden = layers.writer, layers.weights, sizes.hidden
+    """Log durations [T, 1] from hidden features [T, hidden] and noise [2, T]."""
+    writer, hidden = layers.writer, sizes.hidden
     with writer.scope("sdp"):
         value = layers.linear("sdp.pre", value, hidden, hidden)
         value = writer.op("Add", value, layers.speaker("sdp.cond", sizes.gin, hidden))
         value = layers.linear("sdp.proj", _separable(layers, "sdp.convs", value, hidden), hidden, hidden)
-        still, moving = (writer.transpose(part, 1, 0) for part in writer.split(noise, [1, 1], axis=0))
-        for number in reversed(_flow_numbers(weights)[1:]):
-            still, moving = moving, _flow(layers, f"sdp.flows.{number}", moving, still, value, hidden)
-        mean, log_scale = (weights.take(f"sdp.flows.0.{part}", 2, 1)[0, 0] for part in ("m", "logs"))
-        return writer.op("Mul", writer.op("Sub", moving, writer.constant(mean)), writer.constant(np.exp(-log_scale)))
+        return flows_in_reverse(layers, "sdp.flows", value, noise, hidden)
 
 
-def _flow_numbers(weights: Weights) -> list[int]:
+def flows_in_reverse(layers: Layers, name: str, condition: str, noise: str, hidden: int) -> str:
+    """Log durations [T, 1] from noise [2, T], conditioned on [T, hidden].
+
+    Every flow changes one of the two channels, knowing the other, and the channels change places in between. The first flow
+    of the trained chain is not used in this direction.
+    """
+    writer, weights = layers.writer, layers.weights
+    still, moving = (writer.transpose(part, 1, 0) for part in writer.split(noise, [1, 1], axis=0))
+    for number in reversed(_flow_numbers(weights, name)[1:]):
+        still, moving = moving, _flow(layers, f"{name}.{number}", moving, still, condition, hidden)
+    mean, log_scale = (weights.take(f"{name}.0.{part}", 2, 1)[0, 0] for part in ("m", "logs"))
+    return writer.op("Mul", writer.op("Sub", moving, writer.constant(mean)), writer.constant(np.exp(-log_scale)))
+
+
+def _flow_numbers(weights: Weights, name: str) -> list[int]:
     """Numbers of the spline flows: odd ones, as the names count the exchanges between them, too; 0 is a scale and a shift."""
-    numbers = weights.numbers("sdp.flows")
+    numbers = weights.numbers(name)
     if len(numbers) < 3 or numbers != [0, *range(1, 2 * len(numbers) - 2, 2)]:
-        raise misfit(say("重み sdp.flows の層が欠けています。", "Layers are missing among sdp.flows."))
+        raise misfit(say(f"重み {name} の層が欠けています。", f"Layers are missing among {name}."))
     return numbers[1:]
 
 

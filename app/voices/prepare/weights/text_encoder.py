@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.core.symbols import SYMBOLS
 from app.core.types import BERT_WIDTH, STYLE_WIDTH
 from app.voices.prepare.weights.architecture import Architecture
-from app.voices.prepare.weights.attention import encoder, near_diagonals
+from app.voices.prepare.weights.attention import Band, encoder
 from app.voices.prepare.weights.layers import Layers
 
-EMBEDDINGS = {"emb": ("x_tst", len(SYMBOLS)), "tone_emb": ("tones", 12), "language_emb": ("language", 3)}  # another size: other ids
+TONES, LANGUAGES = 12, 3  # another size: other ids
+ENCODER = "enc_p.encoder"
 
 
-def text_encoder(layers: Layers, sizes: Architecture) -> str:
+def text_encoder(layers: Layers, sizes: Architecture, band: Band) -> str:
     """Hidden features [T, hidden] from the graph's text inputs."""
     writer, weights, hidden = layers.writer, layers.weights, sizes.hidden
     scale = np.float32(np.sqrt(hidden))  # everything that is summed here is scaled; the weights carry it
     with writer.scope("enc_p"):
         value = _style(layers, hidden, scale)
-        for table, (name, size) in EMBEDDINGS.items():
+        for table, name, size in (("emb", "x_tst", sizes.symbols), ("tone_emb", "tones", TONES), ("language_emb", "language", LANGUAGES)):
             rows = weights.take(f"enc_p.{table}.weight", size, hidden) * scale
             value = writer.op("Add", value, writer.op("Gather", writer.weight(f"enc_p.{table}.weight", rows), name, axis=0))
         for layer, name in sizes.bert_inputs.items():
             matrix = writer.weight(f"enc_p.{layer}.weight", weights.matrix(f"enc_p.{layer}", BERT_WIDTH, hidden) * scale)
             value = writer.op("Gemm", name, matrix, value, transA=1)
-    name = "enc_p.encoder"
-    knows_speaker = f"{name}.spk_emb_linear.weight" in weights
-    speaker = layers.speaker(f"{name}.spk_emb_linear", sizes.gin, hidden) if knows_speaker else None
-    band = near_diagonals(layers, name, value, sizes.heads)
-    return encoder(layers, name, value, hidden, sizes.heads, band, speaker)
+    knows_speaker = f"{ENCODER}.spk_emb_linear.weight" in weights
+    speaker = layers.speaker(f"{ENCODER}.spk_emb_linear", sizes.gin, hidden) if knows_speaker else None
+    return encoder(layers, ENCODER, value, hidden, sizes.heads, band, speaker)
 
 
 def prior(layers: Layers, sizes: Architecture, value: str) -> tuple[str, str]:

@@ -1,0 +1,85 @@
+"""The child of `app.adapters.confined_child`: does one task within its limits and tells how it goes, a JSON object a line."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from app.adapters.confinement import Limits, confine_this_process
+from app.errors import AppError
+
+# How libraries say it, each in its own words.
+NO_MEMORY = re.compile(
+    r"bad.?alloc|bad.array.new.length|fail\w* to allocate|(can ?not|unable to) allocate|(out of|not enough) memory", re.I
+)
+
+
+class Channel:
+    """To the parent. Libraries may print in between, on any line of their own."""
+
+    def __init__(self) -> None:
+        self._last = ("", -1)
+
+    def report(self, step: str, fraction: float) -> None:
+        """Progress; each step and each percent is told once."""
+        percent = round(100 * fraction)
+        if (step, percent) != self._last:
+            self._last = (step, percent)
+            self.send({"step": step, "fraction": fraction})
+
+    def found(self, **values: Any) -> None:
+        """A result, or a part of it; what JSON can hold."""
+        self.send({"found": values})
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """One message, whole."""
+        line = b"\n" + json.dumps(message, allow_nan=False).encode() + b"\n"
+        while line:
+            line = line[os.write(1, line) :]
+
+
+Task = Callable[..., None]
+"""Given the channel and its arguments."""
+
+
+def serve(tasks: Mapping[str, Task]) -> int:
+    """Does the task that the parent names on stdin; returns the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent too, which ends this
+    channel = Channel()
+    channel.send({"pid": os.getpid()})
+    given = json.loads(sys.stdin.buffer.readline())
+    confine_this_process(Limits(**given["limits"]), given["parent"])
+    try:
+        tasks[given["task"]](channel, *given["arguments"])
+    except Exception as exc:
+        channel.send({"error": _described(exc)})
+    else:
+        channel.send({"done": True})
+    return 0
+
+
+def _described(exc: Exception) -> dict[str, str]:
+    if any(_is_no_memory(item) for item in _causes(exc)):
+        return {"family": "memory"}
+    if isinstance(exc, AppError):
+        return {"family": exc.family, "message": exc.message, "hint": exc.hint}
+    return {"family": "unexpected", "message": "".join(traceback.format_exception(exc))}
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _is_no_memory(exc: BaseException) -> bool:
+    if isinstance(exc, AppError):  # it may tell of memory in other words than those of what it was made from
+        return False
+    return isinstance(exc, MemoryError) or getattr(exc, "errno", None) == errno.ENOMEM or bool(NO_MEMORY.search(str(exc)))

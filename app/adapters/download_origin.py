@@ -1,0 +1,46 @@
+"""Where the bytes at hand are from: what is needed to ask for the rest of the same file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.adapters.http_headers import validator_of
+from app.json_text import parse_object, whole
+from app.small_file import read_small
+
+LARGEST_SIDECAR = 64 << 10
+MOST_BYTES = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What the server said about the file of which this is a part.
+
+    Attributes:
+        validator: its ETag, or else Last-Modified, if it may be used to ask for the rest of the same file (RFC 9110, 13.1.5: no weak ones).
+        total: bytes in all, None if not said.
+        encoded: the body was compressed on the way, so that positions in it are not positions in the file.
+    """
+
+    validator: str | None
+    total: int | None
+    encoded: bool
+
+    @classmethod
+    def of(cls, headers: Mapping[str, str], total: int | None) -> Origin:
+        """As the headers of a whole answer (200) tell it."""
+        tag = validator_of(headers.get("ETag"))
+        strong = tag if tag and not tag.startswith("W/") else None
+        encoded = headers.get("Content-Encoding", "identity").lower() not in ("", "identity")
+        return cls(strong or validator_of(headers.get("Last-Modified")), None if encoded else total, encoded)
+
+    @classmethod
+    def read(cls, path: Path) -> Origin:
+        """As a download before this one wrote it; a ValueError or OSError for anything else."""
+        data = parse_object(read_small(path, LARGEST_SIDECAR))
+        validator, total, encoded = (data.get(name) for name in ("validator", "total", "encoded"))
+        if not isinstance(encoded, bool) or (validator is not None and not (isinstance(validator, str) and validator_of(validator))):
+            raise ValueError("no origin")
+        return cls(validator, None if total is None else whole(total, 0, MOST_BYTES), encoded)

@@ -1,0 +1,73 @@
+"""Where AivisHub and Hugging Face are, and what addresses of them mean; nothing is asked here. Sources: see `hubs`."""
+
+from __future__ import annotations
+
+import os
+import re
+import urllib.parse
+import uuid
+
+from app.adapters.http_address import Address, UnusableAddressError, address_of
+from app.errors import DownloadError
+from app.language import say
+
+AIVISHUB_VARIABLE = "KOEBAKO_AIVISHUB"
+AIVISHUB, AIVISHUB_PAGES = "https://api.aivis-project.com/v1", "hub.aivis-project.com"
+HF_VARIABLE = "HF_ENDPOINT"
+HUGGING_FACE = "https://huggingface.co"
+_AIVISHUB_PAGE = re.compile(r"/aivm-models/([0-9a-fA-F-]{36})(?:/.*)?")
+_HF_FILE = re.compile(r"(/[^/]+/[^/]+)/(?:resolve|blob|raw)/(.+)")
+
+
+def aivishub_uuid(text: str) -> str | None:
+    """The id of a voice as such or in the address of its page, with or without https://; None where it is neither."""
+    text = text.strip()
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        pass
+    try:
+        address = address_of(text if "://" in text else f"https://{text}")
+        page = _AIVISHUB_PAGE.fullmatch(address.path)
+        return str(uuid.UUID(page[1])) if page and address.host == AIVISHUB_PAGES else None
+    except (UnusableAddressError, ValueError):
+        return None
+
+
+def aivishub_model(known: str) -> Address:
+    """Where AivisHub tells about a voice; raises DownloadError."""
+    return _place(AIVISHUB_VARIABLE, AIVISHUB, f"/aivm-models/{known}")
+
+
+def hf_url(repo: str, file: str, revision: str) -> str:
+    """The address of a file of a repository at a revision; raises DownloadError."""
+    path = "/".join(urllib.parse.quote(part, safe="/") for part in (repo, "resolve", revision, file))
+    return _place(HF_VARIABLE, HUGGING_FACE, f"/{path}").url
+
+
+def hf_address(url: str) -> str | None:
+    """The address of the file if this is one of a file or of its page on Hugging Face; else None. Raises DownloadError."""
+    try:
+        address = address_of(url)
+    except UnusableAddressError:
+        return None
+    match = _HF_FILE.fullmatch(address.path)
+    if match is None or address.origin not in (hf_origin(), address_of(HUGGING_FACE).origin):
+        return None
+    return address.join(f"{match[1]}/resolve/{match[2]}").url
+
+
+def hf_origin() -> tuple[str, str, int]:
+    """Whom the token is for; raises DownloadError."""
+    return _place(HF_VARIABLE, HUGGING_FACE, "/").origin
+
+
+def _place(variable: str, usual: str, path: str) -> Address:
+    base = os.environ.get(variable, "").strip() or usual
+    try:
+        return address_of(base.rstrip("/") + path)
+    except UnusableAddressError as exc:
+        raise DownloadError(
+            say(f"環境変数 {variable} のアドレスを使えません：{exc.reason}。", f"The address in {variable} cannot be used: {exc.reason}."),
+            say("正しいアドレスに直すか、環境変数を削除してください。", "Correct it, or remove the variable."),
+        ) from exc

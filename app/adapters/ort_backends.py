@@ -1,0 +1,89 @@
+"""The backends that ONNX Runtime may offer: one row each. To add one, add its row; nothing else knows backends by name.
+
+No ONNX Runtime here, so that the window may read the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One execution provider of ONNX Runtime.
+
+    Attributes:
+        key: what `--backend` and the settings call it.
+        provider: what ONNX Runtime calls it.
+        name: shown to people.
+        options: what the provider is given when a session opens.
+        memory: where it keeps values, as OrtValue names it.
+        on_processor: it computes on the processor, at the processor's speed.
+        device_option: which option takes the number of a device; empty where the provider does not number devices.
+        device_replaces: options that a device number excludes.
+        threads_option: which option takes the number of threads; empty for none.
+    """
+
+    key: str
+    provider: str
+    name: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    memory: str = "cpu"
+    on_processor: bool = False
+    device_option: str = "device_id"
+    device_replaces: tuple[str, ...] = ()
+    threads_option: str = ""
+
+
+BACKENDS = {
+    item.key: item
+    for item in (
+        Backend("cpu", "CPUExecutionProvider", "CPU", on_processor=True, device_option=""),
+        Backend(
+            "directml",
+            "DmlExecutionProvider",
+            "DirectML",
+            # Device 0 is often the integrated one, which may be slower than the CPU. A number and a preference exclude each other.
+            {"performance_preference": "high_performance", "device_filter": "gpu"},
+            memory="dml",
+            device_replaces=("performance_preference", "device_filter"),
+        ),
+        Backend(
+            "cuda",
+            "CUDAExecutionProvider",
+            "CUDA",
+            # An exhaustive search for the best convolution would run again for every new length of text; an arena that doubles would
+            # take memory that the desktop needs; products of ten-bit fractions (TF32) are not equal within what we call equal.
+            {"cudnn_conv_algo_search": "HEURISTIC", "arena_extend_strategy": "kSameAsRequested", "use_tf32": "0"},
+            memory="cuda",
+        ),
+        # The older format runs most of our operators on the CPU.
+        Backend("coreml", "CoreMLExecutionProvider", "CoreML", {"ModelFormat": "MLProgram"}, device_option=""),
+        Backend(
+            "openvino",
+            "OpenVINOExecutionProvider",
+            "OpenVINO",
+            # Left to itself it computes in bfloat16 where the processor can, which is heard. Its devices have names: CPU, GPU, GPU.1, NPU.
+            {"device_type": "CPU", "precision": "ACCURACY"},
+            on_processor=True,
+            device_option="device_type",
+            threads_option="num_of_threads",
+        ),
+    )
+}
+
+
+def backend_of(place: str) -> str:
+    """`directml:1` → `directml`."""
+    return place.partition(":")[0]
+
+
+def name_of(key: str) -> str:
+    """A backend, or "auto", as people know it."""
+    return "Auto" if key == "auto" else BACKENDS[key].name
+
+
+def on_processor(key: str) -> bool:
+    """Whether a backend computes on the processor; one that is not known does not."""
+    return key in BACKENDS and BACKENDS[key].on_processor

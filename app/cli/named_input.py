@@ -1,0 +1,119 @@
+"""What users name or pipe in: files, pipes such as `<(command)`, and standard input. Read within a limit, with a word while nothing comes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from app.cli.output import note, read_stdin
+from app.errors import InputError
+from app.language import say
+from app.system_errors import reason_of
+
+LARGEST_BYTES = 64 << 20  # a hundred novels; what can be larger is no text, or has no end
+LONGEST_LINE = 1_000_000  # characters
+SKIPPED_AT_ONCE = 1 << 16
+WAITS_S = (3.0, 30.0, 300.0, 3000.0)  # until each word of what is waited for
+
+
+def read_named(path: Path) -> bytes:
+    """The content of a file or a pipe. Raises InputError where there is none, where it is a device, and where it is too large."""
+    try:
+        with _waiting_for(str(path)):
+            _refuse_device(path.stat(), str(path))  # before it is opened, which may do something to a device
+            with path.open("rb") as file:
+                return _read(file, str(path))
+    except (OSError, ValueError) as exc:  # ValueError: letters that no name can have
+        reason = reason_of(exc) if isinstance(exc, OSError) else say("使えない名前です", "not a name of a file")
+        raise InputError(
+            say(f"「{path}」を読めません。（{reason}）", f"“{path}” cannot be read. ({reason})"),
+            say("ファイルの場所を確かめてください。", "Check the path."),
+        ) from exc
+
+
+def read_piped() -> tuple[bytes, str]:
+    """All of standard input, and what it is called. Raises InputError as `read_named` does."""
+    stream, name = _stdin()
+    with _waiting_for(name, is_person=stream.isatty()):
+        return _read(stream.buffer, name), name
+
+
+def piped_lines() -> Iterator[tuple[str, bool]]:
+    """Each line of standard input without its end, and whether that is all of it: of one beyond `LONGEST_LINE` it is the start."""
+    stream, name = _stdin()
+    with _waiting_for(name, is_person=stream.isatty()):
+        line = stream.readline(LONGEST_LINE + 1)
+    while line:
+        ended = line.endswith("\n")
+        text = line.rstrip("\r\n")
+        yield text[:LONGEST_LINE], len(text) <= LONGEST_LINE
+        while len(text) > LONGEST_LINE and not ended:
+            ended = (stream.readline(SKIPPED_AT_ONCE) or "\n").endswith("\n")
+        line = stream.readline(LONGEST_LINE + 1)
+
+
+def text_of(content: bytes, name: str) -> str:
+    """The text of a file in UTF-8; an InputError where it is none."""
+    try:
+        return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig").read()
+    except UnicodeDecodeError as exc:
+        raise InputError(
+            say(f"UTF-8 として読めません: {name}", f"This is not UTF-8: {name}"),
+            say("UTF-8 で保存し直してください。", "Save it again as UTF-8."),
+        ) from exc
+
+
+def _read(file: BinaryIO, name: str) -> bytes:
+    content = file.read(LARGEST_BYTES + 1)
+    if len(content) > LARGEST_BYTES:
+        most = LARGEST_BYTES >> 20
+        raise InputError(
+            say(f"大きすぎます: {name}", f"This is too large: {name}"),
+            say(f"{most} MB までです。分けてお試しください。", f"Up to {most} MB can be read. Split it up."),
+        )
+    return content
+
+
+def _stdin() -> tuple[TextIO, str]:
+    stream, name = read_stdin(), say("標準入力", "standard input")
+    with contextlib.suppress(io.UnsupportedOperation):  # a stream that no file stands for, of whoever embeds the command line
+        if not stream.isatty():
+            _refuse_device(os.fstat(stream.fileno()), name)
+    return stream, name
+
+
+def _refuse_device(status: os.stat_result, name: str) -> None:
+    """Devices such as /dev/zero have no end. The null device is as good as an empty file; those of Windows end."""
+    is_device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
+    if is_device and sys.platform != "win32" and status.st_rdev != Path(os.devnull).stat().st_rdev:
+        raise InputError(
+            say(f"デバイスからは読み込めません: {name}", f"This is a device, which cannot be read: {name}"),
+            say("文字のファイルを指定するか、パイプで渡してください。", "Give a text file, or pipe the text in."),
+        )
+
+
+@contextmanager
+def _waiting_for(name: str, *, is_person: bool = False) -> Iterator[None]:
+    """Says on stderr what is waited for, where that takes long, rarer and rarer; a person at a terminal was told before."""
+    over = threading.Event()
+
+    def announce() -> None:
+        for wait_s in WAITS_S:
+            if over.wait(wait_s):
+                return
+            note(say(f"入力を待っています: {name}（Ctrl+C で中止）", f"Waiting for input from {name}; Ctrl+C stops."))
+
+    if not is_person:
+        threading.Thread(target=announce, name="waiting", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()

@@ -1,0 +1,88 @@
+"""How much memory and time the proof of a stranger's file may take: three times what the largest known one takes.
+
+Measured on two cores of a Sapphire Rapids server with ONNX Runtime 1.32 and models of the public architectures at real size
+(`reference/make_reference_models.py --size real`): memory of the process's own at its peak, and seconds of processor time.
+
+    what is proved                                                              memory    time
+    voice of 250 MB, JP-Extra, as AIVMX, .sbv2 or weights: cut, compared, int8   1,290 MB   45 s
+    the same, multilingual, with the BERT of SBV2 voices installed               1,130 MB   53 s
+    the same, whole, as its seams are unknown                                      750 MB    4 s
+    BERT of SBV2 voices, 650 MB (float16) or 1.3 GB (float32)                    2,830 MB   76 s
+
+Slower processors get more time: as much more as they take for the same piece of arithmetic.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import Literal
+
+import numpy as np
+
+from app.adapters.confinement import Limits
+from app.adapters.disk_room import megabytes
+from app.errors import VoiceError
+from app.language import say
+
+Subject = Literal["voice", "bert"]
+Reason = Literal["memory", "time", "crash"]
+
+LIMITS: dict[Subject, tuple[int, int]] = {"voice": (4 << 30, 160), "bert": (8 << 30, 230)}
+"""Bytes, and seconds of a processor as fast as that one."""
+PIECE_S = 0.0015  # of that processor, for the piece of arithmetic below
+MOST_SLOWNESS = 16.0
+
+
+class UnsafeError(VoiceError):
+    """A file that was stopped while it was proved: nothing of it may run here.
+
+    Attributes:
+        reason: it asked for too much, or crashed.
+    """
+
+    def __init__(self, reason: Reason, subject: Subject, limits: Limits | None = None) -> None:
+        self.reason = reason
+        ja, en = {"voice": ("この声", "This voice"), "bert": ("この BERT", "This BERT")}[subject]
+        what = ("声", "voice") if subject == "voice" else ("BERT", "BERT")
+        if reason == "memory" and limits:
+            memory = megabytes(limits.memory_bytes)
+            message = say(
+                f"{ja}は、どの{what[0]}にも要らない量のメモリーを使おうとします（{memory} 以上）。",
+                f"{en} asks for more memory than any {what[1]} needs ({memory}).",
+            )
+        elif reason == "time" and limits:
+            message = say(
+                f"{ja}の確認は、どの{what[0]}にも要らない時間がたっても終わりません（計算時間 {limits.processor_s} 秒）。",
+                f"{en} takes longer than any {what[1]} needs ({limits.processor_s} s of processor time).",
+            )
+        else:
+            message = say(f"{ja}を確認するプログラムが異常終了しました。", f"{en} made the program that checks it crash.")
+        super().__init__(
+            message,
+            say(
+                "壊れているか、害を与えるために作られたファイルかもしれません。信頼できる配布元のものなら、ほかのアプリを閉じてもう一度お試しください。",
+                "The file may be damaged, or made to do harm. If you trust its source, close other applications and try again.",
+            ),
+        )
+
+
+def limits_for(subject: Subject) -> Limits:
+    """The limits on this machine."""
+    memory_bytes, seconds = LIMITS[subject]
+    return Limits(memory_bytes, round(seconds * slowness()))
+
+
+@cache
+def slowness() -> float:
+    """How many times longer a core of this machine takes than one of those measured on; 1 at least."""
+    return min(max(min(_piece_s() for _ in range(5)) / PIECE_S, 1.0), MOST_SLOWNESS)
+
+
+def _piece_s() -> float:
+    """Products of matrices so small that no library shares them among cores."""
+    one = np.full((48, 48), 0.5, np.float32)
+    began = time.perf_counter()
+    for _ in range(200):
+        one @ one
+    return time.perf_counter() - began

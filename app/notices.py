@@ -1,0 +1,34 @@
+"""What the user should know although everything goes on: noticed deep in the program, shown by the shell that runs, written to the log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from app.errors import AppError
+
+_LOGGER = logging.getLogger("koebako.notices")
+
+
+def notify(error: AppError | None) -> None:
+    """Tells the user of something that stops nothing; None is nothing to tell. From any thread."""
+    if error is not None:
+        _LOGGER.warning("%s %s", error.message, error.hint, extra={"error": error})
+
+
+def show_notices(show: Callable[[AppError], object] | None) -> None:
+    """From now on `show` is called with each notice, once for each text, in the thread that noticed it; None ends that."""
+    _LOGGER.handlers[:] = [] if show is None else [_Shown(show)]
+
+
+class _Shown(logging.Handler):
+    def __init__(self, show: Callable[[AppError], object]) -> None:
+        super().__init__()
+        self._show = show
+        self._told: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text not in self._told:
+            self._told.add(text)
+            self._show(record.__dict__["error"])

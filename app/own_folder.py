@@ -1,0 +1,112 @@
+"""Makes the folders of the user's data, which other users of the computer cannot look into, and says where there can be none.
+
+On Windows the user's profile is closed to others already, and its folders inherit that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import sys
+from itertools import takewhile
+from pathlib import Path
+
+from app.errors import InputError, OutputFileError
+from app.language import say
+from app.paths import HOME_VARIABLE, LONGEST_INSIDE, data_dir
+from app.system_errors import reason_of
+
+OWNER_ONLY = 0o700
+_HALF_PAIR = re.compile("[\ud800-\udfff]")  # what Python makes of bytes that are no UTF-8
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder where it is missing, and those above it; within the data folder all of them are closed to others. Raises OSError.
+
+    Two kinds of folders stay as open as their owner made them: a KOEBAKO_HOME that was there before, and links to other places.
+    """
+    home = data_dir()
+    if os.name == "nt" or (folder != home and home not in folder.parents):
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    missing = list(takewhile(lambda item: not item.exists(), (folder, *folder.parents)))
+    for item in reversed(missing or [folder]):
+        item.mkdir(OWNER_ONLY, exist_ok=True)  # a file in its place is an error
+    chosen_by_the_user = home if os.environ.get(HOME_VARIABLE) else None
+    for item in (folder, *folder.parents):
+        if item != chosen_by_the_user:
+            _close(item)
+        if item == home:
+            return
+
+
+def _close(folder: Path) -> None:
+    """Takes from others what an older version, or an open umask, let them do."""
+    with contextlib.suppress(OSError):  # somebody else's folder, or a disk without permissions
+        mode = folder.lstat().st_mode
+        if stat.S_ISDIR(mode) and stat.S_IMODE(mode) & ~OWNER_ONLY & 0o777:
+            folder.chmod(stat.S_IMODE(mode) & ~0o077)
+
+
+def check_home(*, writes: bool = False) -> None:
+    """Raises InputError where `data_dir` can be no folder of ours; OutputFileError where `writes`, and nothing can be written there.
+
+    Voices are read, and text is spoken, from a folder that cannot be written as well.
+    """
+    folder = data_dir()
+    obstacle = _obstacle(folder)
+    if obstacle:
+        raise InputError(
+            say(f"データのフォルダー「{folder}」を使えません：{obstacle}。", f'The data folder "{folder}" cannot be used: {obstacle}.'),
+            _another(),
+        )
+    if not writes:
+        return
+    import tempfile  # late, as few need it
+
+    try:
+        make_folder(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as exc:
+        reason = reason_of(exc)
+        message = say(
+            f"データのフォルダー「{folder}」に書き込めません：{reason}。", f'The data folder "{folder}" cannot be written: {reason}.'
+        )
+        raise OutputFileError(message, _another()) from exc
+
+
+def _another() -> str:
+    return say(
+        f"書き込めるフォルダーを環境変数 {HOME_VARIABLE} に指定してください。",
+        f"Set the environment variable {HOME_VARIABLE} to a folder that you can write to.",
+    )
+
+
+def _obstacle(folder: Path) -> str:
+    """Why a path can be no folder of ours; empty where it can be."""
+    if not folder.is_absolute():
+        if str(folder).startswith("~"):
+            return say("ホームフォルダーが見つかりません", "there is no such home folder")
+        return say("作業フォルダーがありません", "there is no working directory that it could count from")
+    if (
+        sys.getfilesystemencoding() != "utf-8" and not str(folder).isascii()
+    ):  # libraries are told names in UTF-8, whatever Python makes of them
+        return say("UTF-8 のロケール（LC_ALL=C.UTF-8 など）が必要です", "its name needs a locale of UTF-8, such as LC_ALL=C.UTF-8")
+    if _HALF_PAIR.search(str(folder)):
+        return say("名前が UTF-8 ではありません", "its name is not UTF-8")
+    for place in (folder / ("x" * LONGEST_INSIDE), folder, *folder.parents):
+        try:
+            mode = place.stat().st_mode
+            if stat.S_ISDIR(mode) and place == folder:
+                os.scandir(place).close()
+        except (FileNotFoundError, NotADirectoryError):
+            if place.is_symlink():
+                return say(f"「{place}」のリンク先が見つかりません", f'the link "{place}" leads nowhere')
+            continue  # the next one says more
+        except OSError as exc:
+            return reason_of(exc)
+        return "" if stat.S_ISDIR(mode) else say(f"「{place}」はフォルダーではありません", f'"{place}" is not a folder')
+    return say("ドライブが見つかりません", "there is no such drive")

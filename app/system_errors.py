@@ -1,0 +1,99 @@
+"""Reasons of file errors in the user's language. The system's own texts are English, or follow another locale."""
+
+from __future__ import annotations
+
+import errno
+import json
+
+from app.language import language, say
+
+
+def reason_of(error: BaseException) -> str:
+    """A short reason without a full stop, such as "the disk is full". In English an unknown error keeps its own text."""
+    own = str(getattr(error, "strerror", None) or error).rstrip(".。")
+    if isinstance(error, OSError) and type(error).__module__ == "builtins":
+        return _of_the_system(error.errno, own)
+    known = _of_content(error)
+    if known:
+        return known
+    if own.isascii() and language() == "ja":
+        return "内容が正しくありません" if isinstance(error, ValueError) else type(error).__name__
+    return own or type(error).__name__
+
+
+def _of_the_system(code: int | None, own: str) -> str:
+    if code is None or (code not in _REASONS and not own.isascii()):  # a message of ours
+        return own
+    ja, en = _REASONS.get(code, (f"システムのエラー {errno.errorcode.get(code, code)}", own))
+    return say(ja, en)
+
+
+def _of_content(error: BaseException) -> str:
+    """What is wrong with a file's content, by the type of the exception; empty if unknown."""
+    if isinstance(error, json.JSONDecodeError):
+        return say(f"{error.lineno} 行目が JSON ではありません", f"line {error.lineno} is not JSON")
+    if type(error).__module__ == "_csv":
+        return say("表の形式が正しくありません", "it is not a table")
+    if isinstance(error, UnicodeEncodeError):
+        return say("使えない文字があります", "it has characters that cannot be used")
+    if isinstance(error, UnicodeError):
+        return say("文字コードが UTF-8 ではありません", "it is not UTF-8")
+    if isinstance(error, RecursionError):
+        return say("入れ子が深すぎます", "it is nested too deeply")
+    if type(error).__name__ == "TimeoutExpired":
+        return say("時間内に終わりませんでした", "it did not finish in time")
+    if isinstance(error, MemoryError):
+        return say("メモリーが足りません", "not enough memory")
+    return ""
+
+
+_BUSY = ("使用中です", "it is in use")
+_FORBIDDEN = ("許可されていません", "permission denied")
+_FULL = ("ディスクに空きがありません", "the disk is full")
+_UNREACHABLE = ("接続できません", "there is no connection")
+_UNSUPPORTED = ("この場所では対応していません", "it is not supported there")
+_NAMED = {
+    "ENOENT": ("見つかりません", "it does not exist"),
+    "ENOTDIR": ("フォルダーがありません", "its folder does not exist"),
+    "EISDIR": ("フォルダーです", "it is a folder"),
+    "EEXIST": ("すでにあります", "it exists already"),
+    "ENOTEMPTY": ("フォルダーが空ではありません", "the folder is not empty"),
+    "EACCES": _FORBIDDEN,
+    "EPERM": _FORBIDDEN,
+    "EROFS": ("読み取り専用の場所です", "the place is read-only"),
+    "EBUSY": _BUSY,
+    "ETXTBSY": _BUSY,
+    "EAGAIN": _BUSY,
+    "EDEADLK": _BUSY,
+    "ENOLCK": ("ロックできません", "it cannot be locked"),
+    "ENOSPC": _FULL,
+    "EDQUOT": _FULL,
+    "EFBIG": ("大きすぎます", "it is too large"),
+    "ENAMETOOLONG": ("名前が長すぎます", "the name is too long"),
+    "EINVAL": ("使えない名前か場所です", "the name or place cannot be used"),
+    "EILSEQ": ("使えない文字があります", "it has characters that cannot be used"),
+    "ELOOP": ("リンクが循環しています", "its links go in circles"),
+    "EXDEV": ("別のディスクです", "it is on another disk"),
+    "EMFILE": ("開いているファイルが多すぎます", "too many files are open"),
+    "ENFILE": ("開いているファイルが多すぎます", "too many files are open"),
+    "ENOMEM": ("メモリーが足りません", "not enough memory"),
+    "EIO": ("読み書きに失敗しました", "reading or writing failed"),
+    "EPIPE": ("受け取る側が閉じられました", "the reader has closed it"),
+    "EINTR": ("中断されました", "it was interrupted"),
+    "ENXIO": ("デバイスがありません", "there is no such device"),
+    "ENODEV": ("デバイスがありません", "there is no such device"),
+    "ENOEXEC": ("実行できません", "it cannot be run"),
+    "ENOTSUP": _UNSUPPORTED,
+    "EOPNOTSUPP": _UNSUPPORTED,
+    "ENOSYS": _UNSUPPORTED,
+    "ETIMEDOUT": ("時間内に応答がありません", "it did not answer in time"),
+    "ESTALE": _UNREACHABLE,
+    "EHOSTDOWN": _UNREACHABLE,
+    "EHOSTUNREACH": _UNREACHABLE,
+    "ENETDOWN": _UNREACHABLE,
+    "ENETUNREACH": _UNREACHABLE,
+    "ECONNREFUSED": _UNREACHABLE,
+    "ECONNRESET": _UNREACHABLE,
+    "ECONNABORTED": _UNREACHABLE,
+}
+_REASONS = {getattr(errno, name): words for name, words in _NAMED.items() if hasattr(errno, name)}  # not every system has all

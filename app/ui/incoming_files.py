@@ -1,0 +1,96 @@
+"""Files and links from everywhere — drops, the command line, later starts, menus — and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QWidget
+
+from app.core.text_lines import SUFFIXES
+from app.language import say
+from app.ui.line_commands import LineCommands
+from app.ui.links import is_text, is_voice, links_in, name_of
+from app.ui.widgets.banner import Banner
+
+
+class IncomingFiles(QObject):
+    """Text becomes lines; any other file may be a voice. Nothing is fetched from a link without a question.
+
+    Signals:
+        voices_found(list[Path]): files that are no text.
+        voice_link_found(str): the address of a voice.
+
+    Args:
+        banner: offers to open the link of a text file in the browser.
+    """
+
+    voices_found = Signal(object)
+    voice_link_found = Signal(str)
+
+    def __init__(self, lines: LineCommands, banner: Banner) -> None:
+        super().__init__(lines)
+        self._lines, self._banner = lines, banner
+
+    def accept_drops(self, window: QWidget) -> None:
+        """Takes what is dropped anywhere on a window."""
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    @Slot(object, int)
+    def take_files(self, files: Sequence[Path], row: int | None = None) -> None:
+        """Opens files; their lines go before this row, or below the selected ones."""
+        texts = [file for file in files if file.suffix.lower() in SUFFIXES]
+        others = [file for file in files if file not in texts]
+        if texts:
+            self._lines.add_files(texts, self._lines.place() if row is None else row)
+        if others:
+            self.voices_found.emit(others)
+
+    @Slot(object, int)
+    def take_links(self, links: Sequence[str], row: int | None = None) -> None:
+        """The first voice, else the first text file; else a line for every link."""
+        voice, text = next(filter(is_voice, links), ""), next(filter(is_text, links), "")
+        if voice:
+            self.voice_link_found.emit(voice)
+        elif text:
+            self._offer_text(text)
+        else:
+            self._lines.add_text("\n".join(links), self._lines.place() if row is None else row)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Takes files and links; everything else goes its way."""
+        if event.type() == QEvent.Type.DragEnter and isinstance(event, QDragEnterEvent) and (_files(event) or links_in(event.mimeData())):
+            event.acceptProposedAction()
+            return True
+        if event.type() == QEvent.Type.Drop and isinstance(event, QDropEvent) and self._take(event):
+            event.acceptProposedAction()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _take(self, event: QDropEvent) -> bool:
+        """False when there is nothing to take."""
+        if files := _files(event):
+            self.take_files(files)
+        elif links := links_in(event.mimeData()):
+            self.take_links(links)
+        else:
+            return False
+        return True
+
+    def _offer_text(self, link: str) -> None:
+        name = name_of(link)
+        self._banner.tell(
+            "notice",
+            say(f"「{name}」はまだこのコンピューターにありません。", f'"{name}" is not on this computer yet.'),
+            say("ブラウザーで保存し、そのファイルをここへドラッグしてください。", "Save it with the browser, then drop the file here."),
+            action=say("ブラウザーで開く", "Open in the browser"),
+            then=lambda: QDesktopServices.openUrl(QUrl(link)),
+        )
+
+
+def _files(event: QDropEvent) -> list[Path]:
+    """What lies on this machine; addresses elsewhere are not files."""
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

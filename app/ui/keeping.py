@@ -1,0 +1,74 @@
+"""What a window keeps on the disk while it is open, what is told when that fails, and how it is closed without losing anything."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from app.errors import AppError
+from app.language import say
+from app.ui.kept_file import KeptFile
+from app.ui.widgets.banner import Banner
+
+
+class Keeping(QObject):
+    """The files of a window.
+
+    Args:
+        notice: tells what cannot be kept.
+        script: the one whose loss the user is asked about.
+        others: settings, presets and keys.
+    """
+
+    def __init__(self, window: QWidget, notice: Banner, script: KeptFile, others: Sequence[KeptFile]) -> None:
+        super().__init__(window)
+        self._window, self._notice, self._script, self._others = window, notice, script, others
+        self._refused = False
+        for file in (script, *others):
+            file.failed.connect(notice.tell_error)
+            file.mended.connect(notice.take_back)
+        script.mended.connect(self._on_mended)
+
+    def rest(self) -> None:
+        """Keeps nothing from now on: for a window that is only tried out."""
+        for file in (self._script, *self._others):
+            file.rest()
+
+    def finish(self) -> bool:
+        """Hides the window and writes what is not on the disk yet; False where the script cannot be written and the user may still save it.
+
+        Whoever closes the window again after that has been told.
+        """
+        waits = [file.flush() for file in (self._script, *self._others)]
+        self._window.hide()  # a slow disk is waited for unseen
+        errors = [wait() for wait in waits]
+        if (error := errors[0]) is not None and not self._refused and not _session_ends():
+            self._refused = True
+            self._window.show()
+            self._tell(error)
+            return False
+        for lost in filter(None, errors):
+            logging.getLogger("koebako").warning("not kept when the window closed", exc_info=lost)
+        for file in (self._script, *self._others):
+            file.close()
+        return True
+
+    @Slot()
+    def _on_mended(self) -> None:
+        self._refused = False
+
+    def _tell(self, error: AppError) -> None:
+        hint = say(
+            "もう一度閉じると、最後に保存できた後の変更は失われます。残すには、行をコピーしてほかのアプリに貼り付けてください。",
+            "Closing again loses what has changed since it was last kept. To save it, copy the lines into another program.",
+        )
+        self._notice.tell("trouble", error.message, f"{error.hint} {hint}".strip())
+
+
+def _session_ends() -> bool:
+    app = QGuiApplication.instance()
+    return isinstance(app, QGuiApplication) and app.isSavingSession()

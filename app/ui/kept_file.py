@@ -1,0 +1,111 @@
+"""A file of the user's data that follows what is done in the window: written behind it, a moment after each change, until it is on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.errors import AppError
+from app.ui.behind import Behind
+from app.ui.failures import as_app_error
+
+RETRY_MS = 10_000
+Write = Callable[[], object]
+Waiting = list[Callable[[], object]]
+
+
+class KeptFile(QObject):
+    """One write at a time: what changes meanwhile is written after it, so that a slow disk is not asked for every version.
+
+    Args:
+        snapshot: takes what is to be written, in the window's thread; the function that it returns writes it, elsewhere.
+        after_ms: how long the first change waits for others.
+
+    Signals:
+        failed(AppError): it can no longer be written; tries go on, and only another error is told again.
+        mended(AppError): it is written again, after this error.
+    """
+
+    failed = Signal(object)
+    mended = Signal(object)
+
+    def __init__(self, parent: QObject, name: str, snapshot: Callable[[], Write], after_ms: int) -> None:
+        super().__init__(parent)
+        self._behind = Behind(self, name)
+        self._snapshot = snapshot
+        self._after_ms = after_ms
+        self._changed = self._writing = self._resting = False
+        self._waiting: Waiting = []  # to be called once what is now is written
+        self._trouble: AppError | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._write)
+
+    @Slot()
+    def changed(self, *_what: object) -> None:
+        """Something is worth keeping."""
+        self._changed = True
+        if not (self._writing or self._resting or self._timer.isActive()):
+            self._timer.start(self._after_ms)
+
+    def save_now(self, then: Callable[[], object] = lambda: None) -> None:
+        """Writes at once; `then` is called when whoever reads the file finds what is now."""
+        self._waiting.append(then)
+        if not (self._writing or self._resting):
+            self._write()
+
+    def rest(self) -> None:
+        """Writes nothing from now on."""
+        self._resting = True
+        self._timer.stop()
+
+    def flush(self) -> Callable[[], AppError | None]:
+        """Begins to write what is not on the disk yet; the result waits for that, and tells what went wrong."""
+        self._timer.stop()
+        if self._resting or not (self._changed or self._writing or self._waiting):
+            return lambda: None
+        self._changed = False
+        writing = self._behind.begin(self._snapshot())
+
+        def wait() -> AppError | None:
+            exc = writing.exception()
+            if isinstance(exc, Exception):
+                self._on_failed([], as_app_error(exc))
+                return self._trouble
+            return None
+
+        return wait
+
+    def close(self) -> None:
+        """Waits for what is being written; nothing is written after it."""
+        self.rest()
+        self._behind.close()
+
+    @Slot()
+    def _write(self) -> None:
+        self._timer.stop()
+        waiting, self._waiting = self._waiting, []
+        self._changed, self._writing = False, True
+        self._behind.do(self._snapshot(), lambda _nothing: self._on_written(waiting), lambda error: self._on_failed(waiting, error))
+
+    def _on_written(self, waiting: Waiting) -> None:
+        self._writing = False
+        trouble, self._trouble = self._trouble, None
+        if trouble is not None:
+            self.mended.emit(trouble)
+        for call in waiting:
+            call()
+        if self._waiting and not self._writing:
+            self._write()
+        elif self._changed:
+            self.changed()
+
+    def _on_failed(self, waiting: Waiting, error: AppError) -> None:
+        self._writing, self._changed = False, True
+        self._waiting = [*waiting, *self._waiting]
+        known, self._trouble = self._trouble, error
+        if known is None or (known.message, known.hint) != (error.message, error.hint):
+            self.failed.emit(error)
+        if not self._resting:
+            self._timer.start(RETRY_MS)

@@ -1,0 +1,94 @@
+"""What the play and save buttons, their keys and their menu entries do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.ui.controller import SpeechController
+from app.ui.document import ScriptDocument
+from app.ui.playback import Playback
+from app.ui.saving import Saving
+from app.ui.script.selection import Selection
+
+
+class PlayCommands(QObject):
+    """Speaks and saves lines of the script.
+
+    Signals:
+        began(): something else is asked for now, so messages about what was asked before may go.
+        nothing_to_speak(): none of the lines has text.
+    """
+
+    began = Signal()
+    nothing_to_speak = Signal()
+
+    def __init__(
+        self, document: ScriptDocument, selection: Selection, speech: SpeechController, playback: Playback, saving: Saving
+    ) -> None:
+        super().__init__(playback)
+        self._document, self._selection, self._speech = document, selection, speech
+        self._playback, self._saving = playback, saving
+
+    @Slot()
+    def play_or_stop(self) -> None:
+        """Speaks the selected lines, or stops when something is spoken. Before the voice is there it speaks as soon as it is."""
+        if self._playback.is_on or self._speech.state.speaking:
+            self.stop()
+        else:
+            self.play(self._selection.ids)
+
+    @Slot(str)
+    def play_or_stop_line(self, line_id: str) -> None:
+        """Speaks one line, or stops when it is spoken."""
+        if self._playback.is_speaking(line_id):
+            self.stop()
+        else:
+            self.play([line_id])
+
+    @Slot(str)
+    def play_again(self, line_id: str) -> None:
+        """Speaks a line that was changed."""
+        self.began.emit()
+        self._playback.play([line_id])
+
+    @Slot()
+    def play_through(self) -> None:
+        """Speaks from the current line to the end."""
+        ids = self._all_ids()
+        current = self._selection.current_id
+        self.play(ids[ids.index(current) if current in ids else 0 :])
+
+    def play(self, ids: Sequence[str]) -> None:
+        """Speaks these lines one after the other."""
+        self.began.emit()
+        if not self._playback.play(ids):
+            self.nothing_to_speak.emit()
+
+    @Slot()
+    def stop(self) -> None:
+        """Stops what is spoken."""
+        self._playback.stop()
+
+    @Slot()
+    def save_or_stop(self) -> None:
+        """Asks for a place and writes the sound of the selected lines, or gives up what is being written."""
+        if self._speech.state.saving:
+            self._saving.stop()
+        else:
+            self.began.emit()
+            self._saving.save(self._selection.ids)
+
+    @Slot()
+    def save_all(self) -> None:
+        """Writes each line into a file of its own."""
+        self._saving.save(self._all_ids())
+
+    @Slot()
+    def save_joined(self) -> None:
+        """Writes all lines into one file."""
+        self._saving.save_joined(self._all_ids())
+
+    def _all_ids(self) -> list[str]:
+        return [line.id for line in self._document.script.lines]

@@ -1,0 +1,69 @@
+"""Settings that decide how and where speech is computed and heard; they take effect at once."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from app.settings import Settings
+from app.ui.controller import SpeechController
+from app.ui.jobs import Precisions
+from app.ui.playback import Playback
+from app.ui.settings.store import SettingsStore
+from app.ui.widgets.banner import Banner
+
+
+class SpeechSettings(QObject):
+    """Brings changed settings to the speech controller; what is spoken stops where it must.
+
+    Args:
+        banner: messages about what was asked before go when the voice is opened again.
+    """
+
+    def __init__(self, settings: SettingsStore, speech: SpeechController, playback: Playback, banner: Banner) -> None:
+        super().__init__(settings)
+        self._settings, self._speech, self._playback, self._banner = settings, speech, playback, banner
+        settings.changed.connect(self._on_changed)
+
+    def begin(self) -> None:
+        """Asks for the device and the first voice as they were chosen last."""
+        chosen = self._settings.value
+        self._speech.unload_after(chosen.unload_after_min)
+        if chosen.device:
+            self._speech.choose_device(chosen.device)
+        self._open_voice()
+
+    @Slot(str)
+    def choose_backend(self, backend: str) -> None:
+        """Opens the voice on a backend, also on the one it was asked to run on before."""
+        self._settings.change(backend=backend)
+        self.open_voice()
+
+    @Slot()
+    def use_measured(self) -> None:
+        """Other backends were measured; "auto" takes what was found."""
+        if self._settings.value.backend == "auto":
+            self._playback.stop()
+            self._open_voice()
+
+    @Slot()
+    def open_voice(self) -> None:
+        """Stops what is spoken and opens the voice with the settings of now."""
+        self._banner.hide()
+        self._playback.stop()
+        self._open_voice()
+
+    def _open_voice(self) -> None:
+        chosen = self._settings.value
+        precisions = Precisions(chosen.bert_precision, chosen.decoder_precision)
+        self._speech.open_voice(chosen.backend, precisions, hold=chosen.load_voice == "at_start")
+
+    @Slot(object, object)
+    def _on_changed(self, before: Settings, after: Settings) -> None:
+        if (before.bert_precision, before.decoder_precision) != (after.bert_precision, after.decoder_precision):
+            self.open_voice()
+        if before.unload_after_min != after.unload_after_min:
+            self._speech.unload_after(after.unload_after_min)
+        if before.device != after.device:
+            self._banner.hide()
+            self._playback.stop()
+            self._speech.choose_device(after.device)

@@ -1,0 +1,91 @@
+"""What finished work on voices means for the lines, the open voices and the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Slot
+
+from app.errors import AppError
+from app.language import say
+from app.ui.background.child import ChildJob
+from app.ui.findings import summary
+from app.ui.settings.store import SettingsStore
+from app.ui.shelf import Shelf
+from app.ui.voice_desk import VoiceController
+from app.ui.voice_works import VoiceTasks
+from app.ui.widgets.banner import Banner
+
+
+class VoiceResults(QObject):
+    """Lets lines speak with new voices, and says what was done."""
+
+    def __init__(self, tasks: VoiceTasks, voices: VoiceController, catalog: Shelf, settings: SettingsStore, banner: Banner) -> None:
+        super().__init__(tasks)
+        self._voices, self._catalog, self._settings, self._banner = voices, catalog, settings, banner
+        self._added: list[str] = []  # voices that came in and were not looked at yet
+        catalog.changed.connect(self._on_catalog)
+        tasks.voices_added.connect(self._on_voices)
+        tasks.bert_added.connect(self._on_bert)
+        tasks.exported.connect(self._on_exported)
+        tasks.measured.connect(self._on_measured)
+        tasks.declined.connect(self._on_declined)
+        tasks.change_failed.connect(self._on_change_failed)
+
+    @Slot()
+    def _on_catalog(self) -> None:
+        """What came in may lack its BERT."""
+        added, self._added = self._added, []
+        lacking = [voice for name in added if (voice := self._catalog.find(name)) is not None and not voice.has_bert]
+        if lacking and not self._settings.value.force_bert:
+            self._voices.bert_needed.emit(lacking[0])
+
+    @Slot(object)
+    def _on_voices(self, job: ChildJob) -> None:
+        found = [item for item in job.results if item.get("type") == "voice"]
+        if not found:
+            return
+        ids = [str(item["id"]) for item in found]
+        self._added += ids
+        used = self._voices.take_in(ids, job.work.note.get("lines", ()))
+        spoken = say("選んでいた行は、この声で話します。", "The lines that were selected speak with it.") if used else ""
+        reasons = [str(item["opaque_reason"]) for item in found if item.get("opaque_reason")]
+        self._banner.tell("notice", _added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
+
+    @Slot()
+    def _on_bert(self) -> None:
+        self._settings.change(force_bert=False)
+        self._voices.open_forced_again()
+        self._banner.tell("notice", say("BERT が入りました。声が話せます。", "The BERT is installed; voices that need it can speak."))
+
+    @Slot(object)
+    def _on_exported(self, target: Path) -> None:
+        self._banner.tell("notice", say(f"書き出しました: {target.name}", f"Exported: {target.name}"), str(target.parent))
+
+    @Slot(object)
+    def _on_measured(self, results: Sequence[dict[str, Any]]) -> None:
+        self._banner.tell("notice", say("バックエンドを測りました。", "The backends were measured."), summary(results))
+
+    @Slot()
+    def _on_declined(self) -> None:
+        self._banner.tell(
+            "notice",
+            say("ライセンスに同意しなかったため、声は追加していません。", "The licence was declined, so the voice was not added."),
+        )
+
+    @Slot(str, object)
+    def _on_change_failed(self, title: str, error: AppError) -> None:
+        self._banner.tell("trouble", f"{title}: {error.message}", error.hint)
+
+
+def _added_words(found: Sequence[dict[str, Any]], update: bool) -> str:
+    names = say("、", ", ").join(str(item["name"]) for item in found)
+    if all(item.get("already") for item in found):
+        if update:
+            return say(f"声「{names}」は最新です。", f'The voice "{names}" is up to date.')
+        return say(f"声「{names}」はすでにあります。", f'The voice "{names}" is here already.')
+    if all(item.get("updated") for item in found):
+        return say(f"声「{names}」を更新しました。", f'The voice "{names}" was updated.')
+    return say(f"声「{names}」を追加しました。", f'The voice "{names}" was added.')

@@ -1,0 +1,154 @@
+"""Addresses: one opinion about each, and no address about which there could be two."""
+
+from __future__ import annotations
+
+import urllib.parse
+
+import pytest
+import urllib3
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from app import language
+from app.adapters.http_address import DEFAULT_PORTS, Address, UnusableAddressError, address_of, proxy_address
+from tests.fault_server import failing_kindly
+
+USABLE = {
+    "https://huggingface.co/a/b": "https://huggingface.co/a/b",
+    "  HTTPS://Example.ORG:443/A \n": "https://example.org/A",
+    "http://example.org": "http://example.org/",
+    "http://example.org:080?q": "http://example.org/?q",
+    "http://example.org:8080/#part": "http://example.org:8080/",
+    "http://[0:0:0:0:0:0:0:1]:80/x": "http://[::1]/x",
+    "http://[::1]:81/x": "http://[::1]:81/x",
+    "https://例え。jp/声 1.aivmx?名=ä": "https://xn--r8jz45g.jp/%E5%A3%B0%201.aivmx?%E5%90%8D=%C3%A4",
+    "https://ｈｕｇｇｉｎｇｆａｃｅ．ｃｏ/x": "https://huggingface.co/x",
+    "https://example.org./x": "https://example.org./x",
+    "https://example.org/100%/%41": "https://example.org/100%25/%41",
+    "https://my_host-1.example/x": "https://my_host-1.example/x",
+}
+
+REFUSED = {
+    "https://thief.example\\@huggingface.co/a": "backslash",
+    "https://huggingface.co/a\\b": "backslash",
+    "https://me:secret@huggingface.co/": "an @ before the name of the server",
+    "https://huggingface.co@thief.example/": "an @ before the name of the server",
+    "https://thief.example\t@huggingface.co/": "line breaks, control characters or invisible",
+    "https://hugging\nface.co/": "line breaks, control characters or invisible",
+    "https://huggingface.co/a\x00b": "line breaks, control characters or invisible",
+    "https://huggingface.co/\u202exvmia": "line breaks, control characters or invisible",
+    "https://hugging\u200bface.co/": "line breaks, control characters or invisible",
+    "https://huggingface.co/\udc80": "line breaks, control characters or invisible",
+    "https://hugging face.co/": "server is invalid",
+    "https://hugging%66ace.co/": "server is invalid",
+    "https://huggingface.co%2F.thief.example/": "server is invalid",
+    "https://hugging\uff0fface.co/": "server is invalid",
+    "https://a\u2100.example/": "server is invalid",
+    "https://huggingface..co/": "server is invalid",
+    "https://.huggingface.co/": "server is invalid",
+    "https://faß.example/": "server is invalid",
+    "https://xn--\u00e9/": "server is invalid",
+    f"https://{'a' * 64}.example/": "server is invalid",
+    f"https://{'a.' * 130}example/": "server is invalid",
+    f"https://{'声' * 3000}/": "server is invalid",
+    "https://[fe80::1%25eth0]/": "server is invalid",
+    "https://[::1/": "server is invalid",
+    "https://[::1]x/": "server is invalid",
+    "https://[v1.a]/": "server is invalid",
+    "https://a:b:80/": "server is invalid",
+    "https://a:٨٠/": "server is invalid",
+    "https://a:123456/": "server is invalid",
+    "https://a:0/": "not a number from 1 to 65535",
+    "https://a:65536/": "not a number from 1 to 65535",
+    "https:///a": "does not name a server",
+    "https://": "does not name a server",
+    "https:/a/b": "does not begin with https://",
+    "ftp://a/b": "does not begin with https://",
+    "httpſ://a/b": "does not begin with https://",
+    "javascript:alert(1)": "does not begin with https://",
+    "voice.aivmx": "does not begin with https://",
+    "": "does not begin with https://",
+    f"https://a/{'b' * 20_000}": "too long",
+}
+
+
+@pytest.mark.parametrize("text", USABLE)
+def test_addresses_as_we_read_them(text: str) -> None:
+    assert address_of(text).url == USABLE[text]
+
+
+@pytest.mark.parametrize("said", ["en", "ja"])
+@pytest.mark.parametrize("text", REFUSED)
+def test_addresses_that_could_be_read_in_two_ways_are_refused_with_the_reason(
+    text: str, said: language.Language, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language, "_current", said)
+    with pytest.raises(UnusableAddressError) as caught:
+        address_of(text)
+    assert caught.value.exit_code == 6
+    assert caught.value.hint
+    assert (REFUSED[text] if said == "en" else "ダウンロードできません：") in caught.value.message
+
+
+def agreed(address: Address) -> None:
+    """Every parser that may look at it reads it the same way, ours included."""
+    assert address.url.isascii()
+    assert address_of(address.url) == address
+    read, other = urllib3.util.parse_url(address.url), urllib.parse.urlsplit(address.url)
+    assert (read.scheme, read.auth, str(read.host).strip("[]")) == (address.scheme, None, address.host)
+    assert (other.scheme, other.username, other.hostname) == (address.scheme, None, address.host)
+    assert (read.port or DEFAULT_PORTS[address.scheme]) == (other.port or DEFAULT_PORTS[address.scheme]) == address.port
+
+
+PIECES = ["a", "B.c", "127.0.0.1", "[::1]", ":80", ":", "@", "\\", "/", "//", "?", "#", "%", "%40", "%2f", "\t", "\r\n", " ", "\x00", "。",
+          "\uff0e", "\u2024", "\uff20", "\uff0f", "\uff3c", "\uff1a", "\uff05", "\u200d", "ß", "声", "é", ";", "&", "..", "-", "_", "http:", "xn--"]  # fmt: skip
+ODD = st.one_of(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), st.text(max_size=20))
+
+
+@given(st.sampled_from(["http://", "https://", "HTTPS://", "//", ""]), ODD)
+@example("http://", "ⓐ․b")
+def test_whatever_is_accepted_is_read_alike_by_all(start: str, rest: str) -> None:
+    with failing_kindly():
+        agreed(address_of(start + rest))
+
+
+@given(ODD)
+@example("http://[::1")
+@example("//thief.example\\@a/")
+@example("\thttp://thief.example")
+def test_wherever_a_redirect_leads_is_read_alike_by_all(reference: str) -> None:
+    with failing_kindly():
+        agreed(address_of("https://huggingface.co/a/b?c").join(reference))
+
+
+def test_redirects_lead_where_browsers_go() -> None:
+    base = address_of("https://a.example/b/c?d")
+    for reference, url in {
+        "e f.bin": "https://a.example/b/e%20f.bin",
+        "/e": "https://a.example/e",
+        "../e": "https://a.example/e",
+        "?e": "https://a.example/b/c?e",
+        "//e.example/f": "https://e.example/f",
+        "http://e.example:81": "http://e.example:81/",
+        "": "https://a.example/b/c?d",
+    }.items():
+        assert base.join(reference).url == url
+
+
+def test_what_an_address_says_of_itself() -> None:
+    address = address_of("https://a.example:444/b/%E5%A3%B0.aivmx?x=/y")
+    assert address.origin == ("https", "a.example", 444)
+    assert address.name == "声.aivmx"
+    assert not address.on_this_machine
+    assert [address_of(f"http://{host}/").on_this_machine for host in ("localhost", "127.0.0.2", "[::1]", "127.1", "localhost.")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+
+
+def test_proxies_may_have_a_login_for_they_are_the_users_own() -> None:
+    assert proxy_address("http://me:p%40s:s@p.example:3128") == (address_of("http://p.example:3128"), "me:p@s:s")
+    assert proxy_address("me:p@ss@p.example") == (address_of("http://p.example"), "me:p@ss")
+    assert proxy_address(" p.example:3128 ") == (address_of("http://p.example:3128"), None)
+    for other in ("socks5://p.example", "http://[", "http://p.example:0", "", "http://me@"):
+        with pytest.raises(UnusableAddressError):
+            proxy_address(other)

@@ -1,0 +1,26 @@
+"""The areas of the attack: what each is called, and how much of the time it gets beside the others."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.attack.area import Area
+
+SHARES: dict[str, float] = {
+    "models": 1.0,
+    "texts": 0.8,
+    "parameters": 0.8,
+    "own_json": 0.8,
+    "servers": 0.8,
+    "kills": 2.0,  # each starts the program twice: 200 an hour on two cores, with room for a busy machine
+    "races": 1.0,
+    "windows": 1.2,
+}
+
+
+def area_class(name: str) -> type[Area]:
+    """The class of an area; its module lies in `tests/attack/areas`."""
+    found: type[Area] = importlib.import_module(f"tests.attack.areas.{name}").ATTACKS
+    return found

@@ -1,0 +1,95 @@
+"""Drives the real window in a process of its own: `window_driver.py type` writes on and on; `window_driver.py speak FILE` speaks and quits.
+
+Started by the attack. Nothing of the window is replaced but the sound device, which machines without one do not have.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from PySide6.QtCore import QTimer
+
+from app.core.script import Line, retext
+from app.ui import controller
+from app.ui.main import main
+from app.ui.requests import request_of
+from app.ui.window import MainWindow
+from tests.ui.recording_player import RecordingPlayer
+
+TYPING_MS, THEME_MS, LOOK_MS = 40, 1500, 20
+PATIENCE_S = 25.0
+start = MainWindow.start
+
+
+def tell(**values: Any) -> None:
+    """A line for the attack, with the time that all processes share."""
+    print(json.dumps({"at": time.monotonic()} | values), flush=True)
+
+
+class Typist:
+    """Adds a letter again and again, and another theme now and then."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window, self._count = window, 0
+        window.commands.add()
+        self._line = window.document.script.lines[-1].id
+        self._timers = [QTimer(window) for _ in range(2)]
+        for timer, wait_ms, deed in zip(self._timers, (TYPING_MS, THEME_MS), (self._type, self._change), strict=True):
+            timer.timeout.connect(deed)
+            timer.start(wait_ms)
+
+    def _type(self) -> None:
+        self._count += 1
+        script = self._window.document.script
+        if script.find(self._line) is None:
+            self._line = script.lines[0].id
+        self._window.document.edit("typed", retext(script, self._line, "x" * self._count))
+        tell(typed=self._count)
+
+    def _change(self) -> None:
+        self._window.settings.change(theme="dark" if self._count % 2 else "light")
+
+
+class Speaker:
+    """Waits until the window is ready, saves a line as sound, plays it, and closes the window."""
+
+    def __init__(self, window: MainWindow, file: Path) -> None:
+        self._window, self._file, self._began, self._asked = window, file, time.monotonic(), False
+        self._timer = QTimer(window)
+        self._timer.timeout.connect(self._look)
+        self._timer.start(LOOK_MS)
+
+    def _look(self) -> None:
+        state = self._window.controller.state
+        late = time.monotonic() - self._began > PATIENCE_S
+        if not self._asked and state.ready and not state.loading:
+            self._asked = True
+            self._window.controller.save(request_of(Line("雨が降る。")), self._file)
+            self._window.play_commands.play_or_stop()
+        elif (self._asked and self._file.exists() and not self._window.controller.busy) or late:
+            self._timer.stop()
+            banner = self._window.banner
+            shown = banner.message.text() if banner.isVisible() else ""
+            tell(spoken=self._file.exists(), late=late, lines=[line.text for line in self._window.document.script.lines], told=shown)
+            self._window.close()
+
+
+def _start_and(drive: Any, window: MainWindow) -> None:
+    start(window)
+    window.driver = drive(window)
+
+
+if __name__ == "__main__":
+    mode, *files = sys.argv[1:]
+    drivers = {"type": Typist, "speak": partial(Speaker, file=Path(files[0])) if files else None, "stay": lambda _window: None}
+    MainWindow.start = lambda window: _start_and(drivers[mode], window)
+    controller.SpeechController = partial(controller.SpeechController, lambda _device, _rate: RecordingPlayer())
+    sys.argv[1:] = []
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""Children of the program: on Windows none opens a console of its own."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import child_process
+from app.adapters.own_child import run_own_child
+from app.backends.child import run_trial
+from app.bench.own_process import in_own_process
+from app.cli import bench_plot, selftest, surroundings
+from app.errors import AppError
+
+ROOT = Path(__file__).parents[1]
+NO_CONSOLE = 0x0800_0000  # Windows' CREATE_NO_WINDOW
+STARTERS = {"run", "Popen", "call", "check_call", "check_output", "getoutput", "getstatusoutput"}
+SHELLS = {"system", "popen", "startfile", "spawnl", "spawnle", "spawnlp", "spawnlpe", "spawnv", "spawnve", "spawnvp", "spawnvpe"}
+
+MAY_START = re.compile(rf"\bsubprocess\b|\bos\.({'|'.join(SHELLS)})\b")
+
+
+def started_with_a_console(source: str) -> list[int]:
+    """Lines that start a program without saying what becomes of its console, under whatever name `subprocess` is imported."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module == "subprocess" and {item.name for item in node.names} & STARTERS:
+            found.append(node.lineno)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            module, name = node.func.value.id, node.func.attr
+            bare = module == "subprocess" and name in STARTERS and "creationflags" not in {item.arg for item in node.keywords}
+            if bare or (module == "os" and name in SHELLS):
+                found.append(node.lineno)
+    return found
+
+
+def test_nothing_is_started_with_a_console() -> None:
+    sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "main.py", *(ROOT / "app").rglob("*.py"))}
+    starting = {path: source for path, source in sources.items() if MAY_START.search(source)}
+    assert len(starting) >= 2
+    assert {path.name: lines for path, source in starting.items() if (lines := started_with_a_console(source))} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import subprocess\nsubprocess.run([])",
+        "from subprocess import Popen",
+        "import os\nos.system('x')",
+        "subprocess.check_output(['ver'])",
+    ],
+)
+def test_a_start_with_a_console_is_noticed(source: str) -> None:
+    assert MAY_START.search(source)
+    assert started_with_a_console(source)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        lambda folder: run_own_child("app.adapters.ort_optimised", "--optimise", folder, timeout_s=1),
+        lambda folder: run_trial("cpu", None, folder / "calls"),
+        lambda _folder: selftest._child("doctor"),
+        lambda _folder: surroundings.window_report(),
+        lambda _folder: bench_plot._as_png(b"<svg/>"),
+        lambda _folder: in_own_process("ours", "mei", "starter"),
+    ],
+    ids=["own child", "trial", "selftest", "window of the selftest", "picture", "measurement"],
+)
+def test_every_child_is_started_without_a_console_on_windows(
+    start: Callable[[Path], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    flags: list[int] = []
+
+    def run(command: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
+        flags.append(options["creationflags"])
+        return subprocess.CompletedProcess(command, 1, b"", b"")
+
+    monkeypatch.setattr(child_process, "NO_CONSOLE", NO_CONSOLE)
+    monkeypatch.setattr(subprocess, "run", run)
+    with contextlib.suppress(AppError):  # the child did nothing
+        start(tmp_path)
+    assert flags == [NO_CONSOLE]
+
+
+def test_a_child_reads_nothing_prints_to_us_and_has_our_variables_or_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KOEBAKO_TEST", "ours")
+    code = "import os, sys; print(sys.stdin.read(), os.environ.get('KOEBAKO_TEST'), end=''); print('trouble', file=sys.stderr, end='')"
+    done = child_process.run_hidden([sys.executable, "-c", code], 30)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b" ours", b"trouble")
+    changed = {"SYSTEMROOT": "C:\\Windows", "KOEBAKO_TEST": "its own"}
+    assert child_process.run_hidden([sys.executable, "-c", code], 30, changed).stdout == b" its own"
+    with pytest.raises(subprocess.TimeoutExpired):
+        child_process.run_hidden([sys.executable, "-c", "import time; time.sleep(60)"], 0.2)

@@ -1,0 +1,86 @@
+"""Two programs on one home: what is read is what one of them wrote, whole, and what each adds is there in the end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.adapters.user_dictionary import known_words
+from app.paths import data_dir
+from app.settings import Settings, load_settings
+from app.ui.autosave import load_autosave
+from app.ui.presets import load_presets
+from app.ui.shortcuts import load_shortcuts
+
+ROOT = Path(__file__).parents[1]
+WRITERS, WRITES = 3, 40
+WORDS = 8
+WRITE = """
+import sys
+from app.core.script import Line, LineSettings, Script
+from app.settings import Settings, save_settings
+from app.ui.autosave import write_autosave
+from app.ui.presets import save_presets
+from app.ui.shortcuts import Binding, save_shortcuts
+name, times = sys.argv[1], int(sys.argv[2])
+script = Script(tuple(Line(f"{name} の {number} 行目です。" * 9, id=f"{name}{number}") for number in range(300)))
+for _ in range(times):
+    save_settings(Settings(voice=name, speaker=name * 20_000, seed=int(name)))
+    write_autosave(script, name)
+    save_presets({f"{name} {number}": LineSettings(seed=int(name)) for number in range(200)})
+    save_shortcuts({name: Binding(("Ctrl+J",))})
+"""
+TEACH = """
+import sys
+from app.adapters.user_dictionary import change_dictionary
+from app.core.dictionary import make_entry, put
+for number in range(int(sys.argv[2])):
+    word = make_entry(f"語{sys.argv[1]}の{number}", "ゴ")
+    change_dictionary(lambda words: put(words, [word]))
+"""
+
+
+def begin(code: str, times: int) -> list[subprocess.Popen[bytes]]:
+    return [subprocess.Popen([sys.executable, "-c", code, str(name), str(times)], cwd=ROOT) for name in range(1, WRITERS + 1)]
+
+
+def assert_whole() -> set[str]:
+    """Every file is of one writer; returns whose they were."""
+    settings, unread = load_settings()
+    script, current, unread_script = load_autosave()
+    presets, unread_presets = load_presets()
+    keys, unread_keys = load_shortcuts()
+    assert [unread, unread_script, unread_presets, unread_keys] == [None] * 4
+    if settings != Settings():
+        assert (settings.speaker, settings.seed) == (settings.voice * 20_000, int(settings.voice))
+    if script is not None:
+        assert len(script.lines) == 300
+        assert all(line.text.startswith(f"{current} の") for line in script.lines)
+    assert len({(name.split()[0], str(item.seed)) for name, item in presets.items()}) <= 1
+    assert len(presets) in (0, 200)
+    assert len(keys) <= 1
+    return {settings.voice, current, *keys}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a reader that never rests keeps Windows from renaming")
+def test_what_several_programs_write_at_once_is_never_mixed_and_never_half() -> None:
+    writers = begin(WRITE, WRITES)
+    seen: set[str] = set()
+    looks = 0
+    while any(writer.poll() is None for writer in writers):
+        seen |= assert_whole()
+        looks += 1
+    assert [writer.returncode for writer in writers] == [0] * WRITERS
+    assert seen >= {"1", "2", "3"}
+    assert looks > 10
+    assert {item.name for item in data_dir().iterdir()} == {"settings.json", "autosave.json", "presets.json", "shortcuts.json"}
+
+
+def test_words_that_several_programs_teach_at_once_are_all_there() -> None:
+    teachers = begin(TEACH, WORDS)
+    assert [teacher.wait(60) for teacher in teachers] == [0] * WRITERS
+    assert {word.surface for word in known_words()} == {f"語{name}の{number}" for name in range(1, WRITERS + 1) for number in range(WORDS)}
+    assert {item.name for item in data_dir().iterdir()} == {"dictionary.json", "dictionary.lock"}

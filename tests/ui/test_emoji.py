@@ -1,0 +1,243 @@
+"""Emoji in the window: spoken or left out as the voice of the line wants, picked, and passed over by what is read along."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app import language, paths
+from app.adapters.openjtalk_g2p import OpenJTalkG2P
+from app.core.accents import with_mora_length
+from app.core.line_reading import read_line
+from app.core.line_sound import LineTimes, Span
+from app.core.script import Line, LineSettings, Script
+from app.core.symbols import EMOJI
+from app.core.types import Overrides
+from app.install.prepare import prepare_voice
+from app.ui.emoji_words import emoji_words
+from app.ui.shelf import ShelfVoice
+from app.ui.theme import LIGHT
+from app.ui.widgets.emoji_picker import EmojiGrid
+from app.ui.widgets.strip.shape import shape_of
+from app.ui.widgets.strip.strip import PhoneStrip
+from app.ui.widgets.voice_card import makers
+from app.ui.window import MainWindow
+from app.voices.card import Card, write_card
+from app.voices.facts import NANAIRO
+from tests.ui.conftest import WAIT_MS, OpenWindow
+
+TEXT = "そう？🤭こうしてる😊"
+SPOKEN, PLAIN = "ソー🤭コーシテル😊", "ソーコーシテル"
+GIGGLE = 2
+
+
+@pytest.fixture(scope="module")
+def prepared(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Nanairo fixture, ready to be installed."""
+    source = shared / "reference" / "nanairo-tiny"
+    if not source.is_dir():
+        pytest.skip(f"no reference model at {source}")
+    folder = tmp_path_factory.mktemp("nanairo")
+    prepare_voice(source, folder, int8=False)
+    write_card(Card(architecture=NANAIRO), folder)
+    return folder
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: OpenWindow, prepared: Path) -> MainWindow:
+    """A line of it, and the same for the voice that ships."""
+    shutil.copytree(prepared, paths.data_dir() / "voices" / "nanairo")
+    window = open_window()
+    qtbot.waitUntil(lambda: window.shelf.is_read, timeout=WAIT_MS)
+    voice = nanairo(window).id
+    window.document.reset(Script((Line(TEXT, LineSettings(voice=voice), id="n"), Line(TEXT, id="m"))))
+    window.script.choose(["n"])
+    return window
+
+
+def nanairo(window: MainWindow) -> ShelfVoice:
+    return next(voice for voice in window.shelf.voices if voice.manifest.emoji)
+
+
+def wait_for(qtbot: QtBot, window: MainWindow, wanted: str) -> PhoneStrip:
+    strip = window.strip.panel.strip
+
+    def is_shown() -> bool:
+        at_rest = not window.strip._rest.isActive()  # else the line is read once more, and what is typed meanwhile is lost
+        return at_rest and strip.shape is not None and "".join(one.kana for one in strip.shape.reading.moras) == wanted
+
+    qtbot.waitUntil(is_shown, timeout=WAIT_MS)
+    return strip
+
+
+def text_of(window: MainWindow, line: str) -> str:
+    found = window.document.script.find(line)
+    assert found is not None
+    return found.text
+
+
+def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: MainWindow) -> None:
+    panel = window.strip.panel
+    wait_for(qtbot, window, SPOKEN)
+    assert panel.emoji.isVisible()
+    assert panel.note.text() == ""
+    assert panel.summary.text == "ソー？🤭 コーシテ ル 😊"
+    window.script.choose(["m"])
+    wait_for(qtbot, window, PLAIN)
+    assert not panel.emoji.isVisible()
+    assert panel.note.text() == "This voice leaves out 🤭😊"
+    window.desk.use(nanairo(window).id)
+    wait_for(qtbot, window, SPOKEN)
+    assert panel.note.text() == ""
+
+
+def test_edits_follow_their_mora_from_voice_to_voice(qtbot: QtBot, window: MainWindow) -> None:
+    strip = wait_for(qtbot, window, SPOKEN)
+    strip.tell(with_mora_length(Overrides(), GIGGLE + 1, 0.3))
+    line = window.document.script.find("n")
+    assert line is not None
+    assert (line.overrides.emoji, line.overrides.text) == (True, TEXT)
+    window.desk.use("")
+    strip = wait_for(qtbot, window, PLAIN)
+    assert strip.shape is not None
+    assert [edit.mora for edit in strip.shape.overrides.moras] == [GIGGLE]
+    strip.tell(with_mora_length(strip.shape.overrides, 0, 0.2))
+    window.desk.use(nanairo(window).id)
+    strip = wait_for(qtbot, window, SPOKEN)
+    assert strip.shape is not None
+    assert [(edit.mora, edit.length_s) for edit in strip.shape.overrides.moras] == [(0, 0.2), (GIGGLE + 1, 0.3)]
+
+
+def test_an_emoji_is_picked_with_the_keys_and_typed_where_the_cursor_is(qtbot: QtBot, window: MainWindow) -> None:
+    wait_for(qtbot, window, SPOKEN)
+    window.script.edit_line(0, TEXT.index("こ"))
+    button = window.strip.panel.emoji
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    picker = button.picker
+    assert picker is not None
+    assert picker.isVisible()
+    assert picker.words.text() == "⏩  fast, in a hurry"
+    QTest.keyClick(picker.grid, Qt.Key.Key_Right)
+    QTest.keyClick(picker.grid, Qt.Key.Key_Return)
+    assert not picker.isVisible()
+    assert text_of(window, "n") == TEXT.replace("こ", "⏸こ")
+    editor = window.script.editor
+    assert editor is not None
+    assert editor.hasFocus()
+    QTest.keyClicks(editor, "!")
+    assert text_of(window, "n") == TEXT.replace("こ", "⏸!こ")
+    window.deeds["undo"].trigger()
+    assert text_of(window, "n") == TEXT
+
+
+def test_without_a_cursor_it_goes_to_the_end(qtbot: QtBot, window: MainWindow) -> None:
+    wait_for(qtbot, window, SPOKEN)
+    assert window.script.editor is None
+    button = window.strip.panel.emoji
+    button.open_picker()
+    assert button.picker is not None
+    place = button.picker.grid.visualItemRect(button.picker.grid.item(EMOJI.index("🥱"))).center()
+    QTest.mouseClick(button.picker.grid.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert text_of(window, "n") == TEXT + "🥱"
+    wait_for(qtbot, window, SPOKEN + "🥱")
+
+
+def test_escape_leaves_everything_as_it_was(qtbot: QtBot, window: MainWindow) -> None:
+    wait_for(qtbot, window, SPOKEN)
+    window.strip.panel.emoji.open_picker()
+    picker = window.strip.panel.emoji.picker
+    assert picker is not None
+    QTest.keyClick(picker, Qt.Key.Key_Escape)
+    assert not picker.isVisible()
+    assert text_of(window, "n") == TEXT
+
+
+def test_the_cursor_goes_where_it_belongs_among_emoji(qtbot: QtBot, window: MainWindow) -> None:
+    """Qt counts most emoji as two."""
+    for place, after in ((TEXT.index("こ"), "こうしてる😊"), (-1, ""), (0, TEXT), (len(TEXT) - 1, "😊")):
+        window.script.edit_line(0, place)
+        editor = window.script.editor
+        assert editor is not None
+        cursor = editor.textCursor()
+        cursor.movePosition(cursor.MoveOperation.End, cursor.MoveMode.KeepAnchor)
+        assert cursor.selectedText() == after
+
+
+def test_a_reading_may_be_typed_for_an_emoji(qtbot: QtBot, window: MainWindow) -> None:
+    strip = wait_for(qtbot, window, SPOKEN)
+    strip.word_wanted.emit(GIGGLE)
+    field = window.strip.panel.reading
+    assert field.edit.text() == ""
+    field.edit.setText("えへ")
+    QTest.keyClick(field.edit, Qt.Key.Key_Return)
+    wait_for(qtbot, window, "ソーエヘコーシテル😊")
+
+
+def test_the_card_names_what_it_is(window: MainWindow) -> None:
+    assert makers(nanairo(window)).startswith("Nanairo")
+    assert "Nanairo" in window.side.card.makers.text()
+
+
+@pytest.fixture
+def strip(qtbot: QtBot) -> PhoneStrip:
+    """Every mora and mark sounds for a tenth of a second."""
+    reading = read_line(TEXT, (), OpenJTalkG2P(), emoji=True)
+    spans = [Span(index / 10, (index + 1) / 10) for index in range(len(reading.moras) + 1)]
+    shape = shape_of(reading, Overrides(), LineTimes((*spans[:2], *spans[3:]), (spans[2],)))
+    strip = PhoneStrip(LIGHT)
+    qtbot.addWidget(strip)
+    strip.show_shape(shape)
+    return strip
+
+
+def test_what_is_read_along_passes_over_emoji(strip: PhoneStrip) -> None:
+    lit = []
+    for tenth in range(10):
+        strip.show_played(tenth / 10 + 0.05)
+        lit.append(strip._marked.playing)
+    assert lit == [0, 1, 2, -1, 4, 5, 6, 7, 8, -1]
+
+
+def test_an_emoji_is_drawn_without_an_accent_and_said_in_words(strip: PhoneStrip) -> None:
+    picture = strip.grab().toImage()
+    cell = strip.shape.axis.cells[3]  # type: ignore[union-attr]
+    above = {picture.pixelColor(round(cell.middle), y).name() for y in range(2, 36)}
+    kana = strip.shape.axis.cells[1]  # type: ignore[union-attr]
+    assert len(above) == 1, "nothing is drawn there"
+    assert len({picture.pixelColor(round(kana.middle), y).name() for y in range(2, 36)}) > 1
+    strip.go_to(3)
+    assert strip.accessibleDescription() == "Emoji 🤭 (a giggle), 100 ms"
+
+
+def test_all_are_there_with_words_of_their_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    grid = EmojiGrid()
+    qtbot.addWidget(grid)
+    assert [grid.item(row).text() for row in range(grid.count())] == list(EMOJI)
+    for chosen in ("ja", "en"):
+        monkeypatch.setattr(language, "_current", chosen)
+        words = [emoji_words(symbol) for symbol in EMOJI]
+        assert all(words)
+        assert len(set(words)) == len(EMOJI)
+    assert emoji_words("x") == ""
+    last = grid.visualItemRect(grid.item(grid.count() - 1))
+    assert grid.viewport().rect().contains(last), "all of them without scrolling"
+
+
+def test_edits_of_a_line_without_its_voice_are_kept(qtbot: QtBot, window: MainWindow) -> None:
+    """A voice that is gone may come back, and with it what was counted for it."""
+    line = window.document.script.find("n")
+    assert line is not None
+    edits = replace(with_mora_length(Overrides(), GIGGLE + 1, 0.3), text=TEXT, emoji=True)
+    gone = replace(line, settings=replace(line.settings, voice="gone"), overrides=edits, id="g")
+    window.document.reset(Script((gone,)))
+    window.script.choose(["g"])
+    wait_for(qtbot, window, PLAIN)
+    kept = window.document.script.find("g")
+    assert kept is not None
+    assert kept.overrides == edits

@@ -1,0 +1,123 @@
+"""Markup in names of voices, styles, files, words and messages is shown letter by letter, wherever the window shows it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QAbstractListModel, Qt
+from PySide6.QtGui import Qt as Gui
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QDialog, QLabel, QMessageBox, QTextEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.paths import data_dir, resources_dir
+from app.settings import Settings
+from app.ui.dialogs.bert_offer import BertOffer
+from app.ui.dialogs.text_dialog import ask_licence
+from app.ui.plain_text import plain_tip
+from app.ui.window import MainWindow
+from app.voices.card import Card, SpeakerCard, write_card
+from tests.ui.conftest import OpenWindow
+from tests.ui.test_voice_desk import open_script, until
+
+MARKUP = "<b>x</b><img src=file:///etc/passwd>"
+BROKEN_OFF = "<b>x</b>"  # as much as short places show
+
+
+@pytest.fixture
+def voice() -> str:
+    """A voice that speaks, all of whose words are markup."""
+    ours, folder = resources_dir() / "voices" / "mei", data_dir() / "voices" / "markup"
+    shutil.copytree(ours, folder)
+    manifest = json.loads((ours / "voice.json").read_text(encoding="utf-8"))
+    manifest |= {"id": "markup", "name": MARKUP, "description": MARKUP, "licence": MARKUP, "format": "aivmx"}
+    for named in manifest["speakers"] + manifest["styles"]:
+        named["name"] = f"{MARKUP}{named['id']}"
+    (folder / "voice.json").write_text(json.dumps(manifest), encoding="utf-8")
+    write_card(Card(version=MARKUP, creators=(MARKUP,), source_name=MARKUP, notes=(MARKUP,), speakers=(SpeakerCard(0),)), folder)
+    return "markup"
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: OpenWindow, voice: str) -> MainWindow:
+    window = open_window(Settings(text=MARKUP))
+    open_script(qtbot, window, [voice, "none"])
+    until(qtbot, lambda: window.side.card.name.text() == MARKUP)
+    return window
+
+
+def all_widgets() -> Iterator[QWidget]:
+    for top in QApplication.topLevelWidgets():
+        yield top
+        yield from top.findChildren(QWidget)
+
+
+def check_everything(least: int = 1) -> None:
+    """No label and no tip of the program follows markup of strangers."""
+    seen = 0
+    for widget in all_widgets():
+        if isinstance(widget, QLabel) and BROKEN_OFF in widget.text():
+            seen += 1
+            plain = widget.textFormat() == Qt.TextFormat.PlainText
+            assert plain, f"{type(widget.parent()).__name__}: {widget.text()}"
+        if isinstance(widget, QTextEdit) and "x" in widget.toPlainText():
+            assert "<img" not in widget.toHtml()
+        check_tip(widget.toolTip())
+        if isinstance(widget, QAbstractItemView) and (model := widget.model()) is not None:
+            for row in range(model.rowCount()):
+                for column in range(model.columnCount()) if not isinstance(model, QAbstractListModel) else [0]:
+                    check_tip(str(model.index(row, column).data(Qt.ItemDataRole.ToolTipRole) or ""))
+    assert seen >= least, "the test has shown something"
+
+
+def check_tip(tip: str) -> None:
+    assert not (Gui.mightBeRichText(tip) and "<img" in tip), tip
+
+
+def test_the_window_and_the_voice_on_its_card(window: MainWindow) -> None:
+    check_everything(least=3)
+    window.side.card.show_missing(MARKUP, MARKUP)
+    check_everything()
+
+
+def test_the_library_and_what_it_asks(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.deeds["voice_library"].trigger()
+    library = window.library.dialog
+    assert library is not None
+    check_everything(least=5)
+    asked: list[str] = []
+
+    def look(box: QMessageBox) -> int:
+        asked.append(box.text())
+        assert box.textFormat() == Qt.TextFormat.PlainText
+        return 0
+
+    monkeypatch.setattr(QMessageBox, "exec", look)
+    library.facts.buttons["remove"].click()
+    assert MARKUP in asked[0]
+    library.close()
+
+
+def test_licences_and_the_offer_of_a_bert(window: MainWindow) -> None:
+    dialogs: list[QDialog] = [ask_licence(window, MARKUP, MARKUP), BertOffer(window, MARKUP, MARKUP)]
+    dialogs[1].open()
+    check_everything(least=4)
+    for dialog in dialogs:
+        dialog.close()
+
+
+def test_messages_and_jobs(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.banner.tell("trouble", MARKUP, MARKUP, details=MARKUP)
+    window.library.add_files([tmp_path / f"{BROKEN_OFF[:3]}x.zip"])
+    until(qtbot, lambda: not window.voice_works.queue.busy)
+    window.strip.panel.reading.open_for(MARKUP, MARKUP)
+    window.strip.panel.reading.tell_trouble(MARKUP)
+    check_everything(least=4)
+
+
+def test_a_tip_without_markup_stays_as_it_is() -> None:
+    assert plain_tip("声 & <声>\n2 < 3") == "声 & <声>\n2 < 3"
+    assert plain_tip("<i>声</i>") == "<p style='white-space: pre-wrap'>&lt;i&gt;声&lt;/i&gt;</p>"

@@ -1,0 +1,120 @@
+"""Whatever goes wrong in the window, what the user wrote gets into no file but those that keep it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.adapters.openjtalk_g2p import OpenJTalkG2P
+from app.errors import InputError
+from app.log import log_path, log_words, logger, start_log
+from app.settings import load_settings
+from app.ui.dialogs.settings_dialog import SettingsDialog
+from app.ui.main import _report_to
+from app.ui.window import MainWindow
+from tests.secret import READING, SECRET, WORD, betrayed
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of
+from tests.ui.test_saving import answer
+from tests.ui.test_story_saving import save
+
+
+@pytest.fixture(autouse=True)
+def _logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The log as a program of its own has it."""
+    monkeypatch.setattr(logger, "handlers", [])
+    level = logger.level
+    start_log()
+    yield
+    for handler in logger.handlers:
+        handler.close()
+    logger.setLevel(level)
+    log_words(False)
+
+
+def break_synthesis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every sentence fails with words of its own."""
+
+    def convert(_g2p: OpenJTalkG2P, text: str, _readings: object = (), **_more: object) -> None:
+        raise RuntimeError(f"no reading of {text}") from KeyError(text)
+
+    monkeypatch.setattr(OpenJTalkG2P, "convert", convert)
+
+
+def close_upon(window: MainWindow, error: Exception) -> None:
+    """Closes the window while something goes wrong behind it."""
+
+    def fail() -> None:
+        raise error
+
+    window.dialogs._behind.do(lambda: logger.info("begun"))
+    window.dialogs._behind._closed = True
+    window.dialogs._behind.do(fail)
+    window.close()
+
+
+def test_lines_words_and_files_stay_out_of_the_log(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    window = open_window()
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    _report_to(window.banner)
+    from app.adapters.openjtalk_dictionary import change_words
+    from app.core.dictionary import make_entry, put
+
+    change_words(lambda words: put(words, [make_entry(WORD, READING)]))
+    (tmp_path / "lines.txt").write_text(f"{SECRET}\n{WORD}", encoding="utf-8")
+    (tmp_path / "broken.txt").write_bytes(SECRET.encode("utf-16-le")[:-1])
+    window.commands.add_files([tmp_path / "lines.txt", tmp_path / "broken.txt"], 0)
+    qtbot.waitUntil(lambda: SECRET in text_of(window), timeout=WAIT_MS)
+    speak(qtbot, window, SECRET)
+    answer(monkeypatch, tmp_path / f"{SECRET}.wav")
+    save(qtbot, window)
+    answer(monkeypatch, tmp_path / "no folder" / f"{SECRET}.wav")
+    save(qtbot, window)
+    assert window.banner.isVisible()
+
+    break_synthesis(monkeypatch)
+    speak(qtbot, window, f"{SECRET}、{WORD}。")
+    assert window.banner.message.text() == "Something unexpected went wrong."
+    for error in (RuntimeError(SECRET), UnicodeDecodeError("utf-8", SECRET.encode(), 0, 1, SECRET), FileNotFoundError(2, SECRET, SECRET)):
+        sys.excepthook(type(error), error, None)
+    assert SECRET in window.banner.details.text.toPlainText(), "the user sees it where it happened"
+    close_upon(window, InputError(f"“{WORD}” cannot be a word of the dictionary.", SECRET))
+
+    told = log_path().read_text(encoding="utf-8")
+    for fact in (
+        "in convert",
+        "builtins.RuntimeError",
+        "builtins.FileNotFoundError: [2]",
+        "not done before the window closed",
+        "InputError",
+    ):
+        assert fact in told, "that it happened is told, and where"
+    assert betrayed(Path(os.environ["KOEBAKO_HOME"])) == []
+
+
+def test_those_who_allow_it_find_the_words_in_the_log_at_once(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window()
+    window.dialogs.open_settings()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    assert not dialog.controls["log_words"].current
+    dialog.controls["log_words"].show_value(True)
+    dialog.ok.click()
+    break_synthesis(monkeypatch)
+    speak(qtbot, window, SECRET)
+    assert f"RuntimeError: no reading of {SECRET}" in log_path().read_text(encoding="utf-8")
+    qtbot.waitUntil(lambda: load_settings()[0].log_words, timeout=WAIT_MS)
+    window.settings.change(log_words=False)
+    written = log_path().stat().st_size
+    speak(qtbot, window, f"{SECRET}！")
+    assert SECRET not in log_path().read_bytes()[written:].decode()
+    assert logging.getLogger("koebako") is logger

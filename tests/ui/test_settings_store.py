@@ -1,0 +1,123 @@
+"""Settings are kept without the window waiting for the disk."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, Script
+from app.errors import OutputFileError
+from app.settings import Settings, load_settings, save_settings, settings_path
+from app.ui import kept_file
+from app.ui.autosave import autosave_path, write_autosave
+from app.ui.kept_file import KeptFile
+from app.ui.presets import load_presets
+from app.ui.settings.store import SettingsStore
+from tests.ui.conftest import SLOW_S, WAIT_MS, OpenWindow
+from tests.ui.heart import Heart
+
+
+@pytest.mark.usefixtures("_slow_disk")
+def test_a_slow_disk_holds_nobody_up(qtbot: QtBot) -> None:
+    store = SettingsStore(Settings())
+    told: list[tuple[float, float]] = []
+    found: list[float] = []
+    store.changed.connect(lambda before, after: told.append((before.speed, after.speed)))
+    with Heart() as heart:
+        for speed in (1.1, 1.2, 1.2, 1.3):
+            store.change(speed=speed)
+            store.file.save_now(lambda: found.append(load_settings()[0].speed))
+        qtbot.waitUntil(lambda: len(found) == 4, timeout=WAIT_MS)
+    assert max(heart.gaps_ms) < SLOW_S * 1000 / 2
+    assert told == [(1.0, 1.1), (1.1, 1.2), (1.2, 1.3)], "equal values change nothing"
+    assert found[-1] == 1.3
+    assert found == sorted(found), "they are written in the order of asking"
+    store.change(speed=1.4)
+    assert store.file.flush()() is None
+    store.file.close()
+    assert load_settings()[0].speed == 1.4
+
+
+def test_a_window_that_is_only_tried_out_keeps_nothing(qtbot: QtBot, open_window: OpenWindow) -> None:
+    write_autosave(Script((Line("わたしの文章。"),)), "")
+    save_settings(Settings(speed=1.5))
+    own = {path: path.read_bytes() for path in (autosave_path(), settings_path())}
+    window = open_window(ready=False)
+    window.keeping.rest()
+    window.document.reset(Script())
+    window.commands.add_text("雨が降る。", 0)
+    window.side.sliders["speed"].set_value(1.3)
+    window.side.presets.keep_as("fast")
+    window.settings.file.save_now()
+    qtbot.wait(50)
+    window.close()
+    assert {path: path.read_bytes() for path in own} == own
+    assert load_presets() == ({}, None)
+
+
+def test_loop_and_live_are_as_they_were(open_window: OpenWindow) -> None:
+    window = open_window()
+    for name in ("loop", "live"):
+        window.deeds[name].trigger()
+    window.close()
+    settings, _ = load_settings()
+    assert (settings.loop, settings.live) == (True, True)
+    again = open_window(settings)
+    assert again.playback.loop
+    assert [again.deeds[name].isChecked() for name in ("loop", "live")] == [True, True]
+    again.deeds["live"].trigger()
+    assert not again.settings.value.live
+
+
+def test_one_write_at_a_time_and_the_newest_next(qtbot: QtBot) -> None:
+    owner, written, released = QObject(), list[int](), threading.Event()
+    state = [0]
+
+    def write(number: int) -> None:
+        assert released.wait(10)
+        written.append(number)
+
+    file = KeptFile(owner, "test", lambda: partial(write, state[0]), after_ms=0)
+    for state[0] in range(1, 6):
+        file.changed()
+        qtbot.wait(5)
+    released.set()
+    qtbot.waitUntil(lambda: written == [1, 5], timeout=WAIT_MS)
+    assert file.flush()() is None
+    file.close()
+    assert written == [1, 5], "there was nothing new"
+
+
+def test_trouble_is_told_once_and_its_end_too(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_file, "RETRY_MS", 5)
+    owner, told, tries, called = QObject(), list[str](), list[str](), list[str]()
+    reasons = ["full"] * 3 + ["read-only"] * 2
+
+    def write() -> None:
+        tries.append("")
+        if reasons:
+            raise OutputFileError("not kept", reasons.pop(0))
+
+    file = KeptFile(owner, "test", lambda: write, after_ms=0)
+    file.failed.connect(lambda error: told.append(error.hint))
+    file.mended.connect(lambda error: told.append(f"over: {error.hint}"))
+    file.save_now(lambda: called.append("then"))
+    qtbot.waitUntil(lambda: len(told) == 3, timeout=WAIT_MS)
+    assert told == ["full", "read-only", "over: read-only"]
+    assert (len(tries), called) == (6, ["then"]), "who waited is called when it is done"
+    reasons.append("full")
+    file.changed()
+    wait = file.flush()
+    error = wait()
+    assert error is not None
+    assert (error.hint, told[3:]) == ("full", ["full"])
+    qtbot.waitUntil(lambda: told[3:] == ["full", "over: full"], timeout=WAIT_MS)
+    file.close()
+    file.changed()
+    file.save_now()
+    assert file.flush()() is None
+    assert len(tries) == 8

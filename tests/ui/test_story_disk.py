@@ -1,0 +1,206 @@
+"""Disks that are full, protected, slow or gone while the window is open: nothing is lost, it is said once, and no longer than it lasts."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.settings import load_settings
+from app.ui import kept_file
+from app.ui.autosave import SAVE_AFTER_MS, autosave_path, load_autosave
+from app.ui.presets import load_presets
+from app.ui.shortcuts import Binding, load_shortcuts
+from app.ui.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, write
+from tests.ui.heart import Heart
+
+DELAY_S = 2.0
+
+
+class Disk:
+    """A small disk of its own, with the home on it."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self._filler = place / "filler"
+
+    def fill(self) -> None:
+        """Leaves no room."""
+        with contextlib.suppress(OSError), self._filler.open("ab", buffering=0) as file:
+            while file.write(bytes(4096)):
+                pass
+
+    def free(self) -> None:
+        """Makes room again."""
+        self._filler.unlink()
+
+    def protect(self, mode: str = "ro") -> None:
+        """Allows no writing, or with `rw` allows it again."""
+        subprocess.run(["mount", "-o", f"remount,{mode}", self.place], check=True)
+
+
+@pytest.fixture
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "koebako-test", str(place)]
+    if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a disk can be mounted by root on Linux only")
+    monkeypatch.setenv("KOEBAKO_HOME", str(place / "home"))
+    monkeypatch.setattr(kept_file, "RETRY_MS", 300)
+    yield Disk(place)
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every message that the notice of a window shows."""
+    from app.ui.widgets.banner import Banner
+
+    messages: list[str] = []
+    tell = Banner.tell
+
+    def noted(banner: Banner, kind: Any, message: str, *rest: Any, **more: Any) -> None:
+        messages.append(message)
+        tell(banner, kind, message, *rest, **more)
+
+    monkeypatch.setattr(Banner, "tell", noted)
+    return messages
+
+
+def is_kept(window: MainWindow) -> bool:
+    return load_autosave()[0] == window.document.script
+
+
+def changed_again_and_again(window: MainWindow, qtbot: QtBot) -> None:
+    """Types, as long as several tries to keep it take."""
+    for number in range(4):
+        write(window, f"{number} 回目の変更です。")
+        qtbot.wait(SAVE_AFTER_MS // 3)
+
+
+@pytest.mark.parametrize("trouble", ["full", "protected"])
+def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_it_does(
+    qtbot: QtBot, open_window: OpenWindow, disk: Disk, told: list[str], trouble: str
+) -> None:
+    begin, end = {"full": (disk.fill, disk.free), "protected": (disk.protect, lambda: disk.protect("rw"))}[trouble]
+    reason = {"full": "Free some space. (the disk is full)", "protected": "folder is writable. (the place is read-only)"}[trouble]
+    window = open_window()
+    write(window, "最初の文章です。")
+    qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
+    qtbot.wait(SAVE_AFTER_MS // 2)
+    kept = autosave_path().read_bytes()
+    begin()
+    changed_again_and_again(window, qtbot)
+    qtbot.waitUntil(lambda: any("script cannot be kept" in message for message in told), timeout=WAIT_MS)
+    assert window.notice.isVisible()
+    assert reason in window.notice.hint.text()
+    changed_again_and_again(window, qtbot)
+    assert autosave_path().read_bytes() == kept, "whole, as it was"
+    assert sorted(set(told)) == sorted(told), "each file once, however often it is tried"
+    speak(qtbot, window)
+    assert not window.banner.isVisible(), "what needs no disk goes on"
+    end()
+    qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.notice.isVisible(), timeout=WAIT_MS)
+    assert [item.name for item in autosave_path().parent.glob(".*.part")] == []
+    told.clear()
+    begin()
+    write(window, "また書けません。")
+    qtbot.waitUntil(lambda: any("script cannot be kept" in message for message in told), timeout=WAIT_MS)
+    end()
+    qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
+
+
+def test_a_window_is_not_closed_over_a_script_that_cannot_be_kept(qtbot: QtBot, open_window: OpenWindow, disk: Disk) -> None:
+    window = open_window()
+    write(window, "大切な文章です。")
+    disk.fill()
+    assert not window.close()
+    assert window.isVisible()
+    assert "Closing again loses" in window.notice.hint.text()
+    speak(qtbot, window)
+    assert window.controller.history.last is not None, "it can be used as before"
+    disk.free()
+    qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.notice.isVisible(), timeout=WAIT_MS)
+    write(window, "もっと大切な文章です。")
+    disk.fill()
+    assert not window.close(), "what was told before is over"
+    disk.free()
+    assert window.close()
+    assert is_kept(window)
+
+
+def test_a_home_that_was_removed_is_made_again(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, told: list[str]) -> None:
+    window = open_window()
+    write(window, "最初の文章です。")
+    qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
+    home = autosave_path().parent
+    shutil.rmtree(home)
+    write(window, "次の文章です。")
+    window.side.presets.keep_as("fast")
+    qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
+    assert told == []
+    if os.name != "nt":
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    window.close()
+    assert "fast" in load_presets()[0]
+
+
+def slowly(monkeypatch: pytest.MonkeyPatch, name: str, calls: list[str]) -> None:
+    call: Callable[..., Any] = getattr(os, name)
+
+    def slow(*given: Any, **more: Any) -> Any:
+        calls.append(name)
+        time.sleep(DELAY_S)
+        return call(*given, **more)
+
+    monkeypatch.setattr(os, name, slow)
+
+
+def test_a_home_on_a_slow_disk_holds_nobody_up_and_loses_nothing(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window()
+    calls: list[str] = []
+    for name in ("fsync", "replace"):
+        slowly(monkeypatch, name, calls)
+    window.commands.add()
+    with Heart() as heart:
+        began = time.monotonic()
+        window.side.presets.keep_as("fast")
+        window.deeds.bind({"duplicate": Binding(("Ctrl+J",))})
+        window.dialogs.keys.changed()
+        while time.monotonic() - began < 3 * DELAY_S:
+            QTest.keyClicks(window.script.editor, "x")
+            window.side.sliders["speed"].set_value(1.0 + (time.monotonic() - began) / 50)
+            qtbot.wait(100)
+    assert max(heart.gaps_ms) < 1000 * DELAY_S / 2
+    assert calls.count("fsync") <= 12, "one write at a time: versions that nobody needs any more are left out"
+    typed, speed = text_of(window), window.side.sliders["speed"].value
+    shown: list[bool] = []
+    flush = window.settings.file.flush
+    monkeypatch.setattr(
+        window.settings.file, "flush", lambda: (lambda wait: lambda: (shown.append(window.isVisible()), wait())[1])(flush())
+    )
+    window.close()
+    assert shown == [False], "the disk is waited for unseen"
+    script, _, _ = load_autosave()
+    assert script is not None
+    assert "\n".join(line.text for line in script.lines) == typed
+    assert load_settings()[0].speed == speed
+    assert "fast" in load_presets()[0]
+    assert load_shortcuts()[0] == {"duplicate": Binding(("Ctrl+J",))}

@@ -1,0 +1,113 @@
+"""A look that is put on while the window is seen."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.paths import resources_dir
+from app.settings import Settings, ThemeChoice
+from app.ui import theme_switcher
+from app.ui.dialogs.voice_library import VoiceLibrary
+from app.ui.theme import DARK, LIGHT, put_on, take_off
+from app.ui.widgets.memory_label import MemoryLabel
+from app.ui.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme
+
+THEMES = {"light": LIGHT, "dark": DARK}
+SIZE = (1366, 900)
+
+
+@pytest.fixture(autouse=True)
+def _quiet_caret_and_own_look_afterwards(qapp: QApplication) -> Iterator[None]:
+    flash_ms = qapp.cursorFlashTime()
+    qapp.setCursorFlashTime(0)
+    yield
+    qapp.setCursorFlashTime(flash_ms)
+    apply_theme(qapp, LIGHT)
+
+
+def choose(qtbot: QtBot, window: MainWindow, theme: ThemeChoice) -> None:
+    window.settings.change(theme=theme)
+    qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
+
+
+def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[MainWindow, QWidget]:
+    """A window with a message and what a user may have unfolded, and the voice library beside it."""
+    apply_theme(QApplication.instance(), THEMES[theme])  # type: ignore[arg-type]
+    window = open_window(Settings(text="こんにちは。", theme=theme, expression_open=True))
+    window.resize(*SIZE)
+    window.banner.tell("trouble", "大変です。", "直してください。", action="直す", details="それは…")
+    library = VoiceLibrary(window, window.shelf)
+    library.show()
+    qtbot.waitUntil(lambda: window.shelf.is_read and window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
+    return window, library
+
+
+def picture(qtbot: QtBot, widget: QWidget) -> QImage:
+    qtbot.wait(50)
+    for figure in widget.findChildren(MemoryLabel):
+        figure.hide()
+    return widget.grab().toImage()
+
+
+@pytest.mark.parametrize(("before", "after"), [("light", "dark"), ("dark", "light")])
+def test_it_is_the_one_that_is_there_from_the_start(qtbot: QtBot, open_window: OpenWindow, before: ThemeChoice, after: ThemeChoice) -> None:
+    window, library = opened(qtbot, open_window, before)
+    choose(qtbot, window, after)
+    live = [picture(qtbot, widget) for widget in (window, library)]
+    library.close()
+    window.close()
+    fresh = [picture(qtbot, widget) for widget in opened(qtbot, open_window, after)]
+    assert live == fresh
+
+
+def test_a_theme_that_another_follows_at_once_is_never_seen_half(
+    qtbot: QtBot, open_window: OpenWindow, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(Settings(theme="dark"))
+    window.theme_switcher.show()
+    assert not qapp.styleSheet(), "the first of three pieces: the old look is off"
+    while not qapp.styleSheet():
+        QApplication.processEvents()
+    assert not window.updatesEnabled(), "the third is still to come"
+    monkeypatch.setattr(theme_switcher, "BREATH_MS", 100)  # long after the third piece of the first would have come
+    window.settings.change(theme="light")
+    assert not window.updatesEnabled()
+    qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
+    assert LIGHT.window in qapp.styleSheet()
+    assert DARK.window not in qapp.styleSheet()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no folder has a quote in its name")
+def test_pictures_of_controls_are_found_in_a_folder_of_any_name(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def checked() -> QImage:
+        put_on(qapp, LIGHT)
+        box = QCheckBox()
+        box.setChecked(True)
+        box.resize(40, 40)
+        picture = box.grab().toImage()
+        take_off(qapp)
+        return picture
+
+    usual = checked()
+    folder = tmp_path / 'a"b\\c, (d) #%20'
+    shutil.copytree(resources_dir() / "controls", folder / "controls")
+    monkeypatch.setattr("app.ui.theme.resources_dir", lambda: folder)
+    assert checked() == usual
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    shutil.copyfile(other / "controls" / "up.svg", other / "controls" / "check.svg")
+    monkeypatch.setattr("app.ui.theme.resources_dir", lambda: other)
+    assert checked() != usual, "the picture counts"
+    monkeypatch.undo()
+    put_on(qapp, LIGHT)
