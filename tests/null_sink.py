@@ -91,7 +91,7 @@ class NullSink:
                         break
                     time.sleep(0.02)
                 yield heard
-                time.sleep(0.3)  # what the player's last moment still has on its way
+                _wait_for_more(target, 0.4)  # what the player's last moment still has on its way
             finally:
                 recorder.kill()
         heard.append(np.fromfile(target, dtype="<f4", count=target.stat().st_size // 8 * 2).reshape(-1, 2))
@@ -102,6 +102,14 @@ class NullSink:
     def _pactl(self, *arguments: str, check: bool = True) -> str | None:
         done = subprocess.run(["pactl", *arguments], env=self._full(), capture_output=True, text=True, check=check, timeout=10)
         return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _wait_for_more(recording: Path, seconds: float) -> None:
+    """By the recorder's own clock: on a busy machine it may be late by more than any sleep of ours."""
+    enough = recording.stat().st_size + round(seconds * RATE) * 8
+    ends = time.monotonic() + 10
+    while recording.stat().st_size < enough and time.monotonic() < ends:
+        time.sleep(0.02)
 
 
 @pytest.fixture

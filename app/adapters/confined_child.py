@@ -46,6 +46,7 @@ MOST_LINES_WAITING = 1000
 MOST_FOUND = 10_000
 KEPT_LINES = 20  # of what is no message, for the log
 POLL_S = 0.05  # how soon Ctrl+C is noticed on Windows
+LONGEST_LOOK_S = 1.0  # what one look at the clock may cost the child; more passed only while the computer slept or we were stopped
 ENDS_WITHIN_S = 5.0  # a child that closed its output
 STEPS = frozenset({"reading", "unpacking", "building", "cutting", "checking", "storing"})
 OUT_OF_TIME_CODES = (OUT_OF_TIME, -getattr(signal, "SIGXCPU", signal.SIGTERM))
@@ -88,7 +89,8 @@ class ConfinedChild:
             self._process = start_own_child(module, option, environment)
         except OSError as exc:
             raise _not_started(exc) from exc
-        self._give_up_at = time.monotonic() + limits.elapsed_s
+        self._patience_s = limits.elapsed_s
+        self._looked_at = time.monotonic()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -141,8 +143,7 @@ class ConfinedChild:
     def _next(self) -> dict[str, Any]:
         """The next message; what else is printed, by libraries, is for the log."""
         while True:
-            if time.monotonic() > self._give_up_at:
-                raise StoppedError("time")
+            self._lose_patience()
             with contextlib.suppress(queue.Empty):
                 line = self._lines.get(timeout=POLL_S)
                 if line is None:
@@ -153,6 +154,14 @@ class ConfinedChild:
                 except ValueError:
                     if line.strip():
                         self._noise.append(line.strip()[-300:])
+
+    def _lose_patience(self) -> None:
+        """Counts the time in which the child could run: a computer that slept for an hour has not waited for it."""
+        now = time.monotonic()
+        self._patience_s -= min(now - self._looked_at, LONGEST_LOOK_S)
+        self._looked_at = now
+        if self._patience_s < 0:
+            raise StoppedError("time")
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -127,6 +127,19 @@ def test_one_that_stands_still_is_not_waited_for_for_ever(child: Start, monkeypa
     assert caught.value.reason == "time"
 
 
+def test_a_computer_that_slept_has_not_waited(child: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    asleep_s = 0.0
+
+    def clock() -> float:
+        return real() + asleep_s
+
+    real = time.monotonic
+    monkeypatch.setattr(time, "monotonic", clock)
+    with child("add", 1, 2) as started:
+        asleep_s = 86_400.0
+        assert list(started.found()) == [{"sum": 3}]
+
+
 def test_limits_that_were_set_before_stay() -> None:
     resource = pytest.importorskip("resource", reason="limits of Unix")
     before = resource.getrlimit(resource.RLIMIT_CORE)
