@@ -89,7 +89,7 @@ class ConfinedChild:
             self._process = start_own_child(module, option, environment)
         except OSError as exc:
             raise _not_started(exc) from exc
-        self._patience_s = limits.elapsed_s
+        self._patience_s = float(limits.elapsed_s)
         self._looked_at = time.monotonic()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
