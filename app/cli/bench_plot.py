@@ -67,7 +67,7 @@ def _as_png(drawing: bytes) -> bytes:
 
 def _drawn(source: Path, target: Path) -> subprocess.CompletedProcess[bytes]:
     *start, last = paths.own_command()
-    program = [*start, "app.ui.drawing" if last == "app.cli.main" else last]  # installed, the shells are modules of their own
+    program = [*start, "app.ui.svg_to_png" if last == "app.cli.main" else last]  # installed, the shells are modules of their own
     screenless = {"QT_QPA_PLATFORM": "offscreen"} if sys.platform.startswith("linux") else {}  # elsewhere it finds no fonts
     command = [*program, "--draw", str(source), str(target)]
     return run_hidden(command, TIME_LIMIT_S, os.environ | screenless)

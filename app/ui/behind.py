@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.errors import AppError
-from app.ui.failures import as_app_error
+from app.ui.error_text import as_app_error
 
 Result = TypeVar("Result")
 

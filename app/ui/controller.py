@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import AudioDeviceError
-from app.ui.failures import Failed
+from app.ui.error_text import Failed
 from app.ui.jobs import (
     Cast,
     ChooseDevice,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from app.core.types import StageTiming
-from app.ui.failures import Failed, as_app_error
+from app.ui.error_text import Failed, as_app_error
 from app.ui.held_voice import HeldVoice
 from app.ui.jobs import Job, Speak
 from app.ui.news import News

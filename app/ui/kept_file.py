@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.errors import AppError
 from app.ui.behind import Behind
-from app.ui.failures import as_app_error
+from app.ui.error_text import as_app_error
 
 RETRY_MS = 10_000
 Write = Callable[[], object]

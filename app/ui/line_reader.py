@@ -10,7 +10,7 @@ from app.core.line_reading import LineReading, read_line
 from app.core.moved_edits import moved, settle
 from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
-from app.ui.failures import as_app_error
+from app.ui.error_text import as_app_error
 
 if TYPE_CHECKING:
     from app.core.cache import LRUCache

@@ -11,7 +11,7 @@ from app.core.script import Line, Script
 from app.errors import InputError
 from app.ui.controller import SpeechController
 from app.ui.document import ScriptDocument
-from app.ui.failures import Failed
+from app.ui.error_text import Failed
 from app.ui.jobs import OpenVoice, Speak
 from app.ui.line_state import Phase, Take
 from app.ui.requests import cast_of, request_of

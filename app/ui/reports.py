@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.language import say
 from app.ui.controller import SpeechController
-from app.ui.failures import Failed, report_failure
+from app.ui.error_text import Failed, report_failure
 from app.ui.held_voice import LicenceOpenError
 from app.ui.jobs import OpenedVoice, OpenVoice, Surroundings
 from app.ui.playback import Playback

@@ -15,7 +15,7 @@ from app.errors import AppError, OutputFileError
 from app.language import say
 from app.ui.controller import SpeechController
 from app.ui.document import ScriptDocument
-from app.ui.failures import Failed
+from app.ui.error_text import Failed
 from app.ui.jobs import OpenedVoice, Speak
 from app.ui.requests import cast_of, request_of
 from app.ui.save_dialog import ask_for_file, files_for, first_pattern, title

@@ -119,7 +119,7 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
 
     from app.core.script import Script
     from app.ui.controller import SpeechController
-    from app.ui.failures import details_of
+    from app.ui.error_text import details_of
     from app.ui.window import MainWindow
 
     report |= {"imported_s": _age_s(), "qt": qVersion(), "platform": app.platformName()}

@@ -12,10 +12,10 @@ from app.settings import Settings
 from app.ui.controller import SpeechController
 from app.ui.dialogs.text_dialog import show_text
 from app.ui.document import ScriptDocument
-from app.ui.failures import Failed
+from app.ui.error_text import Failed
 from app.ui.held_voice import LicenceOpenError
 from app.ui.jobs import OpenedVoice, OpenVoice
-from app.ui.names import VoiceLabel
+from app.ui.labels import VoiceLabel
 from app.ui.playback import Playback
 from app.ui.script.selection import Selection
 from app.ui.settings.store import SettingsStore

@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, Slot
 
 from app.errors import AppError
 from app.language import say
-from app.ui.background.child import ChildJob
-from app.ui.findings import summary
+from app.ui.probe_labels import summary
 from app.ui.settings.store import SettingsStore
 from app.ui.shelf import Shelf
+from app.ui.tasks.process import ChildJob
 from app.ui.voice_desk import VoiceController
 from app.ui.voice_works import VoiceTasks
 from app.ui.widgets.banner import Banner

@@ -8,11 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.ui.background import works
-from app.ui.background.child import ChildJob
-from app.ui.background.queue import WorkQueue
-from app.ui.background.work import Work
 from app.ui.licence_questions import LicenceQuestions
 from app.ui.shelf_voice import ShelfVoice
+from app.ui.tasks.process import ChildJob
+from app.ui.tasks.queue import WorkQueue
+from app.ui.tasks.task import Work
 from app.voices.description import SBV2_BERT
 
 

@@ -11,7 +11,7 @@ from app.adapters import read_ahead
 from app.core.types import StageTiming
 from app.errors import AudioDeviceError
 from app.ui.current_job import CurrentJob
-from app.ui.failures import Failed
+from app.ui.error_text import Failed
 from app.ui.held_player import HeldPlayer
 from app.ui.held_voice import HeldVoice
 from app.ui.jobs import ChooseDevice, CloseVoice, Done, ForgetWords, Job, OpenVoice, PlaySample, Shutdown, Speak, Synthesised

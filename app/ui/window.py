@@ -15,7 +15,6 @@ from app.notices import notify
 from app.settings import Settings
 from app.ui.actions import Actions
 from app.ui.autosave import Autosave
-from app.ui.background.queue import WorkQueue
 from app.ui.controller import SpeechController
 from app.ui.dialogs_wiring import Dialogs
 from app.ui.dictionary_desk import DictionaryController
@@ -45,6 +44,8 @@ from app.ui.shelf import Shelf
 from app.ui.speech_settings import SpeechSettings
 from app.ui.strip_fold import StripFold
 from app.ui.strip_wiring import ReadingController
+from app.ui.tasks.jobs_panel import JobsPanel
+from app.ui.tasks.queue import WorkQueue
 from app.ui.theme import Theme, chosen_theme
 from app.ui.theme_switcher import ThemeSwitcher
 from app.ui.voice_desk import VoiceController
@@ -54,7 +55,6 @@ from app.ui.voice_works import VoiceTasks
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.columns import Columns
 from app.ui.widgets.edit_bar import EditBar
-from app.ui.widgets.jobs_panel import JobsPanel
 from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.script_panel import ScriptPanel
 from app.ui.widgets.side_panel import USUAL_WIDTH, SidePanel

@@ -120,8 +120,8 @@ def take_questions(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
 
 def take_jobs(camera: Camera) -> None:
     """One of each kind at once."""
-    from app.ui.background.child import ChildJob
-    from app.ui.background.work import Work
+    from app.ui.tasks.process import ChildJob
+    from app.ui.tasks.task import Work
 
     camera.window.document.reset(script("こんにちは、声箱です。", "今日はいい天気です。"))
     queue = camera.window.voice_works.queue

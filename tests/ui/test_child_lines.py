@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.background.child_lines import read_line
-from app.ui.background.work import Advance, Complaint
+from app.ui.tasks.messages import read_line
+from app.ui.tasks.task import Advance, Complaint
 
 ODD = st.sampled_from([None, True, -1, 1.5, 1e308, 10**25, "", "x", [], {}, [None], {"a": 1}])
 

@@ -20,7 +20,7 @@ from app.core.script import Line, LineSettings, Script
 from app.core.symbols import EMOJI
 from app.core.types import Overrides
 from app.install.prepare import prepare_voice
-from app.ui.emoji_words import emoji_words
+from app.ui.emoji_labels import emoji_words
 from app.ui.shelf import ShelfVoice
 from app.ui.theme import LIGHT
 from app.ui.widgets.emoji_picker import EmojiGrid

@@ -16,7 +16,7 @@ from app.core.script import Line, LineSettings, Script
 from app.core.script_data import script_from_data, script_to_data
 from app.core.types import Float32, SynthesisRequest
 from app.settings import Settings
-from app.ui.names import tip
+from app.ui.labels import tip
 from app.ui.presets import PARTS
 from app.ui.requests import request_of
 from app.ui.widgets.side_panel import SidePanel

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.types import SynthesisRequest
 from app.errors import BackendError
-from app.ui.failures import Failed
+from app.ui.error_text import Failed
 from app.ui.jobs import ChooseDevice, Done, OpenVoice, Shutdown, Speak
 from app.ui.worker import LEAD_S, SynthesisWorker
 from tests.ui.conftest import WAIT_MS

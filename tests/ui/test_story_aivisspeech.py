@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings, save_settings
-from app.ui.background.child import Stage
+from app.ui.tasks.process import Stage
 from tests.install.voice_files import aivmx, tree
 from tests.ui.conftest import OpenWindow
 from tests.ui.test_story_library import last_job

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app import compose
 from app.adapters.ort_session import open_session
-from app.ui.background.work import Stage
-from app.ui.findings import FIGURE
+from app.ui.probe_labels import FIGURE
+from app.ui.tasks.task import Stage
 from app.ui.window import MainWindow
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.install.staging import MOVING_NAME, staging_dir
 from app.paths import data_dir
 from app.settings import Settings
-from app.ui.background.child import Stage
+from app.ui.tasks.process import Stage
 from app.ui.window import MainWindow
 from tests.install.voice_files import aivmx
 from tests.ui.conftest import OpenWindow

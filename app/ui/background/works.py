@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.language import say
-from app.ui.background.work import Work
+from app.ui.tasks.task import Work
 from app.voices.bert import STANDARD_DOWNLOAD_MB
 
 ADD_VOICE, ADD_BERT, CHANGE, EXPORT, PROBE, CHECK = "add_voice", "add_bert", "change", "export", "probe", "check"

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBo
 
 from app.language import say
 from app.ui.dialogs import MARGINS
-from app.ui.links import read_address, refusal
+from app.ui.url_kinds import read_address, refusal
 
 
 class AddAddress(QDialog):

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.names import style_name
+from app.ui.labels import style_name
 from app.ui.plain_text import plain_tip
 from app.ui.shelf_voice import ShelfVoice
 from app.ui.widgets.voice_card import about

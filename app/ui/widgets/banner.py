@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 
 from app.errors import AppError
 from app.language import say
-from app.ui.failures import details_of
+from app.ui.error_text import details_of
 from app.ui.icons import icon
 from app.ui.theme import look_changed
 from app.ui.widgets.details import Details

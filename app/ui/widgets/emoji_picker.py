@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidge
 
 from app.core.symbols import EMOJI
 from app.language import say
-from app.ui.emoji_words import emoji_words
+from app.ui.emoji_labels import emoji_words
 
 CELL = 38  # pixels
 COLUMNS = 8

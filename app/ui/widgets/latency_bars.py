@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTransfo
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.language import say
+from app.ui.labels import milliseconds
 from app.ui.latency import Utterance
-from app.ui.names import milliseconds
 from app.ui.plotting import pyqtgraph as pg
 from app.ui.theme import Theme
 from app.ui.widgets.hatch import paint_cached

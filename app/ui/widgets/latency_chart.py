@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
 
 from app.language import say
+from app.ui.labels import milliseconds, stage_name
 from app.ui.latency import SIZES, LatencyHistory, StageTotal, Utterance
-from app.ui.names import milliseconds, stage_name
 from app.ui.plain_text import plain_tip
 from app.ui.plotting import pyqtgraph as pg
 from app.ui.theme import Theme

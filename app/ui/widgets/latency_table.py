@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QFont, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.language import say
+from app.ui.labels import milliseconds, stage_name
 from app.ui.latency import PART_OF_STAGE, LatencyHistory, Row
-from app.ui.names import milliseconds, stage_name
 from app.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QP
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.language import say
+from app.ui.labels import milliseconds
 from app.ui.latency import LatencyHistory, Utterance
-from app.ui.names import milliseconds
 from app.ui.plain_text import plain_tip
 from app.ui.theme import Theme
 

@@ -12,8 +12,8 @@ from app.core.script import Line
 from app.language import say
 from app.ui.icons import icon
 from app.ui.jobs import OpenedVoice
+from app.ui.labels import VoiceLabel, style_name
 from app.ui.line_state import LineState, Phase, said_of
-from app.ui.names import VoiceLabel, style_name
 from app.ui.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
 from app.ui.theme import Theme
 from app.ui.widgets.line_card import AVATAR, RADIUS, CardLayout, CardParts, seconds

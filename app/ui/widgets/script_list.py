@@ -28,7 +28,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from app.language import say
 from app.ui.jobs import OpenedVoice
-from app.ui.names import VoiceLabel
+from app.ui.labels import VoiceLabel
 from app.ui.plain_text import plain_tip
 from app.ui.script_model import LINE_ROLE, Index, ScriptModel
 from app.ui.theme import Theme

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QLineEdit,
 from app.core.limits import BOUNDS
 from app.core.script import LineSettings
 from app.language import say
-from app.ui.names import style_name, tip
+from app.ui.labels import style_name, tip
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.pause_fields import PauseFields
 from app.ui.widgets.preset_bar import PresetBar

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from app.core.dictionary import KINDS, Entry
 from app.core.moras import split_moras
 from app.language import say
-from app.ui.names import kind_name
+from app.ui.labels import kind_name
 from app.ui.plain_text import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex

@@ -9,7 +9,7 @@ from app.core.line_reading import LineReading
 from app.core.line_sound import LineTimes
 from app.core.types import Overrides
 from app.language import say
-from app.ui.emoji_words import emoji_words
+from app.ui.emoji_labels import emoji_words
 from app.ui.widgets.strip.axis import Axis, Cell, Kind, lay_out
 
 MARK_SIGNS = {",": "、", ".": "。", "!": "！", "?": "？", "'": "・", "-": "－"}

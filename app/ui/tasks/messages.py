@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.json_text import parse_object
-from app.ui.background.work import Advance, Complaint, LicenceText
+from app.ui.tasks.task import Advance, Complaint, LicenceText
 
 LONGEST_LINE = 4 << 20  # bytes without a newline, after which nothing is expected any more
 

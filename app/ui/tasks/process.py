@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 from app.errors import AppError, InternalError
 from app.language import language, say
 from app.paths import own_command
-from app.ui.background.child_lines import LineCutter, read_line
-from app.ui.background.work import OVER, Advance, Complaint, LicenceText, Stage, Work, with_time_left
+from app.ui.tasks.messages import LineCutter, read_line
+from app.ui.tasks.task import OVER, Advance, Complaint, LicenceText, Stage, Work, with_time_left
 
 KEPT_LOG_LINES = 500
 BACKGROUND: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)  # as Windows tells priorities, or niceness

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.paths import own_command
-from app.ui.background.child import ChildJob
-from app.ui.background.work import Stage, Work
+from app.ui.tasks.process import ChildJob
+from app.ui.tasks.task import Stage, Work
 
 
 class WorkQueue(QObject):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.language import say
-from app.ui.names import milliseconds
+from app.ui.labels import milliseconds
 from app.ui.plain_text import plain_tip
 
 FIGURE = Qt.ItemDataRole.UserRole + 1
