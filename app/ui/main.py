@@ -18,7 +18,7 @@ from app.own_folder import check_home
 from app.settings import LanguageChoice, load_settings
 from app.terminal import report_failure
 from app.ui.one_window import take_place
-from app.ui.plain_import import restore_import
+from app.ui.workarounds.import_hook import restore_import
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -140,8 +140,8 @@ def make_application() -> QApplication:
         restore_import()
         from PySide6.QtWidgets import QApplication
 
-        from app.ui.garbage import GarbageCollection
         from app.ui.theme import apply_fonts
+        from app.ui.workarounds.gui_thread_gc import GarbageCollection
     except ImportError as exc:
         raise InternalError(
             say(f"Qt を読み込めません。（詳細: {exc}）", f"Qt could not be loaded. ({exc})"),

@@ -19,14 +19,14 @@ from pathlib import Path
 
 MAIN = Path(__file__).parents[2] / "main.py"
 MOMENTS = ("python_s", "qt_s", "imported_s", "built_s", "window_s", "ready_s", "spoken_s")
-IMPORTS = {"pyqtgraph": "app.ui.plotting", "pyopenjtalk": "pyopenjtalk"}
+IMPORTS = {"pyqtgraph": "app.ui.workarounds.lazy_pyqtgraph", "pyopenjtalk": "pyopenjtalk"}
 """A library, and what the window imports for it."""
 
 IMPORT = """
 import time
 import numpy
 from PySide6 import QtCore, QtGui, QtWidgets
-from app.ui.plain_import import restore_import
+from app.ui.workarounds.import_hook import restore_import
 {first}
 began = time.perf_counter()
 import {module}

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.garbage import GarbageCollection
+from app.ui.workarounds.gui_thread_gc import GarbageCollection
 
 
 class Knot(QObject):

@@ -25,7 +25,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from PySide6.QtCore import QObject
 if sys.argv[2] == "restored":
-    from app.ui.plain_import import restore_import
+    from app.ui.workarounds.import_hook import restore_import
     restore_import()
 import touchy
 from PySide6.QtGui import QColor

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from PySide6 import QtCore
 
-from app.ui.plotting import mirror, pyqtgraph
+from app.ui.workarounds.lazy_pyqtgraph import mirror, pyqtgraph
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,7 +37,7 @@ def test_the_mirrors_are_what_pyqtgraph_uses() -> None:
 def test_far_fewer_classes_are_made_than_there_are() -> None:
     code = """
 from PySide6 import QtCore, QtGui, QtWidgets
-import app.ui.plotting
+import app.ui.workarounds.lazy_pyqtgraph
 from pyqtgraph.Qt import QtCore as core, QtGui as gui, QtWidgets as widgets
 print(*(sum(name.startswith("Q") for name in vars(module)) for module in (core, gui, widgets)), *(len(dir(m)) for m in (QtCore, QtGui, QtWidgets)))
 """

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QProgressBar
 from pytestqt.qtbot import QtBot
 
-from app.ui.widgets.quiet_bar import QuietBar
+from app.ui.workarounds.deferred_progress_bar import QuietBar
 
 
 class Painted:

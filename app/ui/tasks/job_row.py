@@ -15,7 +15,7 @@ from app.ui.tasks.process import ChildJob
 from app.ui.tasks.task import Advance, Stage
 from app.ui.theme import look_changed
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.widgets.quiet_bar import QuietBar
+from app.ui.workarounds.deferred_progress_bar import QuietBar
 
 WAYS_ABREAST, LONGEST_WAY = 3, 24  # buttons, letters
 

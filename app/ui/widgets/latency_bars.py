@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from app.language import say
 from app.ui.labels import milliseconds
 from app.ui.latency import Utterance
-from app.ui.plotting import pyqtgraph as pg
 from app.ui.theme import Theme
 from app.ui.widgets.hatch import paint_cached
+from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
 BAR = 0.62  # of a row
 CHIP = 9.0  # pixels

@@ -14,9 +14,9 @@ from app.language import say
 from app.ui.labels import milliseconds, stage_name
 from app.ui.latency import SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.plain_text import plain_tip
-from app.ui.plotting import pyqtgraph as pg
 from app.ui.theme import Theme
 from app.ui.widgets.latency_bars import LatencyBars
+from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
 ROWS = 7
 ROW_PX = 17.0  # the least height of a row: its label has to fit

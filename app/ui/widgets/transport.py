@@ -11,7 +11,7 @@ from app.ui.actions import Actions
 from app.ui.icons import icon
 from app.ui.state import SpeechState
 from app.ui.theme import look_changed
-from app.ui.widgets.quiet_bar import QuietBar
+from app.ui.workarounds.deferred_progress_bar import QuietBar
 
 FINE = 1000  # steps of the play line
 
