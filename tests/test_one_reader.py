@@ -17,7 +17,7 @@ JSON = {
 }
 WHOLE = {
     "app/ui/licences.py": "ships with the program",
-    "app/ui/icons.py": "ships with the program",
+    "app/ui/theme/icons.py": "ships with the program",
     "app/ui/dialogs/about_dialog.py": "ships with the program",
     "app/bench/home.py": "our own source",
     "app/ui/selftest.py": "/proc",

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.language import say
 from app.ui.deeds import DEEDS, Deed
-from app.ui.icons import icon
 from app.ui.shortcuts import Binding, Bindings
+from app.ui.theme.icons import icon
 
 
 class Actions(QObject):

@@ -16,12 +16,12 @@ from app.ui.actions import Actions
 from app.ui.behind import Behind
 from app.ui.controller import SpeechController
 from app.ui.devices import DeviceWatch
-from app.ui.dialogs import MARGINS
 from app.ui.jobs import Surroundings
 from app.ui.kept_file import KeptFile
 from app.ui.menus import Menus
 from app.ui.settings.store import SettingsStore
 from app.ui.shortcuts import Bindings, load_shortcuts, save_shortcuts
+from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 from app.version import VERSION
 
@@ -123,7 +123,7 @@ class Dialogs(QObject):
             self.shown.reject()
         self.shown = dialog
         if dialog.objectName() != "search" and (column := dialog.layout()) is not None:
-            column.setContentsMargins(*MARGINS)
+            column.setContentsMargins(*DIALOG_MARGINS)
         dialog.finished.connect(lambda: self._forget(dialog))
         dialog.show()
 

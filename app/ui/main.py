@@ -140,7 +140,7 @@ def make_application() -> QApplication:
         restore_import()
         from PySide6.QtWidgets import QApplication
 
-        from app.ui.theme import apply_fonts
+        from app.ui.theme.theme import apply_fonts
         from app.ui.workarounds.gui_thread_gc import GarbageCollection
     except ImportError as exc:
         raise InternalError(

@@ -12,7 +12,7 @@ from shiboken6 import isValid
 
 from app.settings import Settings
 from app.ui.settings.store import SettingsStore
-from app.ui.theme import chosen_theme, put_on, take_off
+from app.ui.theme.theme import chosen_theme, put_on, take_off
 
 BREATH_MS = 5  # in which other things of the window have their turn
 

@@ -22,7 +22,6 @@ from app.ui.document import ScriptDocument
 from app.ui.emoji_desk import EmojiController
 from app.ui.first_paint import FirstPaint
 from app.ui.first_script import SHARED, greet, is_first_start, line_settings, open_script
-from app.ui.icons import icon
 from app.ui.incoming_files import IncomingFiles
 from app.ui.keeping import Keeping
 from app.ui.layout import lay_out, share_out
@@ -46,7 +45,8 @@ from app.ui.strip_fold import StripFold
 from app.ui.strip_wiring import ReadingController
 from app.ui.tasks.jobs_panel import JobsPanel
 from app.ui.tasks.queue import WorkQueue
-from app.ui.theme import Theme, chosen_theme
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import Theme, chosen_theme
 from app.ui.theme_switcher import ThemeSwitcher
 from app.ui.voice_desk import VoiceController
 from app.ui.voice_results import VoiceResults

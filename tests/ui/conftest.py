@@ -22,7 +22,7 @@ from app.settings import Settings
 from app.ui.controller import SpeechController
 from app.ui.main import make_application
 from app.ui.player import OpenPlayer
-from app.ui.theme import LIGHT, Theme, apply_fonts, put_on, take_off
+from app.ui.theme.theme import LIGHT, Theme, apply_fonts, put_on, take_off
 from app.ui.window import MainWindow
 from tests.ui.recording_player import RecordingPlayer
 

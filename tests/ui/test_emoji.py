@@ -22,7 +22,7 @@ from app.core.types import Overrides
 from app.install.prepare import prepare_voice
 from app.ui.emoji_labels import emoji_words
 from app.ui.shelf import ShelfVoice
-from app.ui.theme import LIGHT
+from app.ui.theme.theme import LIGHT
 from app.ui.widgets.emoji_picker import EmojiGrid
 from app.ui.widgets.strip.shape import shape_of
 from app.ui.widgets.strip.strip import PhoneStrip

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.ui.latency import LatencyHistory
-from app.ui.theme import LIGHT
+from app.ui.theme.theme import LIGHT
 from app.ui.widgets.hatch import paint_hatch
 from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.latency_legend import LatencyLegend

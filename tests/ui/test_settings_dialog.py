@@ -19,7 +19,7 @@ from app.ui.dialogs.settings_dialog import SHOWN, SettingsDialog
 from app.ui.jobs import OpenVoice
 from app.ui.main import use_language
 from app.ui.shortcuts import Binding, conflicts, keys_of, load_shortcuts, save_shortcuts, shortcuts_path
-from app.ui.theme import DARK, LIGHT
+from app.ui.theme.theme import DARK, LIGHT
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme, wait_idle
 
 ASKED_FOR = {"language", "theme", "device", "load_voice", "unload_after_min", "bert_precision", "disk_cache_mib", "aivisspeech_folder"}

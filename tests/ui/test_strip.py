@@ -14,7 +14,7 @@ from app.settings import Settings
 from app.ui.controller import SpeechController
 from app.ui.jobs import Speak
 from app.ui.line_reader import SHOWN_CHARACTERS
-from app.ui.theme import DARK
+from app.ui.theme.theme import DARK
 from app.ui.widgets.strip.axis import Cell, Kind
 from app.ui.widgets.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
 from app.ui.widgets.strip.strip import CLICK_MS, PhoneStrip

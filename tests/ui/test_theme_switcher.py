@@ -16,7 +16,7 @@ from app.paths import resources_dir
 from app.settings import Settings, ThemeChoice
 from app.ui import theme_switcher
 from app.ui.dialogs.voice_library import VoiceLibrary
-from app.ui.theme import DARK, LIGHT, put_on, take_off
+from app.ui.theme.theme import DARK, LIGHT, put_on, take_off
 from app.ui.widgets.memory_label import MemoryLabel
 from app.ui.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme
@@ -102,12 +102,12 @@ def test_pictures_of_controls_are_found_in_a_folder_of_any_name(
     usual = checked()
     folder = tmp_path / 'a"b\\c, (d) #%20'
     shutil.copytree(resources_dir() / "controls", folder / "controls")
-    monkeypatch.setattr("app.ui.theme.resources_dir", lambda: folder)
+    monkeypatch.setattr("app.ui.theme.theme.resources_dir", lambda: folder)
     assert checked() == usual
     other = tmp_path / "other"
     shutil.copytree(folder, other)
     shutil.copyfile(other / "controls" / "up.svg", other / "controls" / "check.svg")
-    monkeypatch.setattr("app.ui.theme.resources_dir", lambda: other)
+    monkeypatch.setattr("app.ui.theme.theme.resources_dir", lambda: other)
     assert checked() != usual, "the picture counts"
     monkeypatch.undo()
     put_on(qapp, LIGHT)

@@ -25,7 +25,7 @@ from app.errors import InputError
 from app.settings import Settings
 from app.ui.controller import SpeechController
 from app.ui.first_script import FIRST_TEXT
-from app.ui.theme import DARK, LIGHT
+from app.ui.theme.theme import DARK, LIGHT
 from app.ui.window import SMALLEST, MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme, speak, text_of, wait_idle
 from tests.ui.heart import Heart, describe, slowdown

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QT
 
 from app.language import say
 from app.paths import resources_dir
-from app.ui.icons import icon
 from app.ui.licences import bundled_notice, model_cards, parts
+from app.ui.theme.icons import icon
 
 PICTURE = 64
 BACK = "back"  # scheme of the link that leads back to the list

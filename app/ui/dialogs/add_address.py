@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.dialogs import MARGINS
+from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.url_kinds import read_address, refusal
 
 
@@ -53,7 +53,7 @@ class AddAddress(QDialog):
         self.buttons.accepted.connect(self._on_accepted)
         self.buttons.rejected.connect(self.reject)
         column = self._column = QVBoxLayout(self)
-        column.setContentsMargins(*MARGINS)
+        column.setContentsMargins(*DIALOG_MARGINS)
         column.setSpacing(10)
         column.addWidget(words)
         column.addWidget(self.field)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.dialogs import MARGINS
+from app.ui.theme.measures import DIALOG_MARGINS
 from app.voices.bert import STANDARD_DOWNLOAD_MB, STANDARD_LICENCE
 from app.voices.description import SBV2_BERT
 
@@ -33,7 +33,7 @@ class BertOffer(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(480)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(*MARGINS)
+        self._column.setContentsMargins(*DIALOG_MARGINS)
         self._column.setSpacing(8)
         lead = self._words(say(f"「{name}」が話すには、BERT というモデルが要ります。", f'To speak, "{name}" needs a model called BERT.'))
         lead.setObjectName("heading")

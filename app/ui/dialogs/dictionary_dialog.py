@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButt
 from app.core.dictionary import Entry, surface_of
 from app.errors import AppError
 from app.language import say
-from app.ui.dialogs import MARGINS
 from app.ui.dialogs.word_form import WordForm
 from app.ui.plain_text import PlainLabel
+from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.widgets.word_table import WordTable
 
 SIZE = (820, 560)
@@ -109,7 +109,7 @@ class DictionaryDialog(QDialog):
         self.pages.addWidget(self.empty)
         self.pages.addWidget(self.table)
         column = QVBoxLayout(self)
-        column.setContentsMargins(*MARGINS)
+        column.setContentsMargins(*DIALOG_MARGINS)
         column.setSpacing(10)
         column.addWidget(self.search)
         column.addWidget(self.pages, 1)

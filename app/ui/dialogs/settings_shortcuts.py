@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLi
 
 from app.language import say
 from app.ui.deeds import DEEDS, Deed
-from app.ui.icons import icon
 from app.ui.shortcuts import Binding, Bindings, conflicts, keys_of
-from app.ui.theme import look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import look_changed
 
 ROWS_AT_ONCE = 8
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.dialogs import MARGINS
+from app.ui.theme.measures import DIALOG_MARGINS
 
 SIZE = (620, 460)
 LOW, FEW_LINES, FEW_LETTERS = 260, 6, 240  # height of a dialog with a short text, and what is short
@@ -27,7 +27,7 @@ class TextDialog(QDialog):
         short = text.count("\n") < FEW_LINES and len(text) < FEW_LETTERS
         self.resize(SIZE[0], LOW if short else SIZE[1])
         column = QVBoxLayout(self)
-        column.setContentsMargins(*MARGINS)
+        column.setContentsMargins(*DIALOG_MARGINS)
         column.setSpacing(10)
         if lead:
             words = QLabel(lead)

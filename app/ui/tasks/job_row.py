@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 
 from app.adapters.download_progress import speed
 from app.language import say
-from app.ui.icons import icon
 from app.ui.plain_text import plain_tip
 from app.ui.tasks.process import ChildJob
 from app.ui.tasks.task import Advance, Stage
-from app.ui.theme import look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import look_changed
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import QuietBar
 

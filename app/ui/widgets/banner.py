@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.errors import AppError
 from app.language import say
 from app.ui.error_text import details_of
-from app.ui.icons import icon
-from app.ui.theme import look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import look_changed
 from app.ui.widgets.details import Details
 
 Kind = Literal["notice", "trouble"]

@@ -15,7 +15,7 @@ from app.language import say
 from app.system_errors import reason_of
 from app.ui.latency import LatencyHistory, Utterance
 from app.ui.latency_export import as_csv
-from app.ui.theme import Theme
+from app.ui.theme.theme import Theme
 from app.ui.widgets.latency_chart import LatencyChart
 from app.ui.widgets.latency_legend import LatencyLegend
 from app.ui.widgets.latency_table import LatencyTable

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language import say
 from app.ui.labels import stage_name
-from app.ui.theme import Theme
+from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_cached
 
 CHIP, GAP, BETWEEN = 9.0, 5.0, 13.0

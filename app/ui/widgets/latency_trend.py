@@ -14,7 +14,7 @@ from app.language import say
 from app.ui.labels import milliseconds
 from app.ui.latency import LatencyHistory, Utterance
 from app.ui.plain_text import plain_tip
-from app.ui.theme import Theme
+from app.ui.theme.theme import Theme
 
 SHOWN = 60
 SMOOTH = 5  # utterances under one point of the line

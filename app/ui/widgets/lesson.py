@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPalette, QPen
 
 from app.language import say
-from app.ui.icons import icon
+from app.ui.theme.icons import icon
 from app.ui.widgets.line_card import RADIUS
 
 INSET = 2.0

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLabel, QToolButton, QW
 from app.core.script import LineSettings
 from app.language import say
 from app.notices import notify
-from app.ui.icons import icon
 from app.ui.kept_file import KeptFile
 from app.ui.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
-from app.ui.theme import look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import look_changed
 from app.ui.widgets.choice_box import ChoiceBox
 
 

@@ -31,7 +31,7 @@ from app.ui.jobs import OpenedVoice
 from app.ui.labels import VoiceLabel
 from app.ui.plain_text import plain_tip
 from app.ui.script_model import LINE_ROLE, Index, ScriptModel
-from app.ui.theme import Theme
+from app.ui.theme.theme import Theme
 from app.ui.widgets.lesson import Lesson
 from app.ui.widgets.line_delegate import LineDelegate
 from app.ui.widgets.line_drops import LineDrops

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.language import say
 from app.ui.actions import Actions
 from app.ui.script_model import ScriptModel
-from app.ui.theme import Theme
+from app.ui.theme.theme import Theme
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.script_list import ScriptList
 from app.ui.widgets.transport import Transport

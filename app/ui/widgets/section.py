@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
-from app.ui.icons import icon
-from app.ui.theme import look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import look_changed
 
 
 class Section(QWidget):

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidge
 from app.core.limits import SEED_BOUNDS
 from app.language import say
 from app.settings import HIGHEST_SEED
-from app.ui.icons import icon
-from app.ui.theme import look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import look_changed
 
 
 class SeedField(QWidget):

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 
 from app.language import say
 from app.ui.actions import Actions
-from app.ui.icons import icon
 from app.ui.state import SpeechState
-from app.ui.theme import look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import look_changed
 from app.ui.workarounds.deferred_progress_bar import QuietBar
 
 FINE = 1000  # steps of the play line

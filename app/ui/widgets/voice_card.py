@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
 from app.language import say
-from app.ui.icons import icon
 from app.ui.plain_text import plain_tip
 from app.ui.shelf_voice import ShelfVoice
-from app.ui.theme import look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import look_changed
 from app.ui.widgets.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
 from app.voices.bert import STANDARD_DOWNLOAD_MB

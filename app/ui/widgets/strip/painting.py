@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from app.ui.theme import Theme
+from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_hatch
 from app.ui.widgets.strip.axis import PHRASE_GAP, Cell, Kind
 from app.ui.widgets.strip.shape import Shape, is_emoji, kana_of

@@ -10,9 +10,9 @@ from app.core.emoji import find_emoji
 from app.core.line_sound import LineSound
 from app.core.types import Overrides
 from app.language import say
-from app.ui.icons import icon
 from app.ui.plain_text import PlainLabel
-from app.ui.theme import Theme, look_changed
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import Theme, look_changed
 from app.ui.widgets.emoji_picker import EmojiButton
 from app.ui.widgets.strip.keys import key_words
 from app.ui.widgets.strip.painting import HEIGHT

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.core.accents import toggle_phrase
 from app.core.types import Overrides
 from app.language import say
-from app.ui.theme import Theme
+from app.ui.theme.theme import Theme
 from app.ui.widgets.strip.axis import Cell, Kind
 from app.ui.widgets.strip.keys import press_key
 from app.ui.widgets.strip.painting import ACCENT_BOTTOM, HEIGHT, Marked, paint_strip

@@ -1,4 +1,4 @@
-"""How widgets look beyond the palette, in Qt's style sheets; the names behind `$` are the colours of a `app.ui.theme.Theme`."""
+"""How widgets look beyond the palette, in Qt's style sheets; the names behind `$` are the colours of a `app.ui.theme.theme.Theme`."""
 
 from __future__ import annotations
 

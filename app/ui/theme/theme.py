@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.paths import resources_dir
 from app.settings import ThemeChoice
-from app.ui.style_sheet import STYLE
+from app.ui.theme.style_sheet import STYLE
 
 # Without these, Han characters may come in their Chinese shapes.
 JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic")
