@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.language import say
 from app.ui.dialogs.bert_offer import BertOffer
-from app.ui.dialogs.text_dialog import show_text
 from app.ui.document import ScriptDocument
 from app.ui.save_dialog import title as file_title
 from app.ui.script.selection import Selection
 from app.ui.shelf import Shelf
 from app.ui.shelf_voice import ShelfVoice
 from app.ui.voice_works import VoiceTasks
+from app.ui.widgets.text_dialog import show_text
 from app.voices.description import SBV2_BERT
 from app.voices.suffixes import VOICE_SUFFIXES
 

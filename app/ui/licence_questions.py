@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.errors import AppError
 from app.ui.behind import Behind
-from app.ui.dialogs.text_dialog import ask_licence
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.text_dialog import ask_licence
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,6 @@ from app.core.script import change
 from app.language import say
 from app.settings import Settings
 from app.ui.controller import SpeechController
-from app.ui.dialogs.text_dialog import show_text
 from app.ui.document import ScriptDocument
 from app.ui.error_text import Failed
 from app.ui.held_voice import LicenceOpenError
@@ -21,6 +20,7 @@ from app.ui.script.selection import Selection
 from app.ui.settings.store import SettingsStore
 from app.ui.shelf import Shelf
 from app.ui.voice_names import VoiceNames
+from app.ui.widgets.text_dialog import show_text
 from app.ui.widgets.voice_card import VoiceCard
 from app.ui.widgets.voice_chooser import VoiceChooser
 from app.voices.bert import MissingBertError

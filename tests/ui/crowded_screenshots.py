@@ -99,7 +99,7 @@ def take_questions(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
     """Licences, the missing BERT, an address; with short and with long words."""
     from app.ui.dialogs.add_address import AddAddress
     from app.ui.dialogs.bert_offer import BertOffer
-    from app.ui.dialogs.text_dialog import ask_licence, show_text
+    from app.ui.widgets.text_dialog import ask_licence, show_text
     from app.voices.description import SBV2_BERT
 
     window, short, long = camera.window, voices[0].name, voices[1].name

@@ -96,7 +96,7 @@ def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
     from PySide6.QtWidgets import QMenu
 
     from app.ui.dialogs.add_address import AddAddress
-    from app.ui.dialogs.text_dialog import ask_licence
+    from app.ui.widgets.text_dialog import ask_licence
 
     address, licence = AddAddress(window), ask_licence(window, "声", "利用条件の例です。\n" * 30)
     address.show()

@@ -20,9 +20,9 @@ from app.errors import AppError, InternalError, OutputFileError
 from app.install.licence import Licence, is_accepted
 from app.ui.behind import Behind
 from app.ui.dialogs.settings_dialog import SettingsDialog
-from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.presets import load_presets, presets_path
 from app.ui.shortcuts import Binding, load_shortcuts, shortcuts_path
+from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import SLOW_S, WAIT_MS, OpenWindow
 from tests.ui.heart import Heart
 

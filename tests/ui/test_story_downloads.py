@@ -20,8 +20,8 @@ from app.paths import data_dir
 from app.settings import Settings
 from app.ui.dialogs.add_address import AddAddress
 from app.ui.dialogs.bert_offer import BertOffer
-from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.tasks.process import ChildJob, Stage
+from app.ui.widgets.text_dialog import TextDialog
 from app.ui.window import MainWindow
 from app.voices.bert import read_bert
 from app.voices.description import SBV2_BERT

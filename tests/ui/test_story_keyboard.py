@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 from app.settings import Settings
 from app.ui.dialogs.add_address import AddAddress
 from app.ui.dialogs.bert_offer import BertOffer
-from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.tasks.task import Stage
 from app.ui.widgets.command_search import CommandSearch
+from app.ui.widgets.text_dialog import TextDialog
 from app.ui.window import MainWindow
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx

@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 from app.adapters.hub_addresses import AIVISHUB_VARIABLE
 from app.install.library import add_voice
 from app.paths import data_dir
-from app.ui.dialogs.text_dialog import TextDialog
 from app.ui.dialogs.voice_library import VoiceLibrary
 from app.ui.tasks.process import ChildJob, Stage
+from app.ui.widgets.text_dialog import TextDialog
 from app.ui.window import MainWindow
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, quick, tree, wishes

@@ -6,11 +6,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.dialogs.text_dialog import show_text
 from app.ui.tasks.job_row import JobRow
 from app.ui.tasks.process import ChildJob
 from app.ui.tasks.queue import WorkQueue
 from app.ui.tasks.task import Stage
+from app.ui.widgets.text_dialog import show_text
 
 MOST_ROWS = 3  # further ones are scrolled to
 GONE_AFTER_MS = 6000  # what has succeeded is told elsewhere too
