@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.notices import notify
-from app.ui.actions import Actions
+from app.ui.actions.actions import Actions
+from app.ui.actions.key_bindings import Bindings, load_shortcuts, save_shortcuts
 from app.ui.behind import Behind
 from app.ui.controller import SpeechController
 from app.ui.devices import DeviceWatch
@@ -20,7 +21,6 @@ from app.ui.jobs import Surroundings
 from app.ui.kept_file import KeptFile
 from app.ui.menus import Menus
 from app.ui.settings.store import SettingsStore
-from app.ui.shortcuts import Bindings, load_shortcuts, save_shortcuts
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 from app.version import VERSION
@@ -80,8 +80,8 @@ class Dialogs(QObject):
     @Slot()
     def open_search(self) -> None:
         """Shows what can be done, to be found by typing."""
-        from app.ui.commands import commands_in
-        from app.ui.widgets.command_search import CommandSearch
+        from app.ui.actions.commands import commands_in
+        from app.ui.actions.palette import CommandSearch
 
         search = CommandSearch(commands_in(self._menus), self._parent)
         search.accepted.connect(lambda: search.chosen.trigger() if search.chosen is not None else None)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.language import say
 from app.settings import THEMES, Settings, ThemeChoice
-from app.ui.actions import Actions
+from app.ui.actions.actions import Actions
 from app.ui.settings.store import SettingsStore
 
 FILE = (

@@ -13,7 +13,7 @@ from app.language import say
 from app.log import log_words
 from app.notices import notify
 from app.settings import Settings
-from app.ui.actions import Actions
+from app.ui.actions.actions import Actions
 from app.ui.autosave import Autosave
 from app.ui.controller import SpeechController
 from app.ui.dialogs_wiring import Dialogs

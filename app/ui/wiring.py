@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core.text_lines import SUFFIXES
 from app.language import say
-from app.ui.actions import Actions
+from app.ui.actions.actions import Actions
 from app.ui.document import ScriptDocument
 from app.ui.line_commands import LineCommands
 from app.ui.play_commands import PlayCommands

@@ -33,10 +33,10 @@ def take(theme: str, folder: Path, name: str) -> None:
     from PySide6.QtWidgets import QTabWidget
 
     from app.settings import Settings
+    from app.ui.actions.palette import CommandSearch
     from app.ui.controller import SpeechController
     from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
     from app.ui.main import make_application
-    from app.ui.widgets.command_search import CommandSearch
     from app.ui.window import MainWindow
     from tests.ui.recording_player import RecordingPlayer
 

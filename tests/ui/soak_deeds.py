@@ -11,8 +11,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QToolButton
 
+from app.ui.actions.palette import CommandSearch
 from app.ui.dialogs.settings_dialog import SettingsDialog
-from app.ui.widgets.command_search import CommandSearch
 from app.ui.window import MainWindow
 
 Deed = Callable[[MainWindow, Random, Path], None]

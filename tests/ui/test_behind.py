@@ -18,10 +18,10 @@ from app import data_file
 from app.core.script import LineSettings
 from app.errors import AppError, InternalError, OutputFileError
 from app.install.licence import Licence, is_accepted
+from app.ui.actions.key_bindings import Binding, load_shortcuts, shortcuts_path
 from app.ui.behind import Behind
 from app.ui.dialogs.settings_dialog import SettingsDialog
 from app.ui.presets import load_presets, presets_path
-from app.ui.shortcuts import Binding, load_shortcuts, shortcuts_path
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import SLOW_S, WAIT_MS, OpenWindow
 from tests.ui.heart import Heart
@@ -30,7 +30,7 @@ REPOSITORY = Path(__file__).parents[2]
 KEEP_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
-from app.ui.shortcuts import Binding
+from app.ui.actions.key_bindings import Binding
 from app.ui.window import MainWindow
 start = MainWindow.start
 def begin(window):

@@ -16,7 +16,8 @@ from app import language
 from app.core.types import AudioChunk
 from app.errors import AudioDeviceError
 from app.log import log_path
-from app.ui.commands import commands_in, matching
+from app.ui.actions.commands import commands_in, matching
+from app.ui.actions.palette import CommandSearch
 from app.ui.devices import DeviceWatch
 from app.ui.dialogs.about_dialog import AboutDialog, third_parties
 from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
@@ -24,7 +25,6 @@ from app.ui.dialogs.log_dialog import NEWEST_BYTES, LogDialog, newest_lines
 from app.ui.held_player import HeldPlayer
 from app.ui.licences import model_cards, parts
 from app.ui.player import open_portaudio
-from app.ui.widgets.command_search import CommandSearch
 from app.ui.widgets.shown_timer import ShownTimer
 from tests.null_sink import NullSink, null_sink  # noqa: F401
 from tests.ui.conftest import OpenWindow

@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from app import language
 from app.settings import Settings
-from app.ui.deeds import DEEDS
+from app.ui.actions.definitions import DEEDS
+from app.ui.actions.key_bindings import Binding, conflicts, keys_of, load_shortcuts, save_shortcuts, shortcuts_path
 from app.ui.dialogs.settings_dialog import SHOWN, SettingsDialog
 from app.ui.jobs import OpenVoice
 from app.ui.main import use_language
-from app.ui.shortcuts import Binding, conflicts, keys_of, load_shortcuts, save_shortcuts, shortcuts_path
 from app.ui.theme.theme import DARK, LIGHT
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme, wait_idle
 

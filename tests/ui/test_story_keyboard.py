@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
+from app.ui.actions.palette import CommandSearch
 from app.ui.dialogs.add_address import AddAddress
 from app.ui.dialogs.bert_offer import BertOffer
 from app.ui.tasks.task import Stage
-from app.ui.widgets.command_search import CommandSearch
 from app.ui.widgets.text_dialog import TextDialog
 from app.ui.window import MainWindow
 from tests.fault_server import FaultServer, Reply

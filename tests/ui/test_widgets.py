@@ -15,7 +15,7 @@ from app.core.script import LineSettings
 from app.notices import show_notices
 from app.paths import resources_dir
 from app.settings import HIGHEST_SEED, Settings
-from app.ui.actions import Actions
+from app.ui.actions.actions import Actions
 from app.ui.jobs import OpenedVoice, Surroundings
 from app.ui.menus import Menus
 from app.ui.presets import load_presets, presets_path

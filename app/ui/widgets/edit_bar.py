@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
 
 from app.language import say
-from app.ui.actions import Actions
+from app.ui.actions.actions import Actions
 
 SHOWN = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
 WORDED = ("add_line", "find_command")  # the others are known by their drawings

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.actions import Actions
+from app.ui.actions.actions import Actions
 from app.ui.script_model import ScriptModel
 from app.ui.theme.theme import Theme
 from app.ui.widgets.banner import Banner

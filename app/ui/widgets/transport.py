@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.actions import Actions
+from app.ui.actions.actions import Actions
 from app.ui.state import SpeechState
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import look_changed

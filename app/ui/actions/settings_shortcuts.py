@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeySequence, QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.deeds import DEEDS, Deed
-from app.ui.shortcuts import Binding, Bindings, conflicts, keys_of
+from app.ui.actions.definitions import DEEDS, Deed
+from app.ui.actions.key_bindings import Binding, Bindings, conflicts, keys_of
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import look_changed
 

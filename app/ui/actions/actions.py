@@ -7,8 +7,8 @@ from PySide6.QtGui import QAction, QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from app.language import say
-from app.ui.deeds import DEEDS, Deed
-from app.ui.shortcuts import Binding, Bindings
+from app.ui.actions.definitions import DEEDS, Deed
+from app.ui.actions.key_bindings import Binding, Bindings
 from app.ui.theme.icons import icon
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.ui.deeds import DEEDS
+from app.ui.actions.definitions import DEEDS
 
 MARK = "&"
 BETWEEN = " › "
