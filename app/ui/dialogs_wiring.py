@@ -15,12 +15,12 @@ from app.notices import notify
 from app.ui.actions.actions import Actions
 from app.ui.actions.key_bindings import Bindings, load_shortcuts, save_shortcuts
 from app.ui.behind import Behind
-from app.ui.controller import SpeechController
 from app.ui.devices import DeviceWatch
-from app.ui.jobs import Surroundings
 from app.ui.kept_file import KeptFile
 from app.ui.menus import Menus
 from app.ui.settings.store import SettingsStore
+from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.jobs import Surroundings
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 from app.version import VERSION

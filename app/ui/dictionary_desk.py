@@ -15,10 +15,10 @@ from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
 from app.language import say
 from app.ui.behind import Behind
-from app.ui.controller import SpeechController
 from app.ui.playback import Playback
-from app.ui.requests import cast_of, request_of
 from app.ui.script.selection import Selection
+from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.requests import cast_of, request_of
 from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from app.ui.latency import LatencyHistory
+from app.ui.synthesis.measurements import LatencyHistory
 
 COLUMNS = (
     *("request", "text", "stopped", "first_audio_ms", "audio_s", "total_ms", "rtf"),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.core.line_sound import LineSound
 from app.core.script import Line
 from app.core.types import AudioChunk
-from app.ui.controller import SpeechController
+from app.ui.synthesis.controller import SpeechController
 
 KEPT_LINES = 200  # a minute of a line takes 60 KB
 

@@ -54,9 +54,9 @@ def _run(files: list[Path]) -> int:
     log_words(settings.log_words)
     use_language(settings.language)
     app = make_application()
-    from app.ui.controller import SpeechController
     from app.ui.interrupt import Interrupt
     from app.ui.opening import Opening
+    from app.ui.synthesis.controller import SpeechController
     from app.ui.window import MainWindow
 
     window = MainWindow(settings, SpeechController(), notice)

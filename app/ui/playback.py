@@ -9,15 +9,15 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.script import Line, Script
 from app.errors import InputError
-from app.ui.controller import SpeechController
 from app.ui.document import ScriptDocument
 from app.ui.error_text import Failed
-from app.ui.jobs import OpenVoice, Speak
 from app.ui.line_state import Phase, Take
-from app.ui.requests import cast_of, request_of
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.script_model import ScriptModel
-from app.ui.state import SpeechState
+from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.jobs import OpenVoice, Speak
+from app.ui.synthesis.requests import cast_of, request_of
+from app.ui.synthesis.state import SpeechState
 
 AHEAD_S = 8.0  # sound that is made before it is needed; more would only be thrown away when the user changes something
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from app.language import say
-from app.ui.controller import SpeechController
 from app.ui.error_text import Failed, report_failure
-from app.ui.held_voice import LicenceOpenError
-from app.ui.jobs import OpenedVoice, OpenVoice, Surroundings
 from app.ui.playback import Playback
+from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.jobs import OpenedVoice, OpenVoice, Surroundings
+from app.ui.synthesis.loaded_voices import LicenceOpenError
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.script_list import ScriptList

@@ -118,8 +118,8 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
     from PySide6.QtCore import qVersion
 
     from app.core.script import Script
-    from app.ui.controller import SpeechController
     from app.ui.error_text import details_of
+    from app.ui.synthesis.controller import SpeechController
     from app.ui.window import MainWindow
 
     report |= {"imported_s": _age_s(), "qt": qVersion(), "platform": app.platformName()}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from app.settings import Settings
-from app.ui.controller import SpeechController
-from app.ui.jobs import Precisions
 from app.ui.playback import Playback
 from app.ui.settings.store import SettingsStore
+from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.jobs import Precisions
 from app.ui.widgets.banner import Banner
 
 

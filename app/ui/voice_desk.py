@@ -9,16 +9,16 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.core.script import change
 from app.language import say
 from app.settings import Settings
-from app.ui.controller import SpeechController
 from app.ui.document import ScriptDocument
 from app.ui.error_text import Failed
-from app.ui.held_voice import LicenceOpenError
-from app.ui.jobs import OpenedVoice, OpenVoice
 from app.ui.labels import VoiceLabel
 from app.ui.playback import Playback
 from app.ui.script.selection import Selection
 from app.ui.settings.store import SettingsStore
 from app.ui.shelf import Shelf
+from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.jobs import OpenedVoice, OpenVoice
+from app.ui.synthesis.loaded_voices import LicenceOpenError
 from app.ui.voice_names import VoiceNames
 from app.ui.widgets.text_dialog import show_text
 from app.ui.widgets.voice_card import VoiceCard

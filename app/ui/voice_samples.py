@@ -8,10 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from app.core.script import Line, LineSettings
-from app.ui.controller import SpeechController
 from app.ui.playback import Playback
-from app.ui.requests import cast_of, request_of
 from app.ui.script.selection import Selection
+from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.requests import cast_of, request_of
 from app.ui.widgets.voice_card import VoiceCard
 
 SENTENCE = "こんにちは。今日は、いい天気になりましたね。"

@@ -15,7 +15,6 @@ from app.notices import notify
 from app.settings import Settings
 from app.ui.actions.actions import Actions
 from app.ui.autosave import Autosave
-from app.ui.controller import SpeechController
 from app.ui.dialogs_wiring import Dialogs
 from app.ui.dictionary_desk import DictionaryController
 from app.ui.document import ScriptDocument
@@ -43,6 +42,7 @@ from app.ui.shelf import Shelf
 from app.ui.speech_settings import SpeechSettings
 from app.ui.strip_fold import StripFold
 from app.ui.strip_wiring import ReadingController
+from app.ui.synthesis.controller import SpeechController
 from app.ui.tasks.jobs_panel import JobsPanel
 from app.ui.tasks.queue import WorkQueue
 from app.ui.theme.icons import icon

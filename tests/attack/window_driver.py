@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from PySide6.QtCore import QTimer
 
 from app.core.script import Line, retext
-from app.ui import controller
 from app.ui.main import main
-from app.ui.requests import request_of
+from app.ui.synthesis import controller
+from app.ui.synthesis.requests import request_of
 from app.ui.window import MainWindow
 from tests.ui.recording_player import RecordingPlayer
 

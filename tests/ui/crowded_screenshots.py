@@ -39,8 +39,8 @@ class Camera:
 
     def __init__(self, theme: str, size: str, folder: Path, name: str) -> None:
         from app.settings import Settings
-        from app.ui.controller import SpeechController
         from app.ui.main import make_application
+        from app.ui.synthesis.controller import SpeechController
         from app.ui.window import MainWindow
         from tests.ui.recording_player import RecordingPlayer
 

@@ -48,8 +48,8 @@ def take(theme: str, size: str, picture: Path) -> None:
     from app.core.script import Line, LineSettings, Script
     from app.core.types import Overrides
     from app.settings import Settings
-    from app.ui.controller import SpeechController
     from app.ui.main import make_application
+    from app.ui.synthesis.controller import SpeechController
     from app.ui.window import MainWindow
     from tests.ui.recording_player import RecordingPlayer
 

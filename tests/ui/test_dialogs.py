@@ -22,9 +22,9 @@ from app.ui.devices import DeviceWatch
 from app.ui.dialogs.about_dialog import AboutDialog, third_parties
 from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
 from app.ui.dialogs.log_dialog import NEWEST_BYTES, LogDialog, newest_lines
-from app.ui.held_player import HeldPlayer
 from app.ui.licences import model_cards, parts
-from app.ui.player import open_portaudio
+from app.ui.synthesis.output_device import HeldPlayer
+from app.ui.synthesis.player import open_portaudio
 from app.ui.widgets.shown_timer import ShownTimer
 from tests.null_sink import NullSink, null_sink  # noqa: F401
 from tests.ui.conftest import OpenWindow

@@ -18,7 +18,7 @@ from app.core.types import Float32, SynthesisRequest
 from app.settings import Settings
 from app.ui.labels import tip
 from app.ui.presets import PARTS
-from app.ui.requests import request_of
+from app.ui.synthesis.requests import request_of
 from app.ui.widgets.side_panel import SidePanel
 
 # An empty script begins with the settings of the line that was selected last, but for what belongs to that line's text.

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
-from app.ui.player import open_portaudio
+from app.ui.synthesis.player import open_portaudio
 from tests.null_sink import NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak
 from tests.ui.ear import sounding_s

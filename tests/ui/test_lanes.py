@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from app.core.types import SynthesisRequest
 from app.errors import BackendError
 from app.ui.error_text import Failed
-from app.ui.jobs import ChooseDevice, Done, OpenVoice, Shutdown, Speak
-from app.ui.worker import LEAD_S, SynthesisWorker
+from app.ui.synthesis.jobs import ChooseDevice, Done, OpenVoice, Shutdown, Speak
+from app.ui.synthesis.worker import LEAD_S, SynthesisWorker
 from tests.ui.conftest import WAIT_MS
 from tests.ui.recording_player import RecordingPlayer
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.types import StageTiming
 from app.errors import AppError
-from app.ui.latency import GPU_TARGET_MS, KEPT, LatencyHistory, Row, StageTotal
+from app.ui.synthesis.measurements import GPU_TARGET_MS, KEPT, LatencyHistory, Row, StageTotal
 from app.ui.theme.theme import DARK, LIGHT
 from app.ui.widgets.latency_chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
 from app.ui.widgets.latency_dock import LatencyDock

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.latency import LatencyHistory
+from app.ui.synthesis.measurements import LatencyHistory
 from app.ui.theme.theme import LIGHT
 from app.ui.widgets.hatch import paint_hatch
 from app.ui.widgets.latency_dock import LatencyDock

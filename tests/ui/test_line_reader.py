@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from app.core.types import AudioChunk, MoraOverride, Overrides, ReadingOverride, SynthesisRequest
-from app.ui.held_voice import HeldVoice
-from app.ui.jobs import Speak
-from app.ui.line_reader import SHOWN_CHARACTERS, LineReader, ReadLine
-from app.ui.rendering import Rendering
+from app.ui.synthesis.jobs import Speak
+from app.ui.synthesis.line_reader import SHOWN_CHARACTERS, LineReader, ReadLine
+from app.ui.synthesis.loaded_voices import HeldVoice
+from app.ui.synthesis.speak_job import Rendering
 from tests.ui.recording_player import RecordingPlayer
 
 

@@ -17,7 +17,7 @@ from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import AudioDeviceError
 from app.settings import Settings, load_settings
 from app.ui.autosave import load_autosave
-from app.ui.spoken_line import SpokenLine
+from app.ui.synthesis.playback_job import SpokenLine
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 

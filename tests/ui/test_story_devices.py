@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
 from app.settings import Settings
-from app.ui import held_player
 from app.ui.autosave import load_autosave
 from app.ui.line_state import Phase
-from app.ui.player import open_portaudio
+from app.ui.synthesis import output_device as held_player
+from app.ui.synthesis.player import open_portaudio
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.ear import sounding_s

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
 from app.core.types import AudioChunk
-from app.ui.player import open_portaudio
+from app.ui.synthesis.player import open_portaudio
 from app.ui.widgets.strip.axis import Cell
 from app.ui.widgets.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
 from app.ui.window import MainWindow

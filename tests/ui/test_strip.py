@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from app.core.script import retext
 from app.core.types import SynthesisRequest
 from app.settings import Settings
-from app.ui.controller import SpeechController
-from app.ui.jobs import Speak
-from app.ui.line_reader import SHOWN_CHARACTERS
+from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.jobs import Speak
+from app.ui.synthesis.line_reader import SHOWN_CHARACTERS
 from app.ui.theme.theme import DARK
 from app.ui.widgets.strip.axis import Cell, Kind
 from app.ui.widgets.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM

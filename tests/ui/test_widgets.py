@@ -16,12 +16,12 @@ from app.notices import show_notices
 from app.paths import resources_dir
 from app.settings import HIGHEST_SEED, Settings
 from app.ui.actions.actions import Actions
-from app.ui.jobs import OpenedVoice, Surroundings
 from app.ui.menus import Menus
 from app.ui.presets import load_presets, presets_path
 from app.ui.save_dialog import ask_for_file, files_for, title
 from app.ui.settings.store import SettingsStore
-from app.ui.state import SpeechState
+from app.ui.synthesis.jobs import OpenedVoice, Surroundings
+from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import DARK, LIGHT, Theme, chosen_theme
 from app.ui.widgets.preset_bar import PresetBar

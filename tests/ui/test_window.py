@@ -23,8 +23,8 @@ from pytestqt.qtbot import QtBot
 from app import language
 from app.errors import InputError
 from app.settings import Settings
-from app.ui.controller import SpeechController
 from app.ui.first_script import FIRST_TEXT
+from app.ui.synthesis.controller import SpeechController
 from app.ui.theme.theme import DARK, LIGHT
 from app.ui.window import SMALLEST, MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme, speak, text_of, wait_idle

@@ -27,8 +27,8 @@ def take(theme: str, size: str, voice: Path, start: str) -> None:
     from PySide6.QtWidgets import QDialog, QWidget
 
     from app.settings import Settings
-    from app.ui.controller import SpeechController
     from app.ui.main import make_application
+    from app.ui.synthesis.controller import SpeechController
     from app.ui.tasks.task import Stage
     from app.ui.window import MainWindow
     from tests.ui.recording_player import RecordingPlayer

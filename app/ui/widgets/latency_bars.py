@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.language import say
 from app.ui.labels import milliseconds
-from app.ui.latency import Utterance
+from app.ui.synthesis.measurements import Utterance
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_cached
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg

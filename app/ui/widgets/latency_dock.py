@@ -13,8 +13,8 @@ from app.data_file import write_whole
 from app.errors import OutputFileError
 from app.language import say
 from app.system_errors import reason_of
-from app.ui.latency import LatencyHistory, Utterance
 from app.ui.latency_export import as_csv
+from app.ui.synthesis.measurements import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
 from app.ui.widgets.latency_chart import LatencyChart
 from app.ui.widgets.latency_legend import LatencyLegend

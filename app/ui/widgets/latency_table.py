@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.language import say
 from app.ui.labels import milliseconds, stage_name
-from app.ui.latency import PART_OF_STAGE, LatencyHistory, Row
+from app.ui.synthesis.measurements import PART_OF_STAGE, LatencyHistory, Row
 from app.ui.theme.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex

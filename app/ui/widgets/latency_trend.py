@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.language import say
 from app.ui.labels import milliseconds
-from app.ui.latency import LatencyHistory, Utterance
 from app.ui.plain_text import plain_tip
+from app.ui.synthesis.measurements import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
 
 SHOWN = 60

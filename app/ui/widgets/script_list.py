@@ -27,10 +27,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
 from app.language import say
-from app.ui.jobs import OpenedVoice
 from app.ui.labels import VoiceLabel
 from app.ui.plain_text import plain_tip
 from app.ui.script_model import LINE_ROLE, Index, ScriptModel
+from app.ui.synthesis.jobs import OpenedVoice
 from app.ui.theme.theme import Theme
 from app.ui.widgets.lesson import Lesson
 from app.ui.widgets.line_delegate import LineDelegate

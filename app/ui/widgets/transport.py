@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 
 from app.language import say
 from app.ui.actions.actions import Actions
-from app.ui.state import SpeechState
+from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import look_changed
 from app.ui.workarounds.deferred_progress_bar import QuietBar

@@ -17,7 +17,7 @@ from app.core.limits import check_request
 from app.core.script import Line, LineSettings
 from app.core.script_data import settings_from_data, settings_to_data
 from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
-from app.ui.requests import request_of
+from app.ui.synthesis.requests import request_of
 from tests.attack.area import Area, Case
 from tests.attack.areas.surroundings import try_home, try_surroundings
 from tests.attack.checks import check_sound

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QThread
 
-from app.ui.jobs import Shutdown
-from app.ui.player import OpenPlayer
-from app.ui.worker import SynthesisWorker
+from app.ui.synthesis.jobs import Shutdown
+from app.ui.synthesis.player import OpenPlayer
+from app.ui.synthesis.worker import SynthesisWorker
 
 STACK_BYTES = 8 << 20  # macOS gives threads 512 KB, too little for audio encoders
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from app.ui.jobs import ChooseDevice, Job, PlaySample, Speak
+from app.ui.synthesis.jobs import ChooseDevice, Job, PlaySample, Speak
 
 
 class Lanes:

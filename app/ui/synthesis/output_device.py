@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from app.errors import AudioDeviceError
 from app.language import say
-from app.ui.player import OpenPlayer, Player
+from app.ui.synthesis.player import OpenPlayer, Player
 
 AGAIN_AFTER_S = 5.0
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from app.adapters.play_position import PlayPosition
 from app.core.types import AudioChunk
-from app.ui.jobs import Job, OpenVoice, Speak
-from app.ui.state import SpeechState
+from app.ui.synthesis.jobs import Job, OpenVoice, Speak
+from app.ui.synthesis.state import SpeechState
 
 
 class Outstanding:

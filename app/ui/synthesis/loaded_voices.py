@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from app.errors import AppError
 from app.language import say
-from app.ui.jobs import OpenedVoice, Precisions
-from app.ui.surroundings import describe_voice
+from app.ui.synthesis.jobs import OpenedVoice, Precisions
+from app.ui.synthesis.machine_info import describe_voice
 
 if TYPE_CHECKING:
     from app.compose import Speaker

@@ -10,14 +10,14 @@ from PySide6.QtCore import QThread
 from app.adapters import read_ahead
 from app.core.types import StageTiming
 from app.errors import AudioDeviceError
-from app.ui.current_job import CurrentJob
 from app.ui.error_text import Failed
-from app.ui.held_player import HeldPlayer
-from app.ui.held_voice import HeldVoice
-from app.ui.jobs import ChooseDevice, CloseVoice, Done, ForgetWords, Job, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
-from app.ui.news import News
-from app.ui.rendering import Rendering
-from app.ui.surroundings import find_surroundings, spare_window
+from app.ui.synthesis.current_job import CurrentJob
+from app.ui.synthesis.jobs import ChooseDevice, CloseVoice, Done, ForgetWords, Job, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
+from app.ui.synthesis.loaded_voices import HeldVoice
+from app.ui.synthesis.machine_info import find_surroundings, spare_window
+from app.ui.synthesis.output_device import HeldPlayer
+from app.ui.synthesis.signals import News
+from app.ui.synthesis.speak_job import Rendering
 
 
 class WholeJobs:

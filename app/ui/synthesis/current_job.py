@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from app.core.types import StageTiming
 from app.ui.error_text import Failed, as_app_error
-from app.ui.held_voice import HeldVoice
-from app.ui.jobs import Job, Speak
-from app.ui.news import News
+from app.ui.synthesis.jobs import Job, Speak
+from app.ui.synthesis.loaded_voices import HeldVoice
+from app.ui.synthesis.signals import News
 
 
 class CurrentJob:

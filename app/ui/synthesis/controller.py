@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import AudioDeviceError
 from app.ui.error_text import Failed
-from app.ui.jobs import (
+from app.ui.synthesis.jobs import (
     Cast,
     ChooseDevice,
     CloseVoice,
@@ -27,15 +27,15 @@ from app.ui.jobs import (
     Speak,
     Synthesised,
 )
-from app.ui.latency import Utterance
-from app.ui.line_reader import ReadLine
-from app.ui.news import SpeechNews
-from app.ui.outstanding import Outstanding
-from app.ui.player import OpenPlayer
-from app.ui.recorder import LatencyRecorder
-from app.ui.state import SpeechState
-from app.ui.synthesis_thread import SynthesisThread
-from app.ui.worker import SynthesisWorker
+from app.ui.synthesis.line_reader import ReadLine
+from app.ui.synthesis.measurements import Utterance
+from app.ui.synthesis.pending_jobs import Outstanding
+from app.ui.synthesis.player import OpenPlayer
+from app.ui.synthesis.recorder import LatencyRecorder
+from app.ui.synthesis.signals import SpeechNews
+from app.ui.synthesis.state import SpeechState
+from app.ui.synthesis.synthesis_thread import SynthesisThread
+from app.ui.synthesis.worker import SynthesisWorker
 
 TICK_MS = 25  # 40 times a second: bars and play state move smoothly
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from app.errors import AppError
-from app.ui.jobs import OpenedVoice, Surroundings
+from app.ui.synthesis.jobs import OpenedVoice, Surroundings
 
 if TYPE_CHECKING:
     from app.compose import Speaker

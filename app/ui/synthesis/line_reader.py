@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.core.cache import LRUCache
     from app.core.ports import G2P
     from app.core.types import Phones
-    from app.ui.held_voice import HeldVoice
+    from app.ui.synthesis.loaded_voices import HeldVoice
 
 SHOWN_CHARACTERS = 600  # of a line; a strip of all of a book would be no strip
 

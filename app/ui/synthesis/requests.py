@@ -10,7 +10,7 @@ from app.core.limits import BOUNDS
 from app.core.script import Line
 from app.core.types import SynthesisRequest
 from app.core.voice import VoiceTraits
-from app.ui.jobs import Cast
+from app.ui.synthesis.jobs import Cast
 
 
 def request_of(line: Line) -> SynthesisRequest:

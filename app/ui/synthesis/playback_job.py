@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.errors import AudioDeviceError
-from app.ui.current_job import CurrentJob
-from app.ui.held_player import HeldPlayer
-from app.ui.held_voice import HeldVoice
-from app.ui.jobs import Done, Speak, Synthesised
-from app.ui.news import News
-from app.ui.rendering import Rendering
+from app.ui.synthesis.current_job import CurrentJob
+from app.ui.synthesis.jobs import Done, Speak, Synthesised
+from app.ui.synthesis.loaded_voices import HeldVoice
+from app.ui.synthesis.output_device import HeldPlayer
+from app.ui.synthesis.signals import News
+from app.ui.synthesis.speak_job import Rendering
 
 
 class SpokenLine:

@@ -13,9 +13,9 @@ from app.core.pipeline import nothing_waits
 from app.core.timing import OnStage
 from app.core.types import AudioChunk
 from app.errors import AudioDeviceError
-from app.ui.jobs import FirstAudio, Speak
-from app.ui.player import Player
-from app.ui.requests import cast_for
+from app.ui.synthesis.jobs import FirstAudio, Speak
+from app.ui.synthesis.player import Player
+from app.ui.synthesis.requests import cast_for
 
 if TYPE_CHECKING:
     from app.compose import Speaker

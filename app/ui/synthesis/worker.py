@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimerEvent, Signal, Slot
 
-from app.ui.current_job import CurrentJob
-from app.ui.held_player import HeldPlayer
-from app.ui.held_voice import HeldVoice
-from app.ui.jobs import ChooseDevice, Job, OpenVoice, PlaySample, Speak
-from app.ui.lanes import Lanes
-from app.ui.line_reader import LineReader, ReadLine
-from app.ui.news import News
-from app.ui.player import OpenPlayer, Player, open_portaudio
-from app.ui.spoken_line import SpokenLine
-from app.ui.whole_jobs import WholeJobs
+from app.ui.synthesis.current_job import CurrentJob
+from app.ui.synthesis.job_queue import Lanes
+from app.ui.synthesis.jobs import ChooseDevice, Job, OpenVoice, PlaySample, Speak
+from app.ui.synthesis.line_reader import LineReader, ReadLine
+from app.ui.synthesis.loaded_voices import HeldVoice
+from app.ui.synthesis.output_device import HeldPlayer
+from app.ui.synthesis.playback_job import SpokenLine
+from app.ui.synthesis.player import OpenPlayer, Player, open_portaudio
+from app.ui.synthesis.signals import News
+from app.ui.synthesis.whole_jobs import WholeJobs
 
 READ_LEAD_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
 LEAD_S = 3.0  # sound that must wait before a file gets its turn: longer than any one stage takes
