@@ -26,7 +26,7 @@ from app.ui.widgets.banner import Banner
 from app.version import VERSION
 
 if TYPE_CHECKING:
-    from app.ui.dialogs.settings_dialog import SettingsDialog
+    from app.ui.settings.dialog import SettingsDialog
 
 
 class Dialogs(QObject):
@@ -69,7 +69,7 @@ class Dialogs(QObject):
     @Slot()
     def open_settings(self) -> None:
         """Shows the settings; what was changed takes effect when the user agrees."""
-        from app.ui.dialogs.settings_dialog import SettingsDialog
+        from app.ui.settings.dialog import SettingsDialog
 
         self.devices.look()
         dialog = SettingsDialog(self._settings.value, self.devices.labels, self._actions.bindings, self._parent)
@@ -150,6 +150,6 @@ class Dialogs(QObject):
 
 
 def _open_data() -> None:
-    from app.ui.dialogs.settings_dialog import open_data_folder
+    from app.ui.settings.dialog import open_data_folder
 
     open_data_folder()

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QToolButton
 
 from app.ui.actions.palette import CommandSearch
-from app.ui.dialogs.settings_dialog import SettingsDialog
+from app.ui.settings.dialog import SettingsDialog
 from app.ui.window import MainWindow
 
 Deed = Callable[[MainWindow, Random, Path], None]

@@ -15,8 +15,8 @@ from app.adapters.openjtalk_g2p import OpenJTalkG2P
 from app.errors import InputError
 from app.log import log_path, log_words, logger, start_log
 from app.settings import load_settings
-from app.ui.dialogs.settings_dialog import SettingsDialog
 from app.ui.main import _report_to
+from app.ui.settings.dialog import SettingsDialog
 from app.ui.window import MainWindow
 from tests.secret import READING, SECRET, WORD, betrayed
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of

@@ -16,8 +16,8 @@ from app import language
 from app.settings import Settings
 from app.ui.actions.definitions import DEEDS
 from app.ui.actions.key_bindings import Binding, conflicts, keys_of, load_shortcuts, save_shortcuts, shortcuts_path
-from app.ui.dialogs.settings_dialog import SHOWN, SettingsDialog
 from app.ui.main import use_language
+from app.ui.settings.dialog import SHOWN, SettingsDialog
 from app.ui.synthesis.jobs import OpenVoice
 from app.ui.theme.theme import DARK, LIGHT
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme, wait_idle

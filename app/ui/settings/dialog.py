@@ -18,8 +18,8 @@ from app.settings import Settings
 from app.settings_words import Page, Shown
 from app.ui.actions.key_bindings import Bindings
 from app.ui.actions.settings_shortcuts import ShortcutPage, scrolling
-from app.ui.dialogs.settings_fields import ChoiceField, field_for
 from app.ui.plain_text import plain_tip
+from app.ui.settings.fields import ChoiceField, field_for
 
 SHOWN = tuple(item for item in fields(Settings) if "shown" in item.metadata)
 
