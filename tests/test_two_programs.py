@@ -12,8 +12,8 @@ from app.adapters.user_dictionary import known_words
 from app.paths import data_dir
 from app.settings import Settings, load_settings
 from app.ui.actions.key_bindings import load_shortcuts
-from app.ui.autosave import load_autosave
 from app.ui.presets import load_presets
+from app.ui.script.autosave import load_autosave
 
 ROOT = Path(__file__).parents[1]
 WRITERS, WRITES = 3, 40
@@ -22,7 +22,7 @@ WRITE = """
 import sys
 from app.core.script import Line, LineSettings, Script
 from app.settings import Settings, save_settings
-from app.ui.autosave import write_autosave
+from app.ui.script.autosave import write_autosave
 from app.ui.presets import save_presets
 from app.ui.actions.key_bindings import Binding, save_shortcuts
 name, times = sys.argv[1], int(sys.argv[2])

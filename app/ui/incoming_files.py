@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.text_lines import SUFFIXES
 from app.language import say
-from app.ui.line_commands import LineCommands
+from app.ui.script.line_commands import LineCommands
 from app.ui.url_kinds import is_text, is_voice, links_in, name_of
 from app.ui.widgets.banner import Banner
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.script import Script
-from app.ui.document import ScriptDocument
+from app.ui.script.document import ScriptDocument
 
 SETTLE_MS = 200  # a hand on a slider rests this long when it means it
 

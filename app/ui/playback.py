@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.script import Line, Script
 from app.errors import InputError
-from app.ui.document import ScriptDocument
 from app.ui.error_text import Failed
-from app.ui.line_state import Phase, Take
+from app.ui.script.document import ScriptDocument
+from app.ui.script.line_state import Phase, Take
+from app.ui.script.script_model import ScriptModel
 from app.ui.script.take_seeds import TakeSeeds
-from app.ui.script_model import ScriptModel
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import OpenVoice, Speak
 from app.ui.synthesis.requests import cast_of, request_of

@@ -7,14 +7,14 @@ from PySide6.QtCore import QObject, Slot
 from app.language import say
 from app.ui.error_text import Failed, report_failure
 from app.ui.playback import Playback
+from app.ui.script.list import ScriptList
+from app.ui.script.transport import Transport
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import OpenedVoice, OpenVoice, Surroundings
 from app.ui.synthesis.loaded_voices import LicenceOpenError
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.latency_dock import LatencyDock
-from app.ui.widgets.script_list import ScriptList
 from app.ui.widgets.status_line import StatusLine
-from app.ui.widgets.transport import Transport
 from app.voices.bert import MissingBertError
 
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.core.script import change
 from app.language import say
 from app.settings import Settings
-from app.ui.document import ScriptDocument
 from app.ui.error_text import Failed
 from app.ui.labels import VoiceLabel
 from app.ui.playback import Playback
+from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.settings.store import SettingsStore
 from app.ui.shelf import Shelf

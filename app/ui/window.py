@@ -14,19 +14,15 @@ from app.log import log_words
 from app.notices import notify
 from app.settings import Settings
 from app.ui.actions.actions import Actions
-from app.ui.autosave import Autosave
 from app.ui.dialogs_wiring import Dialogs
 from app.ui.dictionary_desk import DictionaryController
-from app.ui.document import ScriptDocument
 from app.ui.emoji_desk import EmojiController
 from app.ui.first_paint import FirstPaint
-from app.ui.first_script import SHARED, greet, is_first_start, line_settings, open_script
 from app.ui.incoming_files import IncomingFiles
 from app.ui.keeping import Keeping
 from app.ui.layout import lay_out, share_out
 from app.ui.library_desk import LibraryActions
 from app.ui.licence_questions import LicenceQuestions
-from app.ui.line_commands import LineCommands
 from app.ui.live import LiveMode
 from app.ui.menus import Menus
 from app.ui.notices import Notices
@@ -34,9 +30,14 @@ from app.ui.play_commands import PlayCommands
 from app.ui.playback import Playback
 from app.ui.reports import StatusUpdates
 from app.ui.saving import Saving
+from app.ui.script.autosave import Autosave
+from app.ui.script.document import ScriptDocument
+from app.ui.script.first_script import SHARED, greet, is_first_start, line_settings, open_script
+from app.ui.script.line_commands import LineCommands
+from app.ui.script.panel import ScriptPanel
+from app.ui.script.script_model import ScriptModel
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
-from app.ui.script_model import ScriptModel
 from app.ui.settings.store import SettingsStore
 from app.ui.shelf import Shelf
 from app.ui.speech_settings import SpeechSettings
@@ -56,7 +57,6 @@ from app.ui.widgets.banner import Banner
 from app.ui.widgets.columns import Columns
 from app.ui.widgets.edit_bar import EditBar
 from app.ui.widgets.latency_dock import LatencyDock
-from app.ui.widgets.script_panel import ScriptPanel
 from app.ui.widgets.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.widgets.status_line import StatusLine
 from app.ui.widgets.strip.panel import StripPanel

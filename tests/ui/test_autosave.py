@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
 from app.settings import Settings
-from app.ui.autosave import SAVE_AFTER_MS, autosave_path, load_autosave, write_autosave
-from app.ui.first_script import FIRST_TEXT
+from app.ui.script.autosave import SAVE_AFTER_MS, autosave_path, load_autosave, write_autosave
+from app.ui.script.first_script import FIRST_TEXT
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 
 REPOSITORY = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ import gc
 import pytest
 
 from app.core.script import Line, Script
-from app.ui import document as module
-from app.ui.document import ScriptDocument
+from app.ui.script import document as module
+from app.ui.script.document import ScriptDocument
 
 
 def script(text: str) -> Script:

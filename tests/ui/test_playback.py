@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
 from app.errors import AudioDeviceError
-from app.ui.line_state import Phase
+from app.ui.script.line_state import Phase
 from app.ui.synthesis.player import open_portaudio
 from app.ui.window import MainWindow
 from tests.null_sink import RATE, NullSink, null_sink

@@ -14,7 +14,7 @@ import pytest
 from app.core.script import Line, Script
 from app.paths import resources_dir
 from app.settings import Settings, save_settings, settings_path
-from app.ui.autosave import autosave_path, write_autosave
+from app.ui.script.autosave import autosave_path, write_autosave
 from app.ui.selftest import main
 
 MAIN = Path(__file__).parents[2] / "main.py"

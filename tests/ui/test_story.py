@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import AudioDeviceError
 from app.settings import Settings, load_settings
-from app.ui.autosave import load_autosave
+from app.ui.script.autosave import load_autosave
 from app.ui.synthesis.playback_job import SpokenLine
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer

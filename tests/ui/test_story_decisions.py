@@ -15,7 +15,7 @@ from app.install.library import add_voice
 from app.install.licence import accepted_path
 from app.paths import resources_dir
 from app.settings import Settings
-from app.ui.line_state import Phase
+from app.ui.script.line_state import Phase
 from app.ui.shelf_voice import ShelfVoice
 from app.ui.tasks.process import ChildJob, Stage
 from app.ui.widgets.text_dialog import TextDialog

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
 from app.settings import Settings
-from app.ui.autosave import load_autosave
-from app.ui.line_state import Phase
-from app.ui.synthesis import output_device as held_player
+from app.ui.script.autosave import load_autosave
+from app.ui.script.line_state import Phase
+from app.ui.synthesis import output_device
 from app.ui.synthesis.player import open_portaudio
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
@@ -45,7 +45,7 @@ def headphones(null_sink: NullSink) -> Iterator[NullSink]:
 def test_the_chosen_output_is_pulled_out_and_put_back(
     qtbot: QtBot, null_sink: NullSink, headphones: NullSink, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(held_player, "AGAIN_AFTER_S", 0.0)
+    monkeypatch.setattr(output_device, "AGAIN_AFTER_S", 0.0)
     window = open_window(open_player=open_portaudio)
     window.settings.change(device="headphones")
     wait_idle(qtbot, window)
@@ -77,7 +77,7 @@ def test_the_chosen_output_is_pulled_out_and_put_back(
 def test_a_start_without_the_chosen_output_is_heard_and_told_and_the_choice_waits(
     qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(held_player, "AGAIN_AFTER_S", 0.0)
+    monkeypatch.setattr(output_device, "AGAIN_AFTER_S", 0.0)
     window = open_window(Settings(text="はい。", device="headphones"), open_player=open_portaudio)
     told = window.voice_banner.message
     assert told.text().startswith('There is no audio output "headphones".')

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script, reshape
 from app.core.types import MoraOverride, Overrides
-from app.ui.document import ScriptDocument
+from app.ui.script.document import ScriptDocument
 from app.ui.window import MainWindow
 from tests.ui.conftest import OpenWindow
 

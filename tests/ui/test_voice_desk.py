@@ -23,7 +23,7 @@ from app.paths import bert_dirs
 from app.settings import Settings, save_settings
 from app.ui.background import works
 from app.ui.dialogs.bert_offer import BertOffer
-from app.ui.line_state import Phase
+from app.ui.script.line_state import Phase
 from app.ui.synthesis.loaded_voices import MOST_VOICES
 from app.ui.tasks.task import Stage, Work
 from app.ui.voice_names import VoiceNames, names_path

@@ -19,6 +19,7 @@ from app.ui.actions.actions import Actions
 from app.ui.menus import Menus
 from app.ui.presets import load_presets, presets_path
 from app.ui.save_dialog import ask_for_file, files_for, title
+from app.ui.script.transport import Transport
 from app.ui.settings.store import SettingsStore
 from app.ui.synthesis.jobs import OpenedVoice, Surroundings
 from app.ui.synthesis.state import SpeechState
@@ -29,7 +30,6 @@ from app.ui.widgets.section import Section
 from app.ui.widgets.seed_field import SeedField
 from app.ui.widgets.side_panel import SidePanel
 from app.ui.widgets.status_line import StatusLine, describe
-from app.ui.widgets.transport import Transport
 from app.ui.widgets.voice_card import about
 from tests.ui.conftest import apply_theme
 

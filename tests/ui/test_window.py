@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 from app import language
 from app.errors import InputError
 from app.settings import Settings
-from app.ui.first_script import FIRST_TEXT
+from app.ui.script.first_script import FIRST_TEXT
 from app.ui.synthesis.controller import SpeechController
 from app.ui.theme.theme import DARK, LIGHT
 from app.ui.window import SMALLEST, MainWindow

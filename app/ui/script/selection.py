@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.core.script import Line, LineSettings
-from app.ui.document import ScriptDocument
-from app.ui.widgets.script_list import ScriptList
+from app.ui.script.document import ScriptDocument
+from app.ui.script.list import ScriptList
 
 
 class Selection(QObject):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from app.ui.autosave import load_autosave
+from app.ui.script.autosave import load_autosave
 from tests.attack import checks, watch
 from tests.attack.area import Area, Case
 from tests.attack.areas.sound_servers import kill_sound_server

@@ -13,8 +13,8 @@ from app.data_file import load_data, save_data
 from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
-from app.ui.document import ScriptDocument
 from app.ui.kept_file import KeptFile
+from app.ui.script.document import ScriptDocument
 from app.ui.script.take_seeds import TakeSeeds
 
 SAVE_AFTER_MS = 2000  # from the first change on, however many follow: never more than this is lost

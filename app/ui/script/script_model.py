@@ -8,9 +8,9 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersiste
 
 from app.core.script import Line, Script
 from app.language import say
-from app.ui.document import ScriptDocument
 from app.ui.labels import style_name
-from app.ui.line_state import LineState, Phase
+from app.ui.script.document import ScriptDocument
+from app.ui.script.line_state import LineState, Phase
 
 Index = QModelIndex | QPersistentModelIndex
 LINE_ROLE = Qt.ItemDataRole.UserRole

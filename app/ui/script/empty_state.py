@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPalette, QPen
 
 from app.language import say
+from app.ui.script.card import RADIUS
 from app.ui.theme.icons import icon
-from app.ui.widgets.line_card import RADIUS
 
 INSET = 2.0
 PICTURE = 40.0

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.language import say
 from app.ui.actions.actions import Actions
-from app.ui.script_model import ScriptModel
+from app.ui.script.list import ScriptList
+from app.ui.script.script_model import ScriptModel
+from app.ui.script.transport import Transport
 from app.ui.theme.theme import Theme
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.script_list import ScriptList
-from app.ui.widgets.transport import Transport
 
 SCROLL_BAR = 11  # pixels beside the cards
 LINE_MENU: tuple[str, ...] = ("play", "play_through", "", "edit_line", "duplicate", "delete", "", "move_up", "move_down", "")

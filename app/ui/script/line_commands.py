@@ -13,13 +13,13 @@ from app.core.script import Line, Script, change, cut, duplicate, insert, move, 
 from app.core.text_lines import LONGEST_LINE, split_lines
 from app.errors import AppError
 from app.language import say
-from app.ui.document import ScriptDocument
+from app.ui.script.document import ScriptDocument
+from app.ui.script.editor import LineEditor
+from app.ui.script.list import ScriptList
+from app.ui.script.script_model import ScriptModel
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
-from app.ui.script_model import ScriptModel
-from app.ui.text_files import read_pairs
-from app.ui.widgets.line_editor import LineEditor
-from app.ui.widgets.script_list import ScriptList
+from app.ui.script.text_files import read_pairs
 
 MOST_CHOSEN = 1_000  # lines just added; selecting more is slow
 

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from app.core.script import Line
 from app.language import say
 from app.ui.labels import VoiceLabel, style_name
-from app.ui.line_state import LineState, Phase, said_of
-from app.ui.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
+from app.ui.script.card import AVATAR, RADIUS, CardLayout, CardParts, seconds
+from app.ui.script.editor import LineEditor
+from app.ui.script.line_state import LineState, Phase, said_of
+from app.ui.script.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
 from app.ui.synthesis.jobs import OpenedVoice
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import Theme
-from app.ui.widgets.line_card import AVATAR, RADIUS, CardLayout, CardParts, seconds
-from app.ui.widgets.line_editor import LineEditor
 from app.ui.widgets.voice_picture import letter_colors, voice_picture
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
-from app.ui.script_model import LINES_MIME, ScriptModel
+from app.ui.script.script_model import LINES_MIME, ScriptModel
 from app.ui.url_kinds import links_in
 
 

@@ -29,13 +29,13 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 from app.language import say
 from app.ui.labels import VoiceLabel
 from app.ui.plain_text import plain_tip
-from app.ui.script_model import LINE_ROLE, Index, ScriptModel
+from app.ui.script.delegate import LineDelegate
+from app.ui.script.drops import LineDrops
+from app.ui.script.editor import LineEditor
+from app.ui.script.empty_state import Lesson
+from app.ui.script.script_model import LINE_ROLE, Index, ScriptModel
 from app.ui.synthesis.jobs import OpenedVoice
 from app.ui.theme.theme import Theme
-from app.ui.widgets.lesson import Lesson
-from app.ui.widgets.line_delegate import LineDelegate
-from app.ui.widgets.line_drops import LineDrops
-from app.ui.widgets.line_editor import LineEditor
 
 CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
 

@@ -9,7 +9,7 @@ from app.core.script import Line, LineSettings, Script, cut
 from app.errors import AppError
 from app.language import say
 from app.settings import Settings
-from app.ui.autosave import autosave_path, load_autosave
+from app.ui.script.autosave import autosave_path, load_autosave
 from app.ui.widgets.banner import Banner
 
 FIRST_TEXT = "こんにちは、声箱です。好きな文章を打って、声にしてみてください。"
