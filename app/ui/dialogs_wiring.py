@@ -15,9 +15,9 @@ from app.notices import notify
 from app.ui.actions.actions import Actions
 from app.ui.actions.key_bindings import Bindings, load_shortcuts, save_shortcuts
 from app.ui.behind import Behind
-from app.ui.devices import DeviceWatch
 from app.ui.kept_file import KeptFile
 from app.ui.menus import Menus
+from app.ui.playback.output_devices import DeviceWatch
 from app.ui.settings.store import SettingsStore
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Surroundings

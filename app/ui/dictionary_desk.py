@@ -15,7 +15,7 @@ from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
 from app.language import say
 from app.ui.behind import Behind
-from app.ui.playback import Playback
+from app.ui.playback.playback import Playback
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.requests import cast_of, request_of

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.language import say
 from app.ui.dialogs.bert_offer import BertOffer
-from app.ui.save_dialog import title as file_title
+from app.ui.playback.save_dialog import title as file_title
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.shelf import Shelf

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.language import say
 from app.ui.error_text import Failed, report_failure
-from app.ui.playback import Playback
+from app.ui.playback.playback import Playback
 from app.ui.script.list import ScriptList
 from app.ui.script.transport import Transport
 from app.ui.synthesis.controller import SpeechController

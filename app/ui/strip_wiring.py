@@ -14,7 +14,7 @@ from app.core.script import Line, reshape
 from app.core.types import Overrides
 from app.language import say
 from app.ui.line_sounds import LineSounds
-from app.ui.playback import Playback
+from app.ui.playback.playback import Playback
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController

@@ -11,7 +11,7 @@ from app.language import say
 from app.settings import Settings
 from app.ui.error_text import Failed
 from app.ui.labels import VoiceLabel
-from app.ui.playback import Playback
+from app.ui.playback.playback import Playback
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.settings.store import SettingsStore

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from app.core.script import Line, LineSettings
-from app.ui.playback import Playback
+from app.ui.playback.playback import Playback
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.requests import cast_of, request_of

@@ -23,13 +23,14 @@ from app.ui.keeping import Keeping
 from app.ui.layout import lay_out, share_out
 from app.ui.library_desk import LibraryActions
 from app.ui.licence_questions import LicenceQuestions
-from app.ui.live import LiveMode
 from app.ui.menus import Menus
 from app.ui.notices import Notices
-from app.ui.play_commands import PlayCommands
-from app.ui.playback import Playback
+from app.ui.playback.live import LiveMode
+from app.ui.playback.play_commands import PlayCommands
+from app.ui.playback.playback import Playback
+from app.ui.playback.saving import Saving
+from app.ui.playback.speech_settings import SpeechSettings
 from app.ui.reports import StatusUpdates
-from app.ui.saving import Saving
 from app.ui.script.autosave import Autosave
 from app.ui.script.document import ScriptDocument
 from app.ui.script.first_script import SHARED, greet, is_first_start, line_settings, open_script
@@ -40,7 +41,6 @@ from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.settings.store import SettingsStore
 from app.ui.shelf import Shelf
-from app.ui.speech_settings import SpeechSettings
 from app.ui.strip_fold import StripFold
 from app.ui.strip_wiring import ReadingController
 from app.ui.synthesis.controller import SpeechController

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core.text_lines import SUFFIXES
 from app.language import say
 from app.ui.actions.actions import Actions
-from app.ui.play_commands import PlayCommands
+from app.ui.playback.play_commands import PlayCommands
 from app.ui.script.document import ScriptDocument
 from app.ui.script.line_commands import LineCommands
 from app.ui.widgets.preset_bar import PresetBar

@@ -18,11 +18,11 @@ from app.errors import AudioDeviceError
 from app.log import log_path
 from app.ui.actions.commands import commands_in, matching
 from app.ui.actions.palette import CommandSearch
-from app.ui.devices import DeviceWatch
 from app.ui.dialogs.about_dialog import AboutDialog, third_parties
 from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
 from app.ui.dialogs.log_dialog import NEWEST_BYTES, LogDialog, newest_lines
 from app.ui.licences import model_cards, parts
+from app.ui.playback.output_devices import DeviceWatch
 from app.ui.synthesis.output_device import HeldPlayer
 from app.ui.synthesis.player import open_portaudio
 from app.ui.widgets.shown_timer import ShownTimer
@@ -266,7 +266,7 @@ def test_an_output_plugged_in_meanwhile_can_be_chosen_and_is_heard(
 
 
 def test_a_look_that_fails_leaves_the_list_as_it_was(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.ui.devices.own_command", lambda: ["false"])
+    monkeypatch.setattr("app.ui.playback.output_devices.own_command", lambda: ["false"])
     parent = QObject()
     watch = DeviceWatch(parent)
     watch.know(("Speakers",))

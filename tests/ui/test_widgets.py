@@ -17,8 +17,8 @@ from app.paths import resources_dir
 from app.settings import HIGHEST_SEED, Settings
 from app.ui.actions.actions import Actions
 from app.ui.menus import Menus
+from app.ui.playback.save_dialog import ask_for_file, files_for, title
 from app.ui.presets import load_presets, presets_path
-from app.ui.save_dialog import ask_for_file, files_for, title
 from app.ui.script.transport import Transport
 from app.ui.settings.store import SettingsStore
 from app.ui.synthesis.jobs import OpenedVoice, Surroundings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from app.settings import Settings
-from app.ui.playback import Playback
+from app.ui.playback.playback import Playback
 from app.ui.settings.store import SettingsStore
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Precisions

@@ -14,7 +14,7 @@ from app.core.script import Line
 from app.errors import AppError, OutputFileError
 from app.language import say
 from app.ui.error_text import Failed
-from app.ui.save_dialog import ask_for_file, files_for, first_pattern, title
+from app.ui.playback.save_dialog import ask_for_file, files_for, first_pattern, title
 from app.ui.script.document import ScriptDocument
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.synthesis.controller import SpeechController

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.ui.playback import Playback
-from app.ui.saving import Saving
+from app.ui.playback.playback import Playback
+from app.ui.playback.saving import Saving
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
