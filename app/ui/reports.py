@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.language import say
 from app.ui.error_text import Failed, report_failure
+from app.ui.latency.dock import LatencyDock
 from app.ui.playback.playback import Playback
 from app.ui.script.list import ScriptList
 from app.ui.script.transport import Transport
@@ -13,7 +14,6 @@ from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import OpenedVoice, OpenVoice, Surroundings
 from app.ui.synthesis.loaded_voices import LicenceOpenError
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.status_line import StatusLine
 from app.voices.bert import MissingBertError
 

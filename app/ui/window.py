@@ -20,6 +20,7 @@ from app.ui.emoji_desk import EmojiController
 from app.ui.first_paint import FirstPaint
 from app.ui.incoming_files import IncomingFiles
 from app.ui.keeping import Keeping
+from app.ui.latency.dock import LatencyDock
 from app.ui.layout import lay_out, share_out
 from app.ui.library_desk import LibraryActions
 from app.ui.licence_questions import LicenceQuestions
@@ -56,7 +57,6 @@ from app.ui.voice_works import VoiceTasks
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.columns import Columns
 from app.ui.widgets.edit_bar import EditBar
-from app.ui.widgets.latency_dock import LatencyDock
 from app.ui.widgets.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.widgets.status_line import StatusLine
 from app.ui.widgets.strip.panel import StripPanel

@@ -110,7 +110,7 @@ from app.adapters.openjtalk_words import analyse
 print("".join(word.pronunciation for word in analyse("風が吹く。何の風だ？")))
 from PySide6.QtWidgets import QApplication
 from app.ui.theme.theme import LIGHT
-from app.ui.widgets.latency_chart import LatencyChart
+from app.ui.latency.chart import LatencyChart
 application = QApplication(["", "-platform", "offscreen"])
 chart = LatencyChart(LIGHT)
 chart.resize(600, 200)

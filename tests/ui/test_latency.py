@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from app.core.types import StageTiming
 from app.errors import AppError
+from app.ui.latency.chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
+from app.ui.latency.dock import LatencyDock
+from app.ui.latency.trend import LatencyTrend, rolling
 from app.ui.synthesis.measurements import GPU_TARGET_MS, KEPT, LatencyHistory, Row, StageTotal
 from app.ui.theme.theme import DARK, LIGHT
-from app.ui.widgets.latency_chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
-from app.ui.widgets.latency_dock import LatencyDock
-from app.ui.widgets.latency_trend import LatencyTrend, rolling
 
 RATE = 44_100
 

@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.ui.latency.dock import LatencyDock
+from app.ui.latency.legend import LatencyLegend
 from app.ui.synthesis.measurements import LatencyHistory
 from app.ui.theme.theme import LIGHT
 from app.ui.widgets.hatch import paint_hatch
-from app.ui.widgets.latency_dock import LatencyDock
-from app.ui.widgets.latency_legend import LatencyLegend
 from tests.ui.test_latency import spoken
 
 

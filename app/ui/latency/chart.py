@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
 
 from app.language import say
 from app.ui.labels import milliseconds, stage_name
+from app.ui.latency.bars import LatencyBars
 from app.ui.plain_text import plain_tip
 from app.ui.synthesis.measurements import SIZES, LatencyHistory, StageTotal, Utterance
 from app.ui.theme.theme import Theme
-from app.ui.widgets.latency_bars import LatencyBars
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
 ROWS = 7

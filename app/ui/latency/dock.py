@@ -13,13 +13,13 @@ from app.data_file import write_whole
 from app.errors import OutputFileError
 from app.language import say
 from app.system_errors import reason_of
-from app.ui.latency_export import as_csv
+from app.ui.latency.chart import LatencyChart
+from app.ui.latency.export import as_csv
+from app.ui.latency.legend import LatencyLegend
+from app.ui.latency.table import LatencyTable
+from app.ui.latency.trend import LatencyTrend
 from app.ui.synthesis.measurements import LatencyHistory, Utterance
 from app.ui.theme.theme import Theme
-from app.ui.widgets.latency_chart import LatencyChart
-from app.ui.widgets.latency_legend import LatencyLegend
-from app.ui.widgets.latency_table import LatencyTable
-from app.ui.widgets.latency_trend import LatencyTrend
 
 MARGIN, ABOVE = 14, 6  # pixels beside everything, and over the legend of a picture
 SHARP = 2  # pixels of a picture for each of the screen
