@@ -15,7 +15,7 @@ from app.notices import notify
 from app.settings import Settings
 from app.ui.actions.actions import Actions
 from app.ui.dialogs_wiring import Dialogs
-from app.ui.dictionary_desk import DictionaryController
+from app.ui.dictionary.controller import DictionaryController
 from app.ui.emoji_desk import EmojiController
 from app.ui.first_paint import FirstPaint
 from app.ui.incoming_files import IncomingFiles

@@ -18,7 +18,7 @@ from app.adapters.openjtalk_words import forget_taught_words
 from app.adapters.user_dictionary import change_dictionary, dictionary_path, load_dictionary
 from app.core.dictionary import Entry, make_entry
 from app.settings import Settings
-from app.ui.dialogs.dictionary_dialog import DictionaryDialog
+from app.ui.dictionary.dialog import DictionaryDialog
 from app.ui.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer

@@ -11,8 +11,8 @@ from app.core.dictionary import HIGHEST_PRIORITY, KINDS, LONGEST_READING, LONGES
 from app.core.moras import katakana_of, split_moras
 from app.errors import InputError
 from app.language import say
+from app.ui.dictionary.word_table import marked
 from app.ui.labels import kind_name
-from app.ui.widgets.word_table import marked
 
 PRIORITY_WIDTH = 86
 

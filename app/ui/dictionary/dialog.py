@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButt
 from app.core.dictionary import Entry, surface_of
 from app.errors import AppError
 from app.language import say
-from app.ui.dialogs.word_form import WordForm
+from app.ui.dictionary.word_form import WordForm
+from app.ui.dictionary.word_table import WordTable
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.measures import DIALOG_MARGINS
-from app.ui.widgets.word_table import WordTable
 
 SIZE = (820, 560)
 

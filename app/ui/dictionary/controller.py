@@ -23,7 +23,7 @@ from app.ui.widgets.banner import Banner
 
 if TYPE_CHECKING:
     from app.core.dictionary import Entry
-    from app.ui.dialogs.dictionary_dialog import DictionaryDialog
+    from app.ui.dictionary.dialog import DictionaryDialog
 
 Words = tuple["Entry", ...]
 
@@ -48,7 +48,7 @@ class DictionaryController(QObject):
     @Slot(str, str)
     def open(self, surface: str = "", reading: str = "") -> None:
         """Shows the dictionary, at a word that is to be added where one is given."""
-        from app.ui.dialogs.dictionary_dialog import DictionaryDialog
+        from app.ui.dictionary.dialog import DictionaryDialog
 
         if self.dialog is None:
             dialog = self.dialog = DictionaryDialog(self._parent)
