@@ -16,9 +16,9 @@ JSON = {
     "app/adapters/confined_worker.py": "the task that our own parent hands over",
 }
 WHOLE = {
-    "app/ui/licences.py": "ships with the program",
+    "app/ui/help/third_party.py": "ships with the program",
     "app/ui/theme/icons.py": "ships with the program",
-    "app/ui/dialogs/about_dialog.py": "ships with the program",
+    "app/ui/help/about.py": "ships with the program",
     "app/bench/home.py": "our own source",
     "app/ui/selftest.py": "/proc",
     "app/bench/machine.py": "/proc",

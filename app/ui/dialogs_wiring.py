@@ -90,21 +90,21 @@ class Dialogs(QObject):
     @Slot()
     def open_diagnostics(self) -> None:
         """Checks what the program needs."""
-        from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
+        from app.ui.help.diagnostics import DiagnosticsDialog
 
         self._show(DiagnosticsDialog(self._parent))
 
     @Slot()
     def open_log(self) -> None:
         """Shows the log."""
-        from app.ui.dialogs.log_dialog import LogDialog
+        from app.ui.help.log import LogDialog
 
         self._show(LogDialog(self._parent))
 
     @Slot()
     def open_about(self) -> None:
         """Shows version and licences."""
-        from app.ui.dialogs.about_dialog import AboutDialog, third_parties
+        from app.ui.help.about import AboutDialog, third_parties
 
         dialog = AboutDialog(VERSION, self._parent)
         dialog.parts_wanted.connect(lambda: self._behind.do(third_parties, self._parts_found.emit))

@@ -34,7 +34,7 @@ def take(theme: str, folder: Path, name: str) -> None:
 
     from app.settings import Settings
     from app.ui.actions.palette import CommandSearch
-    from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
+    from app.ui.help.diagnostics import DiagnosticsDialog
     from app.ui.main import make_application
     from app.ui.synthesis.controller import SpeechController
     from app.ui.window import MainWindow

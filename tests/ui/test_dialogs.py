@@ -18,10 +18,10 @@ from app.errors import AudioDeviceError
 from app.log import log_path
 from app.ui.actions.commands import commands_in, matching
 from app.ui.actions.palette import CommandSearch
-from app.ui.dialogs.about_dialog import AboutDialog, third_parties
-from app.ui.dialogs.diagnostics_dialog import DiagnosticsDialog
-from app.ui.dialogs.log_dialog import NEWEST_BYTES, LogDialog, newest_lines
-from app.ui.licences import model_cards, parts
+from app.ui.help.about import AboutDialog, third_parties
+from app.ui.help.diagnostics import DiagnosticsDialog
+from app.ui.help.log import NEWEST_BYTES, LogDialog, newest_lines
+from app.ui.help.third_party import model_cards, parts
 from app.ui.playback.output_devices import DeviceWatch
 from app.ui.synthesis.output_device import HeldPlayer
 from app.ui.synthesis.player import open_portaudio
@@ -126,7 +126,7 @@ def test_diagnostics_end_with_their_dialog_and_tell_of_a_broken_doctor(qtbot: Qt
     closed.reject()
     assert closed._process.state() == closed._process.ProcessState.NotRunning
     for command in (["false"], ["/no/such/program"]):
-        monkeypatch.setattr("app.ui.dialogs.diagnostics_dialog.own_command", lambda command=command: command)
+        monkeypatch.setattr("app.ui.help.diagnostics.own_command", lambda command=command: command)
         broken = DiagnosticsDialog()
         qtbot.addWidget(broken)
         qtbot.waitUntil(broken.busy.isHidden, timeout=PATIENCE_MS)

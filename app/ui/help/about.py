@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QT
 
 from app.language import say
 from app.paths import resources_dir
-from app.ui.licences import bundled_notice, model_cards, parts
+from app.ui.help.third_party import bundled_notice, model_cards, parts
 from app.ui.theme.icons import icon
 
 PICTURE = 64
