@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from app.core.script import Line
+from app.ui.reading.controller import ReadingController
 from app.ui.script.list import ScriptList
 from app.ui.script.selection import Selection
 from app.ui.shelf import Shelf
-from app.ui.strip_wiring import ReadingController
 
 
 class EmojiController(QObject):

@@ -31,6 +31,9 @@ from app.ui.playback.play_commands import PlayCommands
 from app.ui.playback.playback import Playback
 from app.ui.playback.saving import Saving
 from app.ui.playback.speech_settings import SpeechSettings
+from app.ui.reading.controller import ReadingController
+from app.ui.reading.strip.panel import StripPanel
+from app.ui.reading.strip_fold import StripFold
 from app.ui.reports import StatusUpdates
 from app.ui.script.autosave import Autosave
 from app.ui.script.document import ScriptDocument
@@ -42,8 +45,6 @@ from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.settings.store import SettingsStore
 from app.ui.shelf import Shelf
-from app.ui.strip_fold import StripFold
-from app.ui.strip_wiring import ReadingController
 from app.ui.synthesis.controller import SpeechController
 from app.ui.tasks.jobs_panel import JobsPanel
 from app.ui.tasks.queue import WorkQueue
@@ -59,7 +60,6 @@ from app.ui.widgets.columns import Columns
 from app.ui.widgets.edit_bar import EditBar
 from app.ui.widgets.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.widgets.status_line import StatusLine
-from app.ui.widgets.strip.panel import StripPanel
 from app.ui.wiring import connect_actions, connect_undo, line_actions, play_actions, read_text, undo_presets
 
 SMALLEST = (1100, 700)

@@ -21,11 +21,11 @@ from app.core.symbols import EMOJI
 from app.core.types import Overrides
 from app.install.prepare import prepare_voice
 from app.ui.emoji_labels import emoji_words
+from app.ui.reading.strip.shape import shape_of
+from app.ui.reading.strip.strip import PhoneStrip
 from app.ui.shelf import ShelfVoice
 from app.ui.theme.theme import LIGHT
 from app.ui.widgets.emoji_picker import EmojiGrid
-from app.ui.widgets.strip.shape import shape_of
-from app.ui.widgets.strip.strip import PhoneStrip
 from app.ui.widgets.voice_card import makers
 from app.ui.window import MainWindow
 from app.voices.card import Card, write_card

@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent
 
 from app.core.types import Overrides
 from app.language import say
-from app.ui.widgets.strip.axis import Cell, Kind
-from app.ui.widgets.strip.shape import Shape, mora_of, with_fall
+from app.ui.reading.strip.axis import Cell, Kind
+from app.ui.reading.strip.shape import Shape, mora_of, with_fall
 
 STEP_S = 0.01
 BIG_STEP_S = 0.05

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
+from app.ui.reading.strip.axis import PHRASE_GAP, Cell, Kind
+from app.ui.reading.strip.shape import Shape, is_emoji, kana_of
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_hatch
-from app.ui.widgets.strip.axis import PHRASE_GAP, Cell, Kind
-from app.ui.widgets.strip.shape import Shape, is_emoji, kana_of
 
 HIGH, LOW = 11.0, 29.0  # the two heights of the accent line
 ACCENT_BOTTOM = 39.0

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.line_sound import BIN_S, LineSound
 from app.language import say
+from app.ui.reading.strip.axis import Axis
 from app.ui.theme.theme import Theme
-from app.ui.widgets.strip.axis import Axis
 
 Float64 = NDArray[np.float64]
 

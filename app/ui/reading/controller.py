@@ -13,15 +13,15 @@ from app.core.line_reading import LineReading, LineWord
 from app.core.script import Line, reshape
 from app.core.types import Overrides
 from app.language import say
-from app.ui.line_sounds import LineSounds
 from app.ui.playback.playback import Playback
+from app.ui.reading.line_sounds import LineSounds
+from app.ui.reading.strip.panel import StripPanel
+from app.ui.reading.strip.shape import mora_of, shape_of
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.line_reader import LineRead, ReadLine
 from app.ui.synthesis.state import SpeechState
-from app.ui.widgets.strip.panel import StripPanel
-from app.ui.widgets.strip.shape import mora_of, shape_of
 
 SETTLE_MS = 120  # typing rests this long before it is read
 DRAW_MS = 60  # sound comes in many pieces

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.core.accents import toggle_phrase
 from app.core.types import Overrides
 from app.language import say
+from app.ui.reading.strip.axis import Cell, Kind
+from app.ui.reading.strip.keys import press_key
+from app.ui.reading.strip.painting import ACCENT_BOTTOM, HEIGHT, Marked, paint_strip
+from app.ui.reading.strip.pointing import Drag, pointed_at
+from app.ui.reading.strip.shape import Shape, is_emoji, shape_of, with_length, words_for
 from app.ui.theme.theme import Theme
-from app.ui.widgets.strip.axis import Cell, Kind
-from app.ui.widgets.strip.keys import press_key
-from app.ui.widgets.strip.painting import ACCENT_BOTTOM, HEIGHT, Marked, paint_strip
-from app.ui.widgets.strip.pointing import Drag, pointed_at
-from app.ui.widgets.strip.shape import Shape, is_emoji, shape_of, with_length, words_for
 
 AROUND = 42  # pixels beside a cell that change with it
 CLICK_MS = 250  # a second click within this time means the word, not the sound

@@ -7,8 +7,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language import say
-from app.ui.widgets.strip.axis import Kind
-from app.ui.widgets.strip.shape import Shape, kana_of
+from app.ui.reading.strip.axis import Kind
+from app.ui.reading.strip.shape import Shape, kana_of
 
 LONGEST = 400  # characters; no window is wider
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
+from app.ui.reading.strip.panel import StripPanel
 from app.ui.settings.store import SettingsStore
-from app.ui.widgets.strip.panel import StripPanel
 
 LOW_WINDOW = 760  # pixels below which a window has no room for the strip and enough lines
 

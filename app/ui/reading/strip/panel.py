@@ -11,18 +11,18 @@ from app.core.line_sound import LineSound
 from app.core.types import Overrides
 from app.language import say
 from app.ui.plain_text import PlainLabel
+from app.ui.reading.strip.keys import key_words
+from app.ui.reading.strip.painting import HEIGHT
+from app.ui.reading.strip.reading_field import HEIGHT as FIELD_HEIGHT
+from app.ui.reading.strip.reading_field import ReadingField
+from app.ui.reading.strip.shape import Shape
+from app.ui.reading.strip.strip import PhoneStrip
+from app.ui.reading.strip.summary import KanaSummary
+from app.ui.reading.waveform import HEIGHT as WAVE_HEIGHT
+from app.ui.reading.waveform import Waveform
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import Theme, look_changed
 from app.ui.widgets.emoji_picker import EmojiButton
-from app.ui.widgets.strip.keys import key_words
-from app.ui.widgets.strip.painting import HEIGHT
-from app.ui.widgets.strip.reading_field import HEIGHT as FIELD_HEIGHT
-from app.ui.widgets.strip.reading_field import ReadingField
-from app.ui.widgets.strip.shape import Shape
-from app.ui.widgets.strip.strip import PhoneStrip
-from app.ui.widgets.strip.summary import KanaSummary
-from app.ui.widgets.waveform import HEIGHT as WAVE_HEIGHT
-from app.ui.widgets.waveform import Waveform
 
 SCROLL_BAR = 10
 AHEAD = 120  # pixels that stay in sight before the playhead

@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF
 
 from app.core.accents import can_toggle_phrase, phrase_at, with_accent
 from app.core.types import Overrides
-from app.ui.widgets.strip.axis import PX_PER_S, Kind
-from app.ui.widgets.strip.painting import ACCENT_BOTTOM
-from app.ui.widgets.strip.shape import Shape, with_length
+from app.ui.reading.strip.axis import PX_PER_S, Kind
+from app.ui.reading.strip.painting import ACCENT_BOTTOM
+from app.ui.reading.strip.shape import Shape, with_length
 
 REACH = 5.0  # pixels around an edge that belong to it
 

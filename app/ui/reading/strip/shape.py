@@ -10,7 +10,7 @@ from app.core.line_sound import LineTimes
 from app.core.types import Overrides
 from app.language import say
 from app.ui.emoji_labels import emoji_words
-from app.ui.widgets.strip.axis import Axis, Cell, Kind, lay_out
+from app.ui.reading.strip.axis import Axis, Cell, Kind, lay_out
 
 MARK_SIGNS = {",": "、", ".": "。", "!": "！", "?": "？", "'": "・", "-": "－"}
 
