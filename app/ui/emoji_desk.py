@@ -8,7 +8,7 @@ from app.core.script import Line
 from app.ui.reading.controller import ReadingController
 from app.ui.script.list import ScriptList
 from app.ui.script.selection import Selection
-from app.ui.shelf import Shelf
+from app.ui.voices.catalog import Shelf
 
 
 class EmojiController(QObject):

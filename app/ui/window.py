@@ -22,8 +22,6 @@ from app.ui.incoming_files import IncomingFiles
 from app.ui.keeping import Keeping
 from app.ui.latency.dock import LatencyDock
 from app.ui.layout import lay_out, share_out
-from app.ui.library_desk import LibraryActions
-from app.ui.licence_questions import LicenceQuestions
 from app.ui.menus import Menus
 from app.ui.notices import Notices
 from app.ui.playback.live import LiveMode
@@ -44,17 +42,19 @@ from app.ui.script.script_model import ScriptModel
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.settings.store import SettingsStore
-from app.ui.shelf import Shelf
 from app.ui.synthesis.controller import SpeechController
 from app.ui.tasks.jobs_panel import JobsPanel
 from app.ui.tasks.queue import WorkQueue
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import Theme, chosen_theme
 from app.ui.theme_switcher import ThemeSwitcher
-from app.ui.voice_desk import VoiceController
-from app.ui.voice_results import VoiceResults
-from app.ui.voice_samples import VoiceSamples
-from app.ui.voice_works import VoiceTasks
+from app.ui.voices.catalog import Shelf
+from app.ui.voices.controller import VoiceController
+from app.ui.voices.library_actions import LibraryActions
+from app.ui.voices.licence_questions import LicenceQuestions
+from app.ui.voices.task_results import VoiceResults
+from app.ui.voices.tasks import VoiceTasks
+from app.ui.voices.voice_samples import VoiceSamples
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.columns import Columns
 from app.ui.widgets.edit_bar import EditBar

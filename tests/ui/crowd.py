@@ -7,8 +7,8 @@ from typing import Any
 
 from app.core.script import Line, LineSettings, Script
 from app.errors import VoiceError
-from app.ui.shelf_voice import ShelfVoice
 from app.ui.tasks.task import Advance, Stage
+from app.ui.voices.catalog_voice import ShelfVoice
 from app.voices.card import Card, Sample, SpeakerCard, StyleCard
 from app.voices.description import SBV2_BERT
 from app.voices.manifest import Named, VoiceManifest

@@ -17,7 +17,7 @@ from tests.ui.looks import in_each_look
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.ui.shelf_voice import ShelfVoice
+    from app.ui.voices.catalog_voice import ShelfVoice
     from app.ui.widgets.banner import Banner
     from app.ui.window import MainWindow
 
@@ -97,8 +97,8 @@ def take_library(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
 
 def take_questions(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
     """Licences, the missing BERT, an address; with short and with long words."""
-    from app.ui.dialogs.add_address import AddAddress
-    from app.ui.dialogs.bert_offer import BertOffer
+    from app.ui.voices.add_address import AddAddress
+    from app.ui.voices.bert_offer import BertOffer
     from app.ui.widgets.text_dialog import ask_licence, show_text
     from app.voices.description import SBV2_BERT
 

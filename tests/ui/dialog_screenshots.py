@@ -95,7 +95,7 @@ def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
     """Questions, menus and lists."""
     from PySide6.QtWidgets import QMenu
 
-    from app.ui.dialogs.add_address import AddAddress
+    from app.ui.voices.add_address import AddAddress
     from app.ui.widgets.text_dialog import ask_licence
 
     address, licence = AddAddress(window), ask_licence(window, "声", "利用条件の例です。\n" * 30)

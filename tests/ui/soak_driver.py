@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 
 from app.core.script import Line, Script
-from app.ui.background import works
+from app.ui.voices import task_specs as works
 from app.ui.window import MainWindow
 from tests.ui.soak_deeds import DEEDS, Deed
 

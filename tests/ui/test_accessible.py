@@ -25,11 +25,11 @@ from pytestqt.qtbot import QtBot
 
 from app import paths
 from app.settings import Settings
-from app.ui.dialogs.add_address import AddAddress
-from app.ui.dialogs.bert_offer import BertOffer
-from app.ui.dialogs.voice_library import VoiceLibrary
 from app.ui.dictionary.dialog import DictionaryDialog
-from app.ui.shelf_voice import ShelfVoice
+from app.ui.voices.add_address import AddAddress
+from app.ui.voices.bert_offer import BertOffer
+from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import ask_licence, show_text
 from app.ui.window import SMALLEST, MainWindow
 from app.voices.description import SBV2_BERT

@@ -15,13 +15,13 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.ui.dialogs.add_address import AddAddress, read_address
 from app.ui.tasks.job_row import describe_advance
 from app.ui.tasks.jobs_panel import JobsPanel
 from app.ui.tasks.messages import read_line
 from app.ui.tasks.process import BACKGROUND, ChildJob
 from app.ui.tasks.queue import WorkQueue
 from app.ui.tasks.task import Advance, Stage, Work, with_time_left
+from app.ui.voices.add_address import AddAddress, read_address
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import WAIT_MS
 

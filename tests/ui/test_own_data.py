@@ -31,7 +31,7 @@ from app.ui.one_window import requests_dir, take_requests
 from app.ui.presets import load_presets, presets_path
 from app.ui.script.autosave import autosave_path, load_autosave
 from app.ui.script.first_script import FIRST_TEXT
-from app.ui.voice_names import names_path
+from app.ui.voices.voice_names import names_path
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 
 HUGE = "1" + "0" * 400

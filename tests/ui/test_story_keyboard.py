@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.ui.actions.palette import CommandSearch
-from app.ui.dialogs.add_address import AddAddress
-from app.ui.dialogs.bert_offer import BertOffer
 from app.ui.tasks.task import Stage
+from app.ui.voices.add_address import AddAddress
+from app.ui.voices.bert_offer import BertOffer
 from app.ui.widgets.text_dialog import TextDialog
 from app.ui.window import MainWindow
 from tests.fault_server import FaultServer, Reply

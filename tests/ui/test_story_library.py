@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from app.adapters.hub_addresses import AIVISHUB_VARIABLE
 from app.install.library import add_voice
 from app.paths import data_dir
-from app.ui.dialogs.voice_library import VoiceLibrary
 from app.ui.tasks.process import ChildJob, Stage
+from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import TextDialog
 from app.ui.window import MainWindow
 from tests.fault_server import FaultServer, Reply

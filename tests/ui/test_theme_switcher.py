@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.paths import resources_dir
 from app.settings import Settings, ThemeChoice
 from app.ui import theme_switcher
-from app.ui.dialogs.voice_library import VoiceLibrary
 from app.ui.theme.theme import DARK, LIGHT, put_on, take_off
+from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.memory_label import MemoryLabel
 from app.ui.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme

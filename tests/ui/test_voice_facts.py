@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.dialogs.voice_facts import VoiceFacts
-from app.ui.dialogs.voice_library import VoiceLibrary
-from app.ui.shelf import Shelf
-from app.ui.shelf_voice import Place, ShelfVoice
+from app.ui.voices.catalog import Shelf
+from app.ui.voices.catalog_voice import Place, ShelfVoice
+from app.ui.voices.voice_facts import VoiceFacts
+from app.ui.voices.voice_library import VoiceLibrary
 from app.voices.card import Card
 from app.voices.manifest import Named, VoiceManifest
 

@@ -25,12 +25,12 @@ from app.ui.synthesis.jobs import OpenedVoice, Surroundings
 from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import DARK, LIGHT, Theme, chosen_theme
+from app.ui.voices.card import about
 from app.ui.widgets.preset_bar import PresetBar
 from app.ui.widgets.section import Section
 from app.ui.widgets.seed_field import SeedField
 from app.ui.widgets.side_panel import SidePanel
 from app.ui.widgets.status_line import StatusLine, describe
-from app.ui.widgets.voice_card import about
 from tests.ui.conftest import apply_theme
 
 

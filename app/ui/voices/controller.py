@@ -15,14 +15,14 @@ from app.ui.playback.playback import Playback
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.settings.store import SettingsStore
-from app.ui.shelf import Shelf
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import OpenedVoice, OpenVoice
 from app.ui.synthesis.loaded_voices import LicenceOpenError
-from app.ui.voice_names import VoiceNames
+from app.ui.voices.card import VoiceCard
+from app.ui.voices.catalog import Shelf
+from app.ui.voices.chooser import VoiceChooser
+from app.ui.voices.voice_names import VoiceNames
 from app.ui.widgets.text_dialog import show_text
-from app.ui.widgets.voice_card import VoiceCard
-from app.ui.widgets.voice_chooser import VoiceChooser
 from app.voices.bert import MissingBertError
 
 SETTLE_MS = 250  # arrow keys rest this long on a line before its voice is opened

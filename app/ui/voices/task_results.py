@@ -12,10 +12,10 @@ from app.errors import AppError
 from app.language import say
 from app.ui.probe_labels import summary
 from app.ui.settings.store import SettingsStore
-from app.ui.shelf import Shelf
 from app.ui.tasks.process import ChildJob
-from app.ui.voice_desk import VoiceController
-from app.ui.voice_works import VoiceTasks
+from app.ui.voices.catalog import Shelf
+from app.ui.voices.controller import VoiceController
+from app.ui.voices.tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.install.identity import PREPARED_TO_SOURCE
 from app.install.staging import sweep_at_rest
 from app.paths import bert_dirs, data_dir, resources_dir
-from app.ui.shelf_voice import Place, ShelfVoice
+from app.ui.voices.catalog_voice import Place, ShelfVoice
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
 from app.voices.bert import Bert, installed_berts
 from app.voices.card import read_card

@@ -14,7 +14,7 @@ from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
 from app.ui.behind import Behind
-from app.ui.shelf_voice import ShelfVoice
+from app.ui.voices.catalog_voice import ShelfVoice
 
 VERSION = 1
 MOST_NAMES = 1000

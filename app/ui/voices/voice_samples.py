@@ -12,7 +12,7 @@ from app.ui.playback.playback import Playback
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.requests import cast_of, request_of
-from app.ui.widgets.voice_card import VoiceCard
+from app.ui.voices.card import VoiceCard
 
 SENTENCE = "こんにちは。今日は、いい天気になりましたね。"
 

@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.language import say
-from app.ui.dialogs.voice_facts import VoiceFacts
 from app.ui.plain_text import plain_tip
-from app.ui.shelf import Shelf
-from app.ui.shelf_voice import ShelfVoice
 from app.ui.theme.measures import DIALOG_MARGINS
+from app.ui.voices.catalog import Shelf
+from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.voice_facts import VoiceFacts
 from app.ui.widgets.voice_picture import voice_icon
 
 SIZE = (900, 620)

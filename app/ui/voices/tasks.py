@@ -7,12 +7,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.ui.background import works
-from app.ui.licence_questions import LicenceQuestions
-from app.ui.shelf_voice import ShelfVoice
 from app.ui.tasks.process import ChildJob
 from app.ui.tasks.queue import WorkQueue
 from app.ui.tasks.task import Work
+from app.ui.voices import task_specs as works
+from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.licence_questions import LicenceQuestions
 from app.voices.description import SBV2_BERT
 
 

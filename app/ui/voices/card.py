@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 
 from app.language import say
 from app.ui.plain_text import plain_tip
-from app.ui.shelf_voice import ShelfVoice
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import look_changed
-from app.ui.widgets.samples_button import SamplesButton
+from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
 from app.voices.bert import STANDARD_DOWNLOAD_MB
 

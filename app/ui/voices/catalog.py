@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.errors import AppError
 from app.ui.behind import Behind
-from app.ui.shelf_voice import ShelfVoice
+from app.ui.voices.catalog_voice import ShelfVoice
 
 Found = tuple[tuple[ShelfVoice, ...], tuple[str, ...]]
 """All voices, and the ids of all BERTs."""
@@ -59,6 +59,6 @@ class Shelf(QObject):
 
 
 def _read() -> Found:
-    from app.ui.shelf_reader import read_shelf  # what reads files is imported here, behind the window
+    from app.ui.voices.catalog_scan import read_shelf  # what reads files is imported here, behind the window
 
     return read_shelf()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.language import say
-from app.ui.shelf_voice import ShelfVoice
+from app.ui.voices.catalog_voice import ShelfVoice
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.voice_picture import voice_icon
 

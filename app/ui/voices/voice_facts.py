@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPu
 from app.language import say
 from app.ui.labels import style_name
 from app.ui.plain_text import plain_tip
-from app.ui.shelf_voice import ShelfVoice
-from app.ui.widgets.voice_card import about
+from app.ui.voices.card import about
+from app.ui.voices.catalog_voice import ShelfVoice
 from app.ui.widgets.voice_picture import voice_picture
 
 PICTURE = 56

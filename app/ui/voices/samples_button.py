@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.adapters.sound_formats import PLAYABLE
 from app.language import say
 from app.ui.labels import style_name
-from app.ui.shelf_voice import ShelfVoice
+from app.ui.voices.catalog_voice import ShelfVoice
 
 MOST_SAMPLES = 40
 

@@ -11,19 +11,19 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.language import say
-from app.ui.dialogs.bert_offer import BertOffer
 from app.ui.playback.save_dialog import title as file_title
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
-from app.ui.shelf import Shelf
-from app.ui.shelf_voice import ShelfVoice
-from app.ui.voice_works import VoiceTasks
+from app.ui.voices.bert_offer import BertOffer
+from app.ui.voices.catalog import Shelf
+from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.tasks import VoiceTasks
 from app.ui.widgets.text_dialog import show_text
 from app.voices.description import SBV2_BERT
 from app.voices.suffixes import VOICE_SUFFIXES
 
 if TYPE_CHECKING:
-    from app.ui.dialogs.voice_library import VoiceLibrary
+    from app.ui.voices.voice_library import VoiceLibrary
 
 VOICE_FILES = tuple(f"*{suffix}" for suffix in VOICE_SUFFIXES)
 
@@ -54,7 +54,7 @@ class LibraryActions(QObject):
     @Slot()
     def open(self) -> None:
         """Shows the library at the voice of the current line."""
-        from app.ui.dialogs.voice_library import VoiceLibrary
+        from app.ui.voices.voice_library import VoiceLibrary
 
         if self.dialog is None:
             self.dialog = VoiceLibrary(self._parent, self._catalog)
@@ -84,7 +84,7 @@ class LibraryActions(QObject):
             folder = QFileDialog.getExistingDirectory(parent, say("声のフォルダーを選ぶ", "Choose a voice folder"))
             self.add_files([Path(folder)] if folder else [])
         else:
-            from app.ui.dialogs.add_address import AddAddress
+            from app.ui.voices.add_address import AddAddress
 
             dialog = AddAddress(parent, address)
             dialog.url_given.connect(lambda url: self._tasks.add_url(url, self._selection.ids))
