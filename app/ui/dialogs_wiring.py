@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.notices import notify
 from app.ui.actions.actions import Actions
 from app.ui.actions.key_bindings import Bindings, load_shortcuts, save_shortcuts
-from app.ui.behind import Behind
+from app.ui.background import Behind
 from app.ui.kept_file import KeptFile
 from app.ui.menus import Menus
 from app.ui.playback.output_devices import DeviceWatch

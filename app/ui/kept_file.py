@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.errors import AppError
-from app.ui.behind import Behind
+from app.ui.background import Behind
 from app.ui.error_text import as_app_error
 
 RETRY_MS = 10_000

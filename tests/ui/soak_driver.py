@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 
 from app.core.script import Line, Script
-from app.ui.voices import task_specs as works
+from app.ui.voices import task_specs
 from app.ui.window import MainWindow
 from tests.ui.soak_deeds import DEEDS, Deed
 
@@ -186,7 +186,7 @@ class SoakDriver:
         """A file that is no voice, or a file that is added and given up at once."""
         file = self._folder / f"{self._random.randrange(3)}.aivmx"
         file.write_bytes(b"nothing" * 100)
-        job = self._window.voice_works.queue.add(works.add_file(file))
+        job = self._window.voice_works.queue.add(task_specs.add_file(file))
         if self._random.random() < 0.5:
             self._window.voice_works.queue.clear(job)
 

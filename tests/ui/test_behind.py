@@ -19,7 +19,7 @@ from app.core.script import LineSettings
 from app.errors import AppError, InternalError, OutputFileError
 from app.install.licence import Licence, is_accepted
 from app.ui.actions.key_bindings import Binding, load_shortcuts, shortcuts_path
-from app.ui.behind import Behind
+from app.ui.background import Behind
 from app.ui.presets import load_presets, presets_path
 from app.ui.settings.dialog import SettingsDialog
 from app.ui.widgets.text_dialog import TextDialog

@@ -24,7 +24,7 @@ from app.settings import Settings, save_settings
 from app.ui.script.line_state import Phase
 from app.ui.synthesis.loaded_voices import MOST_VOICES
 from app.ui.tasks.task import Stage, Work
-from app.ui.voices import task_specs as works
+from app.ui.voices import task_specs
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.voice_names import VoiceNames, names_path
 from app.ui.widgets.text_dialog import TextDialog
@@ -343,7 +343,7 @@ def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     theirs = shutil.copytree(ours, bert_dirs()[0] / SBV2_BERT)
     described = json.loads((theirs / "bert.json").read_text(encoding="utf-8")) | {"id": SBV2_BERT}
     (theirs / "bert.json").write_text(json.dumps(described), encoding="utf-8")
-    job = window.voice_works.queue.add(Work("Get the BERT", ("bert", "list"), works.download_bert().note))  # it has come in already
+    job = window.voice_works.queue.add(Work("Get the BERT", ("bert", "list"), task_specs.download_bert().note))  # it has come in already
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     assert job.stage is Stage.DONE, job.error
     assert not window.settings.value.force_bert

@@ -14,7 +14,7 @@ from app.core.script import Line
 from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
 from app.language import say
-from app.ui.behind import Behind
+from app.ui.background import Behind
 from app.ui.playback.playback import Playback
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController

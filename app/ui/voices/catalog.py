@@ -7,7 +7,7 @@ import logging
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.errors import AppError
-from app.ui.behind import Behind
+from app.ui.background import Behind
 from app.ui.voices.catalog_voice import ShelfVoice
 
 Found = tuple[tuple[ShelfVoice, ...], tuple[str, ...]]

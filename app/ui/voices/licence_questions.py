@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.errors import AppError
-from app.ui.behind import Behind
+from app.ui.background import Behind
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.text_dialog import ask_licence
 

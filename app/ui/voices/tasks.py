@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.ui.tasks.process import ChildJob
 from app.ui.tasks.queue import WorkQueue
 from app.ui.tasks.task import Work
-from app.ui.voices import task_specs as works
+from app.ui.voices import task_specs
 from app.ui.voices.catalog_voice import ShelfVoice
 from app.ui.voices.licence_questions import LicenceQuestions
 from app.voices.description import SBV2_BERT
@@ -50,48 +50,48 @@ class VoiceTasks(QObject):
     def add_files(self, files: Sequence[Path], lines: Sequence[str]) -> None:
         """Voices from files, folders and zips; lines are to speak with a single one."""
         for file in files:
-            self.queue.add(works.add_file(file.absolute(), lines if len(files) == 1 else ()))
+            self.queue.add(task_specs.add_file(file.absolute(), lines if len(files) == 1 else ()))
 
     def add_url(self, url: str, lines: Sequence[str]) -> None:
         """A voice from an address."""
-        self.queue.add(works.add_url(url, lines))
+        self.queue.add(task_specs.add_url(url, lines))
 
     def add_from_hub(self, uuid: str, lines: Sequence[str]) -> None:
         """A voice from AivisHub."""
-        self.queue.add(works.add_from_hub(uuid, lines))
+        self.queue.add(task_specs.add_from_hub(uuid, lines))
 
     def update(self, voice: ShelfVoice) -> None:
         """The newest version of a voice from AivisHub."""
-        self.queue.add(works.update_from_hub(voice.card.uuid, voice.name))
+        self.queue.add(task_specs.update_from_hub(voice.card.uuid, voice.name))
 
     def prepare(self, voice: ShelfVoice, lines: Sequence[str]) -> None:
         """A voice of AivisSpeech; the original stays where it is."""
-        self.queue.add(works.add_file(voice.path, lines))
+        self.queue.add(task_specs.add_file(voice.path, lines))
 
     def export(self, voice: ShelfVoice, target: Path, *, replacing: bool) -> None:
         """A copy of a voice as a zip."""
-        self.queue.add(works.export_voice(voice.id, voice.name, target, replacing=replacing))
+        self.queue.add(task_specs.export_voice(voice.id, voice.name, target, replacing=replacing))
 
     @Slot()
     def download_bert(self) -> None:
         """The BERT that SBV2 voices use."""
-        self.queue.add(works.download_bert())
+        self.queue.add(task_specs.download_bert())
 
     def add_bert_file(self, file: Path, bert: str) -> None:
         """A BERT that the user has; `bert` is what voices call it."""
-        self.queue.add(works.add_bert_file(file, "" if bert == SBV2_BERT else bert))
+        self.queue.add(task_specs.add_bert_file(file, "" if bert == SBV2_BERT else bert))
 
     def measure(self, voice: ShelfVoice) -> None:
         """What a voice can be computed on, and how fast."""
-        self.queue.add(works.measure_backends(voice.manifest.id))
+        self.queue.add(task_specs.measure_backends(voice.manifest.id))
 
     def rename(self, voice: ShelfVoice, name: str) -> None:
         """Another name for an installed voice."""
-        self._change(voice, works.rename_voice(voice.id, name))
+        self._change(voice, task_specs.rename_voice(voice.id, name))
 
     def remove(self, voice: ShelfVoice) -> None:
         """An installed voice off the disk."""
-        self._change(voice, works.remove_voice(voice.id, voice.name))
+        self._change(voice, task_specs.remove_voice(voice.id, voice.name))
 
     def _change(self, voice: ShelfVoice, work: Work) -> None:
         self.changing.emit(voice.id)
@@ -111,18 +111,18 @@ class VoiceTasks(QObject):
     @Slot(object)
     def _on_finished(self, job: ChildJob) -> None:
         kind = job.work.note.get("kind")
-        if kind == works.ADD_VOICE:
+        if kind == task_specs.ADD_VOICE:
             self.voices_added.emit(job)
-        elif kind == works.ADD_BERT:
+        elif kind == task_specs.ADD_BERT:
             self.bert_added.emit()
-        elif kind == works.EXPORT:
+        elif kind == task_specs.EXPORT:
             self.exported.emit(job.work.note["target"])
-        elif kind == works.PROBE:
+        elif kind == task_specs.PROBE:
             self.measured.emit(job.results)
-        if kind in (works.ADD_VOICE, works.ADD_BERT, works.CHANGE):
+        if kind in (task_specs.ADD_VOICE, task_specs.ADD_BERT, task_specs.CHANGE):
             self.disk_changed.emit()
-        if kind in (works.ADD_VOICE, works.ADD_BERT):
-            self.queue.add(works.check_precisions())
+        if kind in (task_specs.ADD_VOICE, task_specs.ADD_BERT):
+            self.queue.add(task_specs.check_precisions())
 
     @Slot(object)
     def _on_removed(self, job: ChildJob) -> None:
@@ -134,6 +134,6 @@ class VoiceTasks(QObject):
     def _on_failed(self, job: ChildJob) -> None:
         """The panel shows most failures; what it does not show is reported here."""
         if job.work.quiet and job.error is not None:
-            if job.work.note.get("kind") == works.CHANGE:
+            if job.work.note.get("kind") == task_specs.CHANGE:
                 self.change_failed.emit(job.work.title, job.error)
             self.queue.clear(job)

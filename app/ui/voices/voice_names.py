@@ -13,7 +13,7 @@ from app.data_file import load_data, save_data, versioned
 from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
-from app.ui.behind import Behind
+from app.ui.background import Behind
 from app.ui.voices.catalog_voice import ShelfVoice
 
 VERSION = 1
