@@ -25,7 +25,7 @@ from app.paths import data_dir
 from app.settings import Settings, load_settings, save_settings, settings_path
 from app.ui.script.autosave import write_autosave
 from app.ui.one_window import requests_dir, take_place
-from app.ui.presets import save_presets
+from app.ui.parameters.presets import save_presets
 from app.ui.actions.key_bindings import save_shortcuts
 from app.core.script import Line, Script
 start_log()

@@ -12,7 +12,7 @@ from app.adapters.user_dictionary import known_words
 from app.paths import data_dir
 from app.settings import Settings, load_settings
 from app.ui.actions.key_bindings import load_shortcuts
-from app.ui.presets import load_presets
+from app.ui.parameters.presets import load_presets
 from app.ui.script.autosave import load_autosave
 
 ROOT = Path(__file__).parents[1]
@@ -23,7 +23,7 @@ import sys
 from app.core.script import Line, LineSettings, Script
 from app.settings import Settings, save_settings
 from app.ui.script.autosave import write_autosave
-from app.ui.presets import save_presets
+from app.ui.parameters.presets import save_presets
 from app.ui.actions.key_bindings import Binding, save_shortcuts
 name, times = sys.argv[1], int(sys.argv[2])
 script = Script(tuple(Line(f"{name} の {number} 行目です。" * 9, id=f"{name}{number}") for number in range(300)))

@@ -24,6 +24,7 @@ from app.ui.latency.dock import LatencyDock
 from app.ui.layout import lay_out, share_out
 from app.ui.menus import Menus
 from app.ui.notices import Notices
+from app.ui.parameters.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.playback.live import LiveMode
 from app.ui.playback.play_commands import PlayCommands
 from app.ui.playback.playback import Playback
@@ -58,7 +59,6 @@ from app.ui.voices.voice_samples import VoiceSamples
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.columns import Columns
 from app.ui.widgets.edit_bar import EditBar
-from app.ui.widgets.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.widgets.status_line import StatusLine
 from app.ui.wiring import connect_actions, connect_undo, line_actions, play_actions, read_text, undo_presets
 

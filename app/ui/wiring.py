@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core.text_lines import SUFFIXES
 from app.language import say
 from app.ui.actions.actions import Actions
+from app.ui.parameters.preset_bar import PresetBar
 from app.ui.playback.play_commands import PlayCommands
 from app.ui.script.document import ScriptDocument
 from app.ui.script.line_commands import LineCommands
-from app.ui.widgets.preset_bar import PresetBar
 
 
 def connect_actions(actions: Actions, called: Mapping[str, Callable[[], object]]) -> None:

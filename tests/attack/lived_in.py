@@ -25,7 +25,7 @@ from app.paths import data_dir
 from app.settings import Settings, load_settings, save_settings, settings_path
 from app.ui.actions.key_bindings import Binding, load_shortcuts, save_shortcuts, shortcuts_path
 from app.ui.one_window import requests_dir, take_requests
-from app.ui.presets import load_presets, presets_path, save_presets
+from app.ui.parameters.presets import load_presets, presets_path, save_presets
 from app.ui.script.autosave import autosave_path, load_autosave, write_autosave
 from app.voices.bert import installed_berts, read_bert
 from app.voices.card import Card, Sample, SpeakerCard, StyleCard, read_card, write_card

@@ -20,7 +20,7 @@ from app.errors import AppError, InternalError, OutputFileError
 from app.install.licence import Licence, is_accepted
 from app.ui.actions.key_bindings import Binding, load_shortcuts, shortcuts_path
 from app.ui.background import Behind
-from app.ui.presets import load_presets, presets_path
+from app.ui.parameters.presets import load_presets, presets_path
 from app.ui.settings.dialog import SettingsDialog
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import SLOW_S, WAIT_MS, OpenWindow

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings, load_settings
-from app.ui.widgets.side_panel import NARROWEST, USUAL_WIDTH, WIDEST
+from app.ui.parameters.side_panel import NARROWEST, USUAL_WIDTH, WIDEST
 from app.ui.window import MainWindow
 from tests.ui.conftest import OpenWindow
 

@@ -17,9 +17,9 @@ from app.core.script_data import script_from_data, script_to_data
 from app.core.types import Float32, SynthesisRequest
 from app.settings import Settings
 from app.ui.labels import tip
-from app.ui.presets import PARTS
+from app.ui.parameters.presets import PARTS
+from app.ui.parameters.side_panel import SidePanel
 from app.ui.synthesis.requests import request_of
-from app.ui.widgets.side_panel import SidePanel
 
 # An empty script begins with the settings of the line that was selected last, but for what belongs to that line's text.
 OF_ONE_LINE_ONLY = {"assist_weight", "pre_silence_s", "post_silence_s"}

@@ -14,7 +14,7 @@ from app.errors import OutputFileError
 from app.settings import Settings, load_settings, save_settings, settings_path
 from app.ui import kept_file
 from app.ui.kept_file import KeptFile
-from app.ui.presets import load_presets
+from app.ui.parameters.presets import load_presets
 from app.ui.script.autosave import autosave_path, write_autosave
 from app.ui.settings.store import SettingsStore
 from tests.ui.conftest import SLOW_S, WAIT_MS, OpenWindow

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
-from app.ui.presets import load_presets
+from app.ui.parameters.presets import load_presets
 from app.ui.widgets.choice_box import ChoiceBox
 from tests.ui.conftest import OpenWindow
 

@@ -11,14 +11,14 @@ from app.core.limits import BOUNDS
 from app.core.script import LineSettings
 from app.language import say
 from app.ui.labels import style_name, tip
+from app.ui.parameters.pause_fields import PauseFields
+from app.ui.parameters.preset_bar import PresetBar
+from app.ui.parameters.seed_field import SeedField
+from app.ui.parameters.slider_field import SliderField
 from app.ui.voices.card import KnownVoice, VoiceCard
 from app.ui.voices.chooser import VoiceChooser
 from app.ui.widgets.choice_box import ChoiceBox
-from app.ui.widgets.pause_fields import PauseFields
-from app.ui.widgets.preset_bar import PresetBar
 from app.ui.widgets.section import Section
-from app.ui.widgets.seed_field import SeedField
-from app.ui.widgets.slider_field import SliderField
 
 MAIN = ("style_weight", "speed", "volume")
 EXPRESSION = ("sdp_ratio", "noise", "noise_w", "bert_weight")

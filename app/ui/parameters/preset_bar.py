@@ -12,7 +12,7 @@ from app.core.script import LineSettings
 from app.language import say
 from app.notices import notify
 from app.ui.kept_file import KeptFile
-from app.ui.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
+from app.ui.parameters.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import look_changed
 from app.ui.widgets.choice_box import ChoiceBox
