@@ -24,7 +24,7 @@ from app.log import logger, start_log
 from app.paths import data_dir
 from app.settings import Settings, load_settings, save_settings, settings_path
 from app.ui.script.autosave import write_autosave
-from app.ui.one_window import requests_dir, take_place
+from app.ui.shell.single_instance import requests_dir, take_place
 from app.ui.parameters.presets import save_presets
 from app.ui.actions.key_bindings import save_shortcuts
 from app.core.script import Line, Script
@@ -37,7 +37,7 @@ load_settings()
 write_autosave(Script((Line("雨。"),)), "")
 save_presets({})
 save_shortcuts({})
-from app.ui import one_window
+from app.ui.shell import single_instance as one_window
 one_window.PATIENCE_S = 0.1
 one_window.FileLock.acquire = lambda lock: False
 keep = one_window.write_whole

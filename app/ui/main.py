@@ -17,7 +17,7 @@ from app.log import log_path, log_words, start_log
 from app.own_folder import check_home
 from app.settings import LanguageChoice, load_settings
 from app.terminal import report_failure
-from app.ui.one_window import take_place
+from app.ui.shell.single_instance import take_place
 from app.ui.workarounds.import_hook import restore_import
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ def _run(files: list[Path]) -> int:
     log_words(settings.log_words)
     use_language(settings.language)
     app = make_application()
-    from app.ui.interrupt import Interrupt
-    from app.ui.opening import Opening
+    from app.ui.shell.open_requests import Opening
+    from app.ui.shell.unix_signals import Interrupt
+    from app.ui.shell.window import MainWindow
     from app.ui.synthesis.controller import SpeechController
-    from app.ui.window import MainWindow
 
     window = MainWindow(settings, SpeechController(), notice)
     _report_to(window.banner)
@@ -83,7 +83,7 @@ def _refuse(error: AppError) -> int:
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QMessageBox
 
-    from app.ui.interrupt import Interrupt
+    from app.ui.shell.unix_signals import Interrupt
 
     words = "\n\n".join(filter(None, (error.message, error.hint)))
     box = QMessageBox(QMessageBox.Icon.Critical, "Koebako", words, QMessageBox.StandardButton.Close)

@@ -30,7 +30,7 @@ from app.terminal import report_failure, write
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from app.ui.window import MainWindow
+    from app.ui.shell.window import MainWindow
 
 TEXT = "箱から声が出ます。今日はいい天気ですね。"
 TIMEOUT_S = 120
@@ -119,8 +119,8 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
 
     from app.core.script import Script
     from app.ui.error_text import details_of
+    from app.ui.shell.window import MainWindow
     from app.ui.synthesis.controller import SpeechController
-    from app.ui.window import MainWindow
 
     report |= {"imported_s": _age_s(), "qt": qVersion(), "platform": app.platformName()}
     report["screens"] = [

@@ -24,9 +24,9 @@ from app.install.licence import Licence, accepted_path, is_accepted, remember
 from app.paths import data_dir
 from app.settings import Settings, load_settings, save_settings, settings_path
 from app.ui.actions.key_bindings import Binding, load_shortcuts, save_shortcuts, shortcuts_path
-from app.ui.one_window import requests_dir, take_requests
 from app.ui.parameters.presets import load_presets, presets_path, save_presets
 from app.ui.script.autosave import autosave_path, load_autosave, write_autosave
+from app.ui.shell.single_instance import requests_dir, take_requests
 from app.voices.bert import installed_berts, read_bert
 from app.voices.card import Card, Sample, SpeakerCard, StyleCard, read_card, write_card
 from app.voices.library import damaged_voices, installed_voices

@@ -18,9 +18,9 @@ from PySide6.QtCore import QTimer
 
 from app.core.script import Line, retext
 from app.ui.main import main
+from app.ui.shell.window import MainWindow
 from app.ui.synthesis import controller
 from app.ui.synthesis.requests import request_of
-from app.ui.window import MainWindow
 from tests.ui.recording_player import RecordingPlayer
 
 TYPING_MS, THEME_MS, LOOK_MS = 40, 1500, 20

@@ -20,10 +20,10 @@ from shiboken6 import isValid
 from app.core.script import retext
 from app.settings import Settings
 from app.ui.main import make_application
+from app.ui.shell.window import MainWindow
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.player import OpenPlayer
 from app.ui.theme.theme import LIGHT, Theme, apply_fonts, put_on, take_off
-from app.ui.window import MainWindow
 from tests.ui.recording_player import RecordingPlayer
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -17,9 +17,9 @@ from tests.ui.looks import in_each_look
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from app.ui.shell.window import MainWindow
     from app.ui.voices.catalog_voice import ShelfVoice
     from app.ui.widgets.banner import Banner
-    from app.ui.window import MainWindow
 
 SETTLE_S = 0.3
 
@@ -40,8 +40,8 @@ class Camera:
     def __init__(self, theme: str, size: str, folder: Path, name: str) -> None:
         from app.settings import Settings
         from app.ui.main import make_application
+        from app.ui.shell.window import MainWindow
         from app.ui.synthesis.controller import SpeechController
-        from app.ui.window import MainWindow
         from tests.ui.recording_player import RecordingPlayer
 
         self._app, self._folder, self._name = make_application(), folder, name

@@ -15,7 +15,7 @@ from tests.ui.looks import in_each_look
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.ui.window import MainWindow
+    from app.ui.shell.window import MainWindow
 
 
 def main() -> int:
@@ -36,8 +36,8 @@ def take(theme: str, folder: Path, name: str) -> None:
     from app.ui.actions.palette import CommandSearch
     from app.ui.help.diagnostics import DiagnosticsDialog
     from app.ui.main import make_application
+    from app.ui.shell.window import MainWindow
     from app.ui.synthesis.controller import SpeechController
-    from app.ui.window import MainWindow
     from tests.ui.recording_player import RecordingPlayer
 
     app = make_application()

@@ -49,8 +49,8 @@ def take(theme: str, size: str, picture: Path) -> None:
     from app.core.types import Overrides
     from app.settings import Settings
     from app.ui.main import make_application
+    from app.ui.shell.window import MainWindow
     from app.ui.synthesis.controller import SpeechController
-    from app.ui.window import MainWindow
     from tests.ui.recording_player import RecordingPlayer
 
     app = make_application()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QSpinBox, QT
 
 from app.ui.actions.palette import CommandSearch
 from app.ui.settings.dialog import SettingsDialog
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 
 Deed = Callable[[MainWindow, Random, Path], None]
 Key, Held = Qt.Key, Qt.KeyboardModifier

@@ -11,8 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 
 from app.core.script import Line, Script
+from app.ui.shell.window import MainWindow
 from app.ui.voices import task_specs
-from app.ui.window import MainWindow
 from tests.ui.soak_deeds import DEEDS, Deed
 
 PIECES = (

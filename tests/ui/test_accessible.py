@@ -26,12 +26,12 @@ from pytestqt.qtbot import QtBot
 from app import paths
 from app.settings import Settings
 from app.ui.dictionary.dialog import DictionaryDialog
+from app.ui.shell.window import SMALLEST, MainWindow
 from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.catalog_voice import ShelfVoice
 from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import ask_licence, show_text
-from app.ui.window import SMALLEST, MainWindow
 from app.voices.description import SBV2_BERT
 from app.voices.manifest import read_manifest
 from tests.ui.conftest import WAIT_MS, OpenWindow

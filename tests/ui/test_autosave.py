@@ -23,7 +23,7 @@ TYPE_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 start = MainWindow.start
 def begin(window):
     start(window)

@@ -31,7 +31,7 @@ KEEP_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
 from app.ui.actions.key_bindings import Binding
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 start = MainWindow.start
 def begin(window):
     start(window)

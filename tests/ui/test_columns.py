@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings, load_settings
 from app.ui.parameters.side_panel import NARROWEST, USUAL_WIDTH, WIDEST
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 from tests.ui.conftest import OpenWindow
 
 

@@ -19,7 +19,7 @@ from app.adapters.user_dictionary import change_dictionary, dictionary_path, loa
 from app.core.dictionary import Entry, make_entry
 from app.settings import Settings
 from app.ui.dictionary.dialog import DictionaryDialog
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.test_strip import kana

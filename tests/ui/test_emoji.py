@@ -23,11 +23,11 @@ from app.install.prepare import prepare_voice
 from app.ui.emoji_labels import emoji_words
 from app.ui.reading.strip.shape import shape_of
 from app.ui.reading.strip.strip import PhoneStrip
+from app.ui.shell.window import MainWindow
 from app.ui.theme.theme import LIGHT
 from app.ui.voices.card import makers
 from app.ui.voices.catalog import ShelfVoice
 from app.ui.widgets.emoji_picker import EmojiGrid
-from app.ui.window import MainWindow
 from app.voices.card import Card, write_card
 from app.voices.facts import NANAIRO
 from tests.ui.conftest import WAIT_MS, OpenWindow

@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QObject
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
+from app.ui.shell.window import MainWindow
 from app.ui.synthesis.controller import SpeechController
-from app.ui.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 

@@ -17,8 +17,8 @@ from app.adapters.user_dictionary import change_dictionary
 from app.core.dictionary import make_entry
 from app.core.script import Line, Script
 from app.settings import Settings
+from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
-from app.ui.window import MainWindow
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.heart import Heart, describe, pace, slowdown

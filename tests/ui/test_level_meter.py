@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.sample_ring import SampleRing
 from app.settings import Settings
-from app.ui.widgets.level_meter import BEHIND, CLIPPED, LOWEST_DB, QUIET, LevelMeter, decibels
+from app.ui.shell.level_meter import BEHIND, CLIPPED, LOWEST_DB, QUIET, LevelMeter, decibels
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
+from app.ui.shell.window import MainWindow
 from app.ui.url_kinds import is_text, is_voice, links_in, name_of
 from app.ui.voices.add_address import AddAddress
-from app.ui.window import MainWindow
 from tests.ui.conftest import OpenWindow, text_of
 
 VOICE = "https://example.org/voices/%E8%8A%B1%E5%AD%90.aivmx?download=1"

@@ -31,7 +31,7 @@ def test_starting_imports_neither_qt_nor_onnxruntime() -> None:
 
 def test_the_window_needs_no_onnxruntime() -> None:
     later = ("onnxruntime", "onnx", "pyopenjtalk", "sounddevice", "app.core.normalise")
-    done = run(f"import sys, app.ui.window; sys.exit(any(name in sys.modules for name in {later}))")
+    done = run(f"import sys, app.ui.shell.window; sys.exit(any(name in sys.modules for name in {later}))")
     assert done.returncode == 0, done.stderr
 
 
@@ -59,7 +59,7 @@ def test_the_program_opens_speaks_and_closes(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from PySide6.QtCore import QTimer\n"
-        "from app.ui.window import MainWindow\n"
+        "from app.ui.shell.window import MainWindow\n"
         "start = MainWindow.start\n"
         "def start_and_close(window):\n"
         "    start(window)\n"
@@ -114,7 +114,7 @@ def test_a_fault_in_the_window_goes_to_the_log(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from PySide6.QtCore import QTimer\n"
-        "from app.ui.window import MainWindow\n"
+        "from app.ui.shell.window import MainWindow\n"
         "def fail(window):\n"
         "    window.show()\n"
         "    QTimer.singleShot(0, lambda: 1 / 0)\n"

@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.file_lock import FileLock
 from app.paths import data_dir
-from app.ui import one_window
-from app.ui.one_window import requests_dir, take_place, take_requests
-from app.ui.opening import Opening
+from app.ui.shell import single_instance as one_window
+from app.ui.shell.open_requests import Opening
+from app.ui.shell.single_instance import requests_dir, take_place, take_requests
 from tests.ui.conftest import OpenWindow
 
 MAIN = Path(__file__).parents[2] / "main.py"

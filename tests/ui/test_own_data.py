@@ -27,10 +27,10 @@ from app.notices import notify
 from app.paths import data_dir
 from app.settings import Settings, load_settings, settings_path
 from app.ui.actions.key_bindings import load_shortcuts, shortcuts_path
-from app.ui.one_window import requests_dir, take_requests
 from app.ui.parameters.presets import load_presets, presets_path
 from app.ui.script.autosave import autosave_path, load_autosave
 from app.ui.script.first_script import FIRST_TEXT
+from app.ui.shell.single_instance import requests_dir, take_requests
 from app.ui.voices.voice_names import names_path
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 

@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 from app.paths import data_dir, resources_dir
 from app.settings import Settings
 from app.ui.plain_text import plain_tip
+from app.ui.shell.window import MainWindow
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.widgets.text_dialog import ask_licence
-from app.ui.window import MainWindow
 from app.voices.card import Card, SpeakerCard, write_card
 from tests.ui.conftest import OpenWindow
 from tests.ui.test_voice_desk import open_script, until

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.core.script import Line, LineSettings, Script
 from app.errors import AudioDeviceError
 from app.ui.script.line_state import Phase
+from app.ui.shell.window import MainWindow
 from app.ui.synthesis.player import open_portaudio
-from app.ui.window import MainWindow
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer

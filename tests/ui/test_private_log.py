@@ -17,7 +17,7 @@ from app.log import log_path, log_words, logger, start_log
 from app.settings import load_settings
 from app.ui.main import _report_to
 from app.ui.settings.dialog import SettingsDialog
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 from tests.secret import READING, SECRET, WORD, betrayed
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of
 from tests.ui.test_saving import answer

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, Script
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 
 TEXTS = ("雨が降る。", " ", "雪が積もる。")

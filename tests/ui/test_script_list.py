@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings, Script
 from app.settings import Settings
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 from tests.ui.conftest import OpenWindow, text_of, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 

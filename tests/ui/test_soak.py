@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.settings import Settings
+from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
-from app.ui.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.heart import Beat, Heart, describe
 from tests.ui.recording_player import RecordingPlayer

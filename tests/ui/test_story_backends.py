@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app import compose
 from app.adapters.ort_session import open_session
 from app.ui.probe_labels import FIGURE
+from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
-from app.ui.window import MainWindow
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer

@@ -16,10 +16,10 @@ from app.install.licence import accepted_path
 from app.paths import resources_dir
 from app.settings import Settings
 from app.ui.script.line_state import Phase
+from app.ui.shell.window import MainWindow
 from app.ui.tasks.process import ChildJob, Stage
 from app.ui.voices.catalog_voice import ShelfVoice
 from app.ui.widgets.text_dialog import TextDialog
-from app.ui.window import MainWindow
 from app.voices.card import read_card
 from app.voices.manifest import read_manifest, write_manifest
 from tests.install.voice_files import TERMS, aivmx, quick, wishes

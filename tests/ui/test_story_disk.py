@@ -22,7 +22,7 @@ from app.ui import kept_file
 from app.ui.actions.key_bindings import Binding, load_shortcuts
 from app.ui.parameters.presets import load_presets
 from app.ui.script.autosave import SAVE_AFTER_MS, autosave_path, load_autosave
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, write
 from tests.ui.heart import Heart
 

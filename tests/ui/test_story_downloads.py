@@ -18,11 +18,11 @@ from app.install.fetch import BERT_REPOSITORY, BERT_REVISION
 from app.install.library import add_voice
 from app.paths import data_dir
 from app.settings import Settings
+from app.ui.shell.window import MainWindow
 from app.ui.tasks.process import ChildJob, Stage
 from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.widgets.text_dialog import TextDialog
-from app.ui.window import MainWindow
 from app.voices.bert import read_bert
 from app.voices.description import SBV2_BERT
 from tests.fault_server import FaultServer, Reply

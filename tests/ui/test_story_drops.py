@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.install.staging import MOVING_NAME, staging_dir
 from app.paths import data_dir
 from app.settings import Settings
+from app.ui.shell.window import MainWindow
 from app.ui.tasks.process import Stage
-from app.ui.window import MainWindow
 from tests.install.voice_files import aivmx
 from tests.ui.conftest import OpenWindow
 from tests.ui.test_voice_desk import HELLO, UUIDS, until

@@ -14,8 +14,8 @@ from app.core.script import Line, Script
 from app.core.types import AudioChunk
 from app.ui.reading.strip.axis import Cell
 from app.ui.reading.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
+from app.ui.shell.window import MainWindow
 from app.ui.synthesis.player import open_portaudio
-from app.ui.window import MainWindow
 from tests.null_sink import RATE, NullSink, null_sink
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.ear import STEP_S, Sound, cents, pauses_s, pitch_hz, sounding_s, spoken, stretches

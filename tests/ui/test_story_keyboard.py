@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.ui.actions.palette import CommandSearch
+from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
 from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.widgets.text_dialog import TextDialog
-from app.ui.window import MainWindow
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

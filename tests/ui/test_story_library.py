@@ -17,10 +17,10 @@ from pytestqt.qtbot import QtBot
 from app.adapters.hub_addresses import AIVISHUB_VARIABLE
 from app.install.library import add_voice
 from app.paths import data_dir
+from app.ui.shell.window import MainWindow
 from app.ui.tasks.process import ChildJob, Stage
 from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import TextDialog
-from app.ui.window import MainWindow
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, quick, tree, wishes
 from tests.ui.conftest import OpenWindow

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.core.script import Line, Script, reshape
 from app.core.types import MoraOverride, Overrides
 from app.ui.script.document import ScriptDocument
-from app.ui.window import MainWindow
+from app.ui.shell.window import MainWindow
 from tests.ui.conftest import OpenWindow
 
 START = Script(tuple(Line(text, id=f"line{number}") for number, text in enumerate(("雨が降る。", "雪が積もる。", "", "風が吹く。"))))

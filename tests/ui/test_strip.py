@@ -14,11 +14,11 @@ from app.settings import Settings
 from app.ui.reading.strip.axis import Cell, Kind
 from app.ui.reading.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
 from app.ui.reading.strip.strip import CLICK_MS, PhoneStrip
+from app.ui.shell.window import SMALLEST, MainWindow
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Speak
 from app.ui.synthesis.line_reader import SHOWN_CHARACTERS
 from app.ui.theme.theme import DARK
-from app.ui.window import SMALLEST, MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 

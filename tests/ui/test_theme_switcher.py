@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from app.paths import resources_dir
 from app.settings import Settings, ThemeChoice
-from app.ui import theme_switcher
+from app.ui.shell import theme_switcher
+from app.ui.shell.memory_label import MemoryLabel
+from app.ui.shell.window import MainWindow
 from app.ui.theme.theme import DARK, LIGHT, put_on, take_off
 from app.ui.voices.voice_library import VoiceLibrary
-from app.ui.widgets.memory_label import MemoryLabel
-from app.ui.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme
 
 THEMES = {"light": LIGHT, "dark": DARK}

@@ -22,13 +22,13 @@ from app.install.upkeep import remove_voice
 from app.paths import bert_dirs
 from app.settings import Settings, save_settings
 from app.ui.script.line_state import Phase
+from app.ui.shell.window import MainWindow
 from app.ui.synthesis.loaded_voices import MOST_VOICES
 from app.ui.tasks.task import Stage, Work
 from app.ui.voices import task_specs
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.voice_names import VoiceNames, names_path
 from app.ui.widgets.text_dialog import TextDialog
-from app.ui.window import MainWindow
 from app.voices.description import SBV2_BERT
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle

@@ -16,7 +16,6 @@ from app.notices import show_notices
 from app.paths import resources_dir
 from app.settings import HIGHEST_SEED, Settings
 from app.ui.actions.actions import Actions
-from app.ui.menus import Menus
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.presets import load_presets, presets_path
 from app.ui.parameters.seed_field import SeedField
@@ -24,13 +23,14 @@ from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.save_dialog import ask_for_file, files_for, title
 from app.ui.script.transport import Transport
 from app.ui.settings.store import SettingsStore
+from app.ui.shell.menus import Menus
+from app.ui.shell.status_line import StatusLine, describe
 from app.ui.synthesis.jobs import OpenedVoice, Surroundings
 from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import DARK, LIGHT, Theme, chosen_theme
 from app.ui.voices.card import about
 from app.ui.widgets.section import Section
-from app.ui.widgets.status_line import StatusLine, describe
 from tests.ui.conftest import apply_theme
 
 

@@ -24,9 +24,9 @@ from app import language
 from app.errors import InputError
 from app.settings import Settings
 from app.ui.script.first_script import FIRST_TEXT
+from app.ui.shell.window import SMALLEST, MainWindow
 from app.ui.synthesis.controller import SpeechController
 from app.ui.theme.theme import DARK, LIGHT
-from app.ui.window import SMALLEST, MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme, speak, text_of, wait_idle
 from tests.ui.heart import Heart, describe, slowdown
 from tests.ui.recording_player import RecordingPlayer

@@ -28,9 +28,9 @@ def take(theme: str, size: str, voice: Path, start: str) -> None:
 
     from app.settings import Settings
     from app.ui.main import make_application
+    from app.ui.shell.window import MainWindow
     from app.ui.synthesis.controller import SpeechController
     from app.ui.tasks.task import Stage
-    from app.ui.window import MainWindow
     from tests.ui.recording_player import RecordingPlayer
 
     app, player = make_application(), RecordingPlayer(pace=6.0)

@@ -10,11 +10,11 @@ from app.ui.latency.dock import LatencyDock
 from app.ui.playback.playback import Playback
 from app.ui.script.list import ScriptList
 from app.ui.script.transport import Transport
+from app.ui.shell.status_line import StatusLine
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import OpenedVoice, OpenVoice, Surroundings
 from app.ui.synthesis.loaded_voices import LicenceOpenError
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.status_line import StatusLine
 from app.voices.bert import MissingBertError
 
 

@@ -14,16 +14,8 @@ from app.log import log_words
 from app.notices import notify
 from app.settings import Settings
 from app.ui.actions.actions import Actions
-from app.ui.dialogs_wiring import Dialogs
 from app.ui.dictionary.controller import DictionaryController
-from app.ui.emoji_desk import EmojiController
-from app.ui.first_paint import FirstPaint
-from app.ui.incoming_files import IncomingFiles
-from app.ui.keeping import Keeping
 from app.ui.latency.dock import LatencyDock
-from app.ui.layout import lay_out, share_out
-from app.ui.menus import Menus
-from app.ui.notices import Notices
 from app.ui.parameters.side_panel import USUAL_WIDTH, SidePanel
 from app.ui.playback.live import LiveMode
 from app.ui.playback.play_commands import PlayCommands
@@ -33,7 +25,6 @@ from app.ui.playback.speech_settings import SpeechSettings
 from app.ui.reading.controller import ReadingController
 from app.ui.reading.strip.panel import StripPanel
 from app.ui.reading.strip_fold import StripFold
-from app.ui.reports import StatusUpdates
 from app.ui.script.autosave import Autosave
 from app.ui.script.document import ScriptDocument
 from app.ui.script.first_script import SHARED, greet, is_first_start, line_settings, open_script
@@ -43,12 +34,25 @@ from app.ui.script.script_model import ScriptModel
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.settings.store import SettingsStore
+from app.ui.shell.columns import Columns
+from app.ui.shell.dialogs import Dialogs
+from app.ui.shell.emoji_controller import EmojiController
+from app.ui.shell.first_paint import FirstPaint
+from app.ui.shell.incoming_files import IncomingFiles
+from app.ui.shell.keeping import Keeping
+from app.ui.shell.layout import lay_out, share_out
+from app.ui.shell.menus import Menus
+from app.ui.shell.notices import Notices
+from app.ui.shell.status_line import StatusLine
+from app.ui.shell.status_updates import StatusUpdates
+from app.ui.shell.theme_switcher import ThemeSwitcher
+from app.ui.shell.toolbar import EditBar
+from app.ui.shell.wiring import connect_actions, connect_undo, line_actions, play_actions, read_text, undo_presets
 from app.ui.synthesis.controller import SpeechController
 from app.ui.tasks.jobs_panel import JobsPanel
 from app.ui.tasks.queue import WorkQueue
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import Theme, chosen_theme
-from app.ui.theme_switcher import ThemeSwitcher
 from app.ui.voices.catalog import Shelf
 from app.ui.voices.controller import VoiceController
 from app.ui.voices.library_actions import LibraryActions
@@ -57,10 +61,6 @@ from app.ui.voices.task_results import VoiceResults
 from app.ui.voices.tasks import VoiceTasks
 from app.ui.voices.voice_samples import VoiceSamples
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.columns import Columns
-from app.ui.widgets.edit_bar import EditBar
-from app.ui.widgets.status_line import StatusLine
-from app.ui.wiring import connect_actions, connect_undo, line_actions, play_actions, read_text, undo_presets
 
 SMALLEST = (1100, 700)
 

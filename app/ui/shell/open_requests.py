@@ -10,7 +10,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.own_folder import make_folder
-from app.ui.one_window import requests_dir, take_requests
+from app.ui.shell.single_instance import requests_dir, take_requests
 
 
 class Opening(QObject):

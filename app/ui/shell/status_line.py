@@ -12,11 +12,11 @@ from app.language import say
 from app.ui.labels import milliseconds, stage_name
 from app.ui.plain_text import PlainLabel, plain_tip
 from app.ui.probe_labels import finding_words, show_findings
+from app.ui.shell.level_meter import LevelMeter
+from app.ui.shell.memory_label import MemoryLabel
 from app.ui.synthesis.jobs import OpenedVoice, Surroundings
 from app.ui.synthesis.measurements import LatencyHistory
 from app.ui.synthesis.state import SpeechState
-from app.ui.widgets.level_meter import LevelMeter
-from app.ui.widgets.memory_label import MemoryLabel
 
 
 class StatusLine(QStatusBar):

@@ -16,9 +16,9 @@ from app.ui.actions.actions import Actions
 from app.ui.actions.key_bindings import Bindings, load_shortcuts, save_shortcuts
 from app.ui.background import Behind
 from app.ui.kept_file import KeptFile
-from app.ui.menus import Menus
 from app.ui.playback.output_devices import DeviceWatch
 from app.ui.settings.store import SettingsStore
+from app.ui.shell.menus import Menus
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Surroundings
 from app.ui.theme.measures import DIALOG_MARGINS
