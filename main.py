@@ -11,7 +11,7 @@ from app.child_process import ask_no_shell
 # What the program runs in processes of its own.
 CHILDREN = {
     "--draw": "app.ui.svg_to_png",
-    "--optimise": "app.adapters.ort_optimised",
+    "--optimise": "app.adapters.ort.optimized_session",
     "--dictionary": "app.adapters.openjtalk_dictionary",
     "--prove": "app.install.prove",
 }

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from app import paths
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.graph_store import GraphStore, identity_of
 from app.adapters.openjtalk_g2p import OpenJTalkG2P
 from app.adapters.openjtalk_words import forget_taught_words
-from app.adapters.ort_backends import backend_of
-from app.adapters.ort_bert import OrtBert
-from app.adapters.ort_failover import FailoverSession, Outage
-from app.adapters.ort_placement import CPU_ONLY, Placement, parse_placement
-from app.adapters.ort_session import VERSION, Session, open_session
-from app.adapters.ort_synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
+from app.adapters.ort.backends import backend_of
+from app.adapters.ort.bert import OrtBert
+from app.adapters.ort.failover import FailoverSession, Outage
+from app.adapters.ort.optimized_graphs import GraphStore, identity_of
+from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement
+from app.adapters.ort.session import VERSION, Session, open_session
+from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.adapters.portaudio_player import PortAudioPlayer
 from app.adapters.probe_memory import ProbeMemory
 from app.adapters.sound_files import SoundFileSink
@@ -99,7 +99,7 @@ def open_speaker(
 
     Args:
         wanted: id, name or path of a voice; None is the first one.
-        backend: see `app.adapters.ort_placement.parse_placement`; what it leaves open goes where it was measured to be fastest.
+        backend: see `app.adapters.ort.placement.parse_placement`; what it leaves open goes where it was measured to be fastest.
         bert: id or folder of a BERT; None is the one the voice names.
         force_bert: take another BERT than the voice's own.
         precision, decoder: precision of the BERT and of the decoder; None is what the settings say.

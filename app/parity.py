@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from app.adapters.ort_session import open_as_it_is, open_session
-from app.adapters.ort_synthesizer import OrtSynthesizer
+from app.adapters.ort.session import open_as_it_is, open_session
+from app.adapters.ort.synthesizer import OrtSynthesizer
 from app.compose import synthesizer_of
 from app.core.durations import expand, symbol_frames
 from app.core.ports import Prosody, ProsodyInput

@@ -49,7 +49,7 @@ class Settings:
 
     Attributes:
         text: what stood in the window of older versions; it becomes a line where there is no script yet. None before the first start.
-        backend: what `--backend` takes, see `app.adapters.ort_placement`.
+        backend: what `--backend` takes, see `app.adapters.ort.placement`.
         device: label of the audio output; empty follows the system.
         speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
         loop, live: playing starts again at the end; a line speaks again after each change.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort_session import OpenedSession, open_session
+from app.adapters.ort.session import OpenedSession, open_session
 
 ORT_ERRORS = ort.capi.onnxruntime_pybind11_state
 FAULTS: dict[str, tuple[Callable[[], Exception], str]] = {

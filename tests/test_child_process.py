@@ -66,7 +66,7 @@ def test_a_start_with_a_console_is_noticed(source: str) -> None:
 @pytest.mark.parametrize(
     "start",
     [
-        lambda folder: run_own_child("app.adapters.ort_optimised", "--optimise", folder, timeout_s=1),
+        lambda folder: run_own_child("app.adapters.ort.optimized_session", "--optimise", folder, timeout_s=1),
         lambda folder: run_trial("cpu", None, folder / "calls"),
         lambda _folder: selftest._child("doctor"),
         lambda _folder: surroundings.window_report(),

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from app import compose
-from app.adapters import ort_device_thread, ort_failover
-from app.adapters.ort_device_thread import DeviceHung, run_on_device
-from app.adapters.ort_session import GraphSession
+from app.adapters.ort import device_thread as ort_device_thread
+from app.adapters.ort import failover as ort_failover
+from app.adapters.ort.device_thread import DeviceHung, run_on_device
+from app.adapters.ort.session import GraphSession
 from app.cli.main import main
 from app.compose import Speaker, open_speaker
 from app.core.types import StageTiming, SynthesisRequest

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 
 JSON = {
     "app/json_text.py": "the reader itself",
-    "app/adapters/ort_work.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
+    "app/adapters/ort/work.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
     "app/adapters/confined_worker.py": "the task that our own parent hands over",
 }
 WHOLE = {
@@ -22,10 +22,10 @@ WHOLE = {
     "app/bench/home.py": "our own source",
     "app/ui/selftest.py": "/proc",
     "app/bench/machine.py": "/proc",
-    "app/adapters/ort_providers.py": "/proc",
-    "app/adapters/graph_store.py": "/proc, and copies that we made",
-    "app/adapters/ort_work.py": "ONNX Runtime's profile",
-    "app/adapters/ort_model_file.py": "a model, which ONNX Runtime would read whole as well",
+    "app/adapters/ort/providers.py": "/proc",
+    "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
+    "app/adapters/ort/work.py": "ONNX Runtime's profile",
+    "app/adapters/ort/model_file.py": "a model, which ONNX Runtime would read whole as well",
     "app/voices/sources.py": "a graph whose size and kind were checked",
     "app/backends/trial.py": "what our own child kept a moment ago",
     "app/adapters/read_ahead.py": "files of installed packages, a block at a time",

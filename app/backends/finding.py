@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.adapters.ort_placement import GROUP_OF_GRAPH, GROUPS, Placement
+from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement
 from app.errors import BackendError
 from app.language import say
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from app import paths
-from app.adapters.graph_store import graph_bytes
-from app.adapters.ort_placement import CPU_ONLY, parse_placement
-from app.adapters.ort_providers import Adapter, adapter_of, places
+from app.adapters.ort.optimized_graphs import graph_bytes
+from app.adapters.ort.placement import CPU_ONLY, parse_placement
+from app.adapters.ort.providers import Adapter, adapter_of, places
 from app.backends.child import RECORD, Ended, run_trial
 from app.backends.finding import Finding, best_mix, fastest, judge, remembered
 from app.compose import choice_facts, probe_memory

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from app import paths
-from app.adapters.ort_placement import GROUP_OF_GRAPH, GROUPS, Placement, parse_placement
-from app.adapters.ort_session import Session, open_as_it_is, open_session
-from app.adapters.ort_trace import trace_run
+from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement, parse_placement
+from app.adapters.ort.session import Session, open_as_it_is, open_session
+from app.adapters.ort.trace import trace_run
 from app.compose import Speaker, open_speaker
 from app.core.types import StageTiming, SynthesisRequest
 from app.voices.library import find_voice
@@ -48,7 +48,7 @@ class TrialResult:
         max_abs_diff: group → largest difference from the CPU as a share of full scale; infinite for another shape or no number.
         half: any graph takes float16.
         group_ms: group → time in its graphs for all texts.
-        trace: one entry a graph on a device, see `app.adapters.ort_trace`.
+        trace: one entry a graph on a device, see `app.adapters.ort.trace`.
     """
 
     ran_on: dict[str, str]

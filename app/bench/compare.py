@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort_bert import OrtBert
-from app.adapters.ort_reference import open_as_exported
+from app.adapters.ort.bert import OrtBert
+from app.adapters.ort.reference import open_as_exported
 from app.bench.home import Originals, OursReady
 from app.bench.reference import Reference
 from app.bench.stages import Figures, request_of, run_once

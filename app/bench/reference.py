@@ -12,9 +12,9 @@ from collections import defaultdict
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort_bert import OrtBert
-from app.adapters.ort_reference import open_as_reference
-from app.adapters.ort_synthesizer import OrtOpaqueSynthesizer
+from app.adapters.ort.bert import OrtBert
+from app.adapters.ort.reference import open_as_reference
+from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer
 from app.bench.home import Originals, no_graph
 from app.bench.stages import Figures
 from app.compose import open_g2p

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort_session import open_session
-from app.adapters.ort_work import NodeRun, profiled_runs
+from app.adapters.ort.session import open_session
+from app.adapters.ort.work import NodeRun, profiled_runs
 from app.compose import Speaker
 from app.core.types import SynthesisRequest
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from app.adapters.ort_providers import intra_threads
-from app.adapters.ort_session import VERSION
+from app.adapters.ort.providers import intra_threads
+from app.adapters.ort.session import VERSION
 from app.bench.backends import asked_backends, cross_overs, winners
 from app.bench.machine import cpu_name, peak_mb
 from app.bench.stages import COLUMNS, Measured, measure, request_of

@@ -11,8 +11,8 @@ from typing import Any
 from tqdm import tqdm
 
 from app import paths
-from app.adapters.ort_providers import intra_threads
-from app.adapters.ort_session import VERSION
+from app.adapters.ort.providers import intra_threads
+from app.adapters.ort.session import VERSION
 from app.bench.compare import BertResult, Comparison, LineResult, whole_line
 from app.bench.home import OursReady, find_originals, own_home, prepare_ours
 from app.bench.machine import cpu_name

@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _others() -> list[str]:
-    from app.adapters.ort_providers import places
+    from app.adapters.ort.providers import places
 
     return [place for place in places() if place != "cpu"]
 

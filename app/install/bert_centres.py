@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort_session import open_as_it_is
+from app.adapters.ort.session import open_as_it_is
 from app.core.types import Float32, Int64
 
 SENTENCES = (  # six hundred tokens of all kinds; none of those that int8 is judged by

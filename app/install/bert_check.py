@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort_bert import OrtBert
-from app.adapters.ort_session import open_session
+from app.adapters.ort.bert import OrtBert
+from app.adapters.ort.session import open_session
 from app.core.types import Float32, Int64
 from app.errors import BackendError, VoiceError
 from app.language import say

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort_bert import OrtBert
-from app.adapters.ort_session import open_session
-from app.adapters.ort_synthesizer import OrtSynthesizer
+from app.adapters.ort.bert import OrtBert
+from app.adapters.ort.session import open_session
+from app.adapters.ort.synthesizer import OrtSynthesizer
 from app.compose import open_g2p
 from app.core.durations import symbol_frames
 from app.core.features import phone_features

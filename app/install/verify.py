@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort_session import GraphSession, open_as_it_is
-from app.adapters.ort_synthesizer import OrtOpaqueSynthesizer
+from app.adapters.ort.session import GraphSession, open_as_it_is
+from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer
 from app.core.durations import LONGEST_SYMBOL_FRAMES
 from app.core.ports import Prosody, WholeInput
 from app.core.types import Float32, Int64

@@ -16,9 +16,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters import graph_store, ort_optimised
-from app.adapters.graph_store import GRAPH_NAME, WEIGHTS_NAME, GraphStore, graph_bytes
-from app.adapters.ort_session import open_session
+from app.adapters.ort import optimized_graphs as graph_store
+from app.adapters.ort import optimized_session as ort_optimised
+from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore, graph_bytes
+from app.adapters.ort.session import open_session
 
 SIZE = 192
 VALUE = np.linspace(-1, 1, SIZE, dtype=np.float32)[None]
@@ -225,7 +226,7 @@ def test_a_full_disk_is_no_error(model: Path, store: GraphStore, monkeypatch: py
 def test_a_disk_that_fills_up_while_writing_is_no_error(model: Path, tmp_path: Path) -> None:
     program = (
         "import resource, sys; from pathlib import Path; import numpy as np; from tests.adapters.test_graph_store import run\n"
-        "from app.adapters.graph_store import GraphStore\n"
+        "from app.adapters.ort.optimized_graphs import GraphStore\n"
         "expected = run(Path(sys.argv[1]), None)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
         "store = GraphStore(Path(sys.argv[2]), smallest_bytes=0)\n"
@@ -257,7 +258,7 @@ def test_a_folder_that_may_only_be_read_still_serves(model: Path, store: GraphSt
 def test_processes_at_once_make_one_copy(model: Path, tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; import numpy as np; from tests.adapters.test_graph_store import run\n"
-        "from app.adapters.graph_store import GraphStore\n"
+        "from app.adapters.ort.optimized_graphs import GraphStore\n"
         "store = GraphStore(Path(sys.argv[2]), smallest_bytes=0)\n"
         "assert np.array_equal(run(Path(sys.argv[1]), store), run(Path(sys.argv[1]), None))"
     )

@@ -9,9 +9,9 @@ from pathlib import Path
 import onnxruntime as ort
 import pytest
 
-from app.adapters.ort_backends import BACKENDS, backend_of, name_of, on_processor
-from app.adapters.ort_placement import parse_placement
-from app.adapters.ort_providers import provider_options
+from app.adapters.ort.backends import BACKENDS, backend_of, name_of, on_processor
+from app.adapters.ort.placement import parse_placement
+from app.adapters.ort.providers import provider_options
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -44,6 +44,6 @@ def test_keys_and_providers_are_unique_and_the_cpu_is_first() -> None:
 
 def test_the_table_needs_no_onnx_runtime() -> None:
     """The window reads it in its own thread."""
-    code = "import sys, app.adapters.ort_backends; print('onnxruntime' in sys.modules)"
+    code = "import sys, app.adapters.ort.backends; print('onnxruntime' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
     assert done.stdout.decode().strip() == "False"

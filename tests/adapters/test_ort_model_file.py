@@ -9,12 +9,13 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters import ort_model_file, ort_unlocked
-from app.adapters.graph_store import GraphStore
-from app.adapters.ort_library import ort_library
-from app.adapters.ort_model_file import as_openable
-from app.adapters.ort_options import session_options
-from app.adapters.ort_session import open_as_it_is, open_session
+from app.adapters.ort import c_session as ort_unlocked
+from app.adapters.ort import model_file as ort_model_file
+from app.adapters.ort.c_api import ort_library
+from app.adapters.ort.model_file import as_openable
+from app.adapters.ort.optimized_graphs import GraphStore
+from app.adapters.ort.options import session_options
+from app.adapters.ort.session import open_as_it_is, open_session
 from app.errors import VoiceError
 from tests.folder_names import FOLDER_NAMES
 

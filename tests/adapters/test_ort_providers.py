@@ -9,11 +9,12 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from app.adapters import ort_placement, ort_providers
-from app.adapters.ort_placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, Placement, parse_placement, place_name
-from app.adapters.ort_providers import Adapter, adapter_of, adapters, available_backends, memory_device, places, provider_options
-from app.adapters.ort_session import open_session
-from app.adapters.ort_trace import trace_run
+from app.adapters.ort import placement as ort_placement
+from app.adapters.ort import providers as ort_providers
+from app.adapters.ort.placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, Placement, parse_placement, place_name
+from app.adapters.ort.providers import Adapter, adapter_of, adapters, available_backends, memory_device, places, provider_options
+from app.adapters.ort.session import open_session
+from app.adapters.ort.trace import trace_run
 from app.compose import open_speaker
 from app.errors import BackendError
 

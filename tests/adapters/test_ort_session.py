@@ -13,12 +13,13 @@ import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters import ort_session, ort_unlocked
-from app.adapters.ort_backends import BACKENDS
-from app.adapters.ort_bert import OrtBert, rows_by_token
-from app.adapters.ort_library import ort_library
-from app.adapters.ort_providers import available_backends
-from app.adapters.ort_session import open_session
+from app.adapters.ort import c_session as ort_unlocked
+from app.adapters.ort import session as ort_session
+from app.adapters.ort.backends import BACKENDS
+from app.adapters.ort.bert import OrtBert, rows_by_token
+from app.adapters.ort.c_api import ort_library
+from app.adapters.ort.providers import available_backends
+from app.adapters.ort.session import open_session
 from app.errors import BackendError, VoiceError
 
 

@@ -15,13 +15,13 @@ import psutil
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters import ort_library as library_module
-from app.adapters import ort_unlocked
-from app.adapters.graph_store import GraphStore
-from app.adapters.ort_library import OrtLibrary, ort_library
-from app.adapters.ort_options import session_options
-from app.adapters.ort_session import GraphSession, open_session
-from app.adapters.ort_unlocked import UnlockedSession, open_unlocked, unlock
+from app.adapters.ort import c_api as library_module
+from app.adapters.ort import c_session as ort_unlocked
+from app.adapters.ort.c_api import OrtLibrary, ort_library
+from app.adapters.ort.c_session import UnlockedSession, open_unlocked, unlock
+from app.adapters.ort.optimized_graphs import GraphStore
+from app.adapters.ort.options import session_options
+from app.adapters.ort.session import GraphSession, open_session
 from app.compose import open_speaker
 from app.core.types import SynthesisRequest
 from app.errors import BackendError, VoiceError

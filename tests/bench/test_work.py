@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort_work import NodeRun, profiled_runs
+from app.adapters.ort.work import NodeRun, profiled_runs
 from app.bench.work import Peak, Work, measured_peak, multiply_adds
 from app.voices.prepare.product import COLUMNS, INNER, MULTIPLY_ADDS, ROWS, product_graph
 

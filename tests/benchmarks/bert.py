@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort_providers import intra_threads
+from app.adapters.ort.providers import intra_threads
 from app.voices.bert import read_bert
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort_options import session_options
+from app.adapters.ort.options import session_options
 from app.core.windows import plan_windows
 from app.voices.voice import Voice, read_prepared
 

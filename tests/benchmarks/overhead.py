@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort_session import GraphSession
+from app.adapters.ort.session import GraphSession
 from app.compose import open_speaker
 from app.core.types import SynthesisRequest
 

@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app import compose
-from app.adapters.ort_placement import Placement
+from app.adapters.ort.placement import Placement
 from app.settings import Settings
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.ui.conftest import OpenWindow, speak

@@ -190,7 +190,7 @@ def test_lines_follow_each_other_and_a_device_is_chosen_between_them(studio: Stu
 
 def test_a_request_ends_the_warm_up_within_a_graph(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     """The decoder of the warm-up runs until it is stopped from outside, as a slow graph would."""
-    from app.adapters.ort_synthesizer import OrtSynthesizer
+    from app.adapters.ort.synthesizer import OrtSynthesizer
 
     stopped, running = threading.Event(), threading.Event()
     real_decode, real_terminate = OrtSynthesizer.decode, OrtSynthesizer.terminate

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from app import compose
-from app.adapters.ort_session import open_session
+from app.adapters.ort.session import open_session
 from app.ui.probe_labels import FIGURE
 from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage

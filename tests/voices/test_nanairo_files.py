@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.adapters.ort_session import open_session
+from app.adapters.ort.session import open_session
 from app.cli.main import main
 from app.compose import open_g2p, synthesizer_of
 from app.core.pipeline import Pipeline

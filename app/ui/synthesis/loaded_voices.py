@@ -173,7 +173,7 @@ def shipped_voice() -> str | None:
 
 
 def _size(path: Path) -> int:
-    from app.adapters.graph_store import graph_bytes
+    from app.adapters.ort.optimized_graphs import graph_bytes
 
     try:
         return graph_bytes(path)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def find_surroundings() -> Surroundings:
     """Backends and audio outputs of this machine."""
-    from app.adapters.ort_backends import BACKENDS, name_of
-    from app.adapters.ort_providers import adapters, places
+    from app.adapters.ort.backends import BACKENDS, name_of
+    from app.adapters.ort.providers import adapters, places
     from app.adapters.portaudio_devices import output_devices
 
     try:
@@ -29,7 +29,7 @@ def find_surroundings() -> Surroundings:
 
 def spare_window() -> None:
     """Lets sessions be created in a way that does not hold up the window."""
-    from app.adapters.ort_optimised import spare_the_window
+    from app.adapters.ort.optimized_session import spare_the_window
 
     spare_the_window()
 

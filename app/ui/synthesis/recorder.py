@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.adapters.ort_backends import on_processor
+from app.adapters.ort.backends import on_processor
 from app.core.types import StageTiming
 from app.ui.synthesis.jobs import FirstAudio, OpenedVoice, Synthesised
 from app.ui.synthesis.measurements import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory

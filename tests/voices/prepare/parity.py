@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import onnx
 
-from app.adapters.ort_session import GraphSession, open_session
-from app.adapters.ort_synthesizer import OrtSynthesizer
+from app.adapters.ort.session import GraphSession, open_session
+from app.adapters.ort.synthesizer import OrtSynthesizer
 from app.core.durations import expand, symbol_frames
 from app.core.ports import FrameInput, Prosody, ProsodyInput
 from app.core.windows import plan_windows

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
-from app.adapters.ort_session import open_as_it_is
+from app.adapters.ort.session import open_as_it_is
 from app.core.durations import expand, symbol_frames
 from app.core.windows import plan_windows
 from app.voices.check import read_cases

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
-from app.adapters.ort_session import GraphSession, open_as_it_is
+from app.adapters.ort.session import GraphSession, open_as_it_is
 from app.core.durations import expand, symbol_frames
 from app.voices.check import read_cases
 from app.voices.prepare.graph_writer import IR_VERSION, OPSET

@@ -10,7 +10,7 @@ import onnx
 import onnx.parser
 from onnx import TensorProto
 
-from app.adapters.ort_session import open_session
+from app.adapters.ort.session import open_session
 from app.voices.prepare.simplify.piece import Piece, Port, simplify
 from app.voices.prepare.simplify.sizes import FREE
 from app.voices.prepare.simplify.tensors import Tensor

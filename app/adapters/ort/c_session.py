@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort_library import OrtLibrary, ort_library
-from app.adapters.ort_model_file import WEIGHTS_FOLDER, as_openable
+from app.adapters.ort.c_api import OrtLibrary, ort_library
+from app.adapters.ort.model_file import WEIGHTS_FOLDER, as_openable
 
 HOLDS_THE_LOCK = tuple(int(part) for part in ort.__version__.split(".")[:2]) < (1, 31)
 

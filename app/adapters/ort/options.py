@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnxruntime as ort
 
-from app.adapters.ort_providers import intra_threads
+from app.adapters.ort.providers import intra_threads
 
 
 def session_options() -> ort.SessionOptions:

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort_backends import backend_of
-from app.adapters.ort_device_thread import DeviceHung, run_on_device
-from app.adapters.ort_placement import place_name
-from app.adapters.ort_session import GraphSession, OpenedSession, plain_words
+from app.adapters.ort.backends import backend_of
+from app.adapters.ort.device_thread import DeviceHung, run_on_device
+from app.adapters.ort.placement import place_name
+from app.adapters.ort.session import GraphSession, OpenedSession, plain_words
 from app.errors import BackendError
 from app.language import say
 

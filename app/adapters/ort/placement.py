@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.adapters.ort_backends import BACKENDS, name_of
-from app.adapters.ort_providers import available_backends
+from app.adapters.ort.backends import BACKENDS, name_of
+from app.adapters.ort.providers import available_backends
 from app.errors import BackendError
 from app.language import say
 

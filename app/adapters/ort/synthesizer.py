@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.adapters.ort_session import Session
+from app.adapters.ort.session import Session
 from app.core.ports import FrameInput, Prosody, ProsodyInput, WholeInput
 from app.core.types import Float32, Int64
 

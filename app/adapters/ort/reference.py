@@ -6,8 +6,8 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort_providers import intra_threads
-from app.adapters.ort_session import GraphSession, create_session
+from app.adapters.ort.providers import intra_threads
+from app.adapters.ort.session import GraphSession, create_session
 
 
 def open_as_reference(model: Path | bytes, name: str, *, arena: bool) -> GraphSession:

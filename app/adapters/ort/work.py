@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort_options import session_options
-from app.adapters.ort_session import GraphSession, create_session
+from app.adapters.ort.options import session_options
+from app.adapters.ort.session import GraphSession, create_session
 
 Shape = tuple[int, ...]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import onnxruntime as ort
 import psutil
 
-from app.adapters.ort_backends import BACKENDS, backend_of, name_of
+from app.adapters.ort.backends import BACKENDS, backend_of, name_of
 from app.errors import BackendError
 from app.language import say
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.graph_store import GRAPH_NAME, WEIGHTS_NAME, GraphStore
-from app.adapters.ort_model_file import as_openable
-from app.adapters.ort_options import session_options
-from app.adapters.ort_unlocked import HOLDS_THE_LOCK, UnlockedSession, open_unlocked, unlock
+from app.adapters.ort.c_session import HOLDS_THE_LOCK, UnlockedSession, open_unlocked, unlock
+from app.adapters.ort.model_file import as_openable
+from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore
+from app.adapters.ort.options import session_options
 from app.adapters.own_child import run_own_child
 from app.terminal import one_line, write_error_line
 

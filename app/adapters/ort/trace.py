@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort_options import session_options
-from app.adapters.ort_providers import memory_device
-from app.adapters.ort_session import create_session, fit, input_types
+from app.adapters.ort.options import session_options
+from app.adapters.ort.providers import memory_device
+from app.adapters.ort.session import create_session, fit, input_types
 from app.errors import BackendError
 
 CPU_PROVIDER = "CPUExecutionProvider"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.adapters.ort_session import Session
+from app.adapters.ort.session import Session
 from app.core.types import BERT_WIDTH, Float32, Int64
 from app.errors import VoiceError
 from app.language import say

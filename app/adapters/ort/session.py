@@ -16,14 +16,14 @@ from typing import Any, Protocol
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.graph_store import GraphStore
-from app.adapters.ort_backends import BACKENDS, backend_of
-from app.adapters.ort_model_file import as_openable
-from app.adapters.ort_optimised import open_optimised
-from app.adapters.ort_options import session_options
-from app.adapters.ort_placement import place_name
-from app.adapters.ort_providers import available_backends, provider_options
-from app.adapters.ort_unlocked import UnlockedSession, open_unlocked
+from app.adapters.ort.backends import BACKENDS, backend_of
+from app.adapters.ort.c_session import UnlockedSession, open_unlocked
+from app.adapters.ort.model_file import as_openable
+from app.adapters.ort.optimized_graphs import GraphStore
+from app.adapters.ort.optimized_session import open_optimised
+from app.adapters.ort.options import session_options
+from app.adapters.ort.placement import place_name
+from app.adapters.ort.providers import available_backends, provider_options
 from app.errors import BackendError, VoiceError
 from app.language import say
 
