@@ -12,7 +12,7 @@ from app.child_process import ask_no_shell
 CHILDREN = {
     "--draw": "app.ui.svg_to_png",
     "--optimise": "app.adapters.ort.optimized_session",
-    "--dictionary": "app.adapters.openjtalk_dictionary",
+    "--dictionary": "app.adapters.openjtalk.dictionary",
     "--prove": "app.install.prove",
 }
 

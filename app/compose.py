@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from app import paths
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.openjtalk_g2p import OpenJTalkG2P
-from app.adapters.openjtalk_words import forget_taught_words
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
+from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.ort.backends import backend_of
 from app.adapters.ort.bert import OrtBert
 from app.adapters.ort.failover import FailoverSession, Outage

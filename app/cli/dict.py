@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from app.adapters.openjtalk_dictionary import change_words
+from app.adapters.openjtalk.dictionary import change_words
 from app.adapters.user_dictionary import Change, known_words, words_of, write_words
 from app.cli.named_input import read_named
 from app.cli.output import json_line, note, print_error, result

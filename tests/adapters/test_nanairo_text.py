@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.openjtalk_g2p import OpenJTalkG2P
-from app.adapters.openjtalk_words import forget_taught_words
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
+from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.user_dictionary import change_dictionary
 from app.core.dictionary import make_entry
 from app.core.phones import phones_to_ids

@@ -12,9 +12,9 @@ from pathlib import Path
 import pyopenjtalk
 import pytest
 
-from app.adapters.openjtalk_dictionary import KEPT, compiled, make_ready, table
-from app.adapters.openjtalk_g2p import OpenJTalkG2P
-from app.adapters.openjtalk_words import forget_taught_words
+from app.adapters.openjtalk.dictionary import KEPT, compiled, make_ready, table
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
+from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.user_dictionary import change_dictionary, dictionary_path
 from app.core.dictionary import Entry, make_entry
 from app.core.types import ReadingOverride
@@ -108,14 +108,14 @@ def test_a_changed_dictionary_is_compiled_once_and_old_ones_go(tmp_path: Path, m
 @pytest.mark.parametrize("name", FOLDER_NAMES)
 def test_words_are_read_from_a_folder_of_any_name(teach: Teach, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / name))
-    monkeypatch.setattr("app.adapters.openjtalk_dictionary.run_own_child", compile_here)
+    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_child", compile_here)
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
     assert G2P.convert("檜箱庵").reading == "ヒノバコアン"
 
 
 def test_a_damaged_copy_is_made_again(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
     """MeCab checks a file's length only, and follows damaged numbers out of its memory."""
-    monkeypatch.setattr("app.adapters.openjtalk_dictionary.run_own_child", compile_here)
+    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_child", compile_here)
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
     made = make_ready([make_entry("檜箱庵", "ヒノバコアン", 3)]).file
     assert made is not None
@@ -129,7 +129,7 @@ def test_a_damaged_copy_is_made_again(teach: Teach, monkeypatch: pytest.MonkeyPa
 
 def test_a_dictionary_that_does_not_open_is_told(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
-    monkeypatch.setattr("app.adapters.openjtalk_words.as_userdic", lambda _: {"userdic": b"nowhere.dic"})
+    monkeypatch.setattr("app.adapters.openjtalk.words.as_userdic", lambda _: {"userdic": b"nowhere.dic"})
     with pytest.raises(InternalError, match="dictionary of readings could not be opened") as told:
         G2P.convert("檜箱庵")
     assert ".dic" in told.value.hint

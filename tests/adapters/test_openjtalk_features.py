@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyopenjtalk
 import pytest
 
-from app.adapters.openjtalk_features import WholeFeatures, whole, whole_columns
+from app.adapters.openjtalk.features import WholeFeatures, whole, whole_columns
 
 
 @pytest.mark.parametrize(

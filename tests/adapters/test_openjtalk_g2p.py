@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters import openjtalk_words
-from app.adapters.openjtalk_g2p import OpenJTalkG2P
+from app.adapters.openjtalk import words as openjtalk_words
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.core.phones import phones_to_ids
 from app.core.sentences import split_sentences
 from app.core.types import Phones, ReadingOverride
@@ -205,6 +205,6 @@ def test_foreign_exceptions_become_errors_of_ours(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_front_end_is_loaded_only_when_needed() -> None:
-    code = "import sys; from app.adapters.openjtalk_g2p import OpenJTalkG2P; OpenJTalkG2P(); print('pyopenjtalk' in sys.modules)"
+    code = "import sys; from app.adapters.openjtalk.g2p import OpenJTalkG2P; OpenJTalkG2P(); print('pyopenjtalk' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
     assert done.stdout.strip() == "False"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.openjtalk_words import forget_taught_words
+from app.adapters.openjtalk.words import forget_taught_words
 from app.cli.main import main
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.openjtalk_words import forget_taught_words
+from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.user_dictionary import dictionary_path, load_dictionary
 from app.cli.main import main
 from app.compose import probe_memory

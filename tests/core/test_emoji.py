@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.openjtalk_g2p import OpenJTalkG2P
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.core.accents import can_toggle_phrase, phrases_of, toggle_phrase, with_accent, with_mora_length
 from app.core.emoji import find_emoji, has_emoji, trim_emoji
 from app.core.line_reading import LineReading, read_line

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.openjtalk_g2p import OpenJTalkG2P
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.core.accents import (
     can_toggle_phrase,
     phrase_at,

@@ -106,7 +106,7 @@ class LeftOut:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, LeftOut())
 runpy.run_path({str(ROOT / "packaging" / "bundle" / "stand_ins.py")!r})
-from app.adapters.openjtalk_words import analyse
+from app.adapters.openjtalk.words import analyse
 print("".join(word.pronunciation for word in analyse("風が吹く。何の風だ？")))
 from PySide6.QtWidgets import QApplication
 from app.ui.theme.theme import LIGHT

@@ -14,7 +14,7 @@ from bundle.open_jtalk_trim import HEAD, Dictionary, shorten, shortened
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.openjtalk_features import WholeFeatures, whole
+from app.adapters.openjtalk.features import WholeFeatures, whole
 
 WHOLE = Path(pyopenjtalk.OPEN_JTALK_DICT_DIR.decode())
 GOLDEN = Path(__file__).parents[1] / "golden" / "g2p_rohan_300.jsonl"

@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk_words import forget_taught_words
+from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.user_dictionary import change_dictionary, dictionary_path, load_dictionary
 from app.core.dictionary import Entry, make_entry
 from app.settings import Settings

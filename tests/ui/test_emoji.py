@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app import language, paths
-from app.adapters.openjtalk_g2p import OpenJTalkG2P
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.core.accents import with_mora_length
 from app.core.line_reading import read_line
 from app.core.line_sound import LineTimes, Span

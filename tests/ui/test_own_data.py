@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk_words import forget_taught_words
+from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.user_dictionary import dictionary_path, load_dictionary
 from app.core.dictionary import make_entry
 from app.core.dictionary_data import to_data

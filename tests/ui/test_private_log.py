@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk_g2p import OpenJTalkG2P
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.errors import InputError
 from app.log import log_path, log_words, logger, start_log
 from app.settings import load_settings
@@ -64,7 +64,7 @@ def test_lines_words_and_files_stay_out_of_the_log(
     window = open_window()
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     _report_to(window.banner)
-    from app.adapters.openjtalk_dictionary import change_words
+    from app.adapters.openjtalk.dictionary import change_words
     from app.core.dictionary import make_entry, put
 
     change_words(lambda words: put(words, [make_entry(WORD, READING)]))

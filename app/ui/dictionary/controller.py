@@ -143,7 +143,7 @@ def _load() -> tuple[Words, AppError | None]:
 
 
 def _changed(change: Callable[[Words], Words]) -> Words:
-    from app.adapters.openjtalk_dictionary import change_words
+    from app.adapters.openjtalk.dictionary import change_words
 
     words, _ = change_words(change)  # what could not be read was told when the dialog opened
     return words

@@ -13,7 +13,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from app.adapters.openjtalk_dictionary import change_words, table
+from app.adapters.openjtalk.dictionary import change_words, table
 from app.cli.g2p import convert_line
 from app.compose import open_speaker
 from app.core.dictionary import KINDS, Entry, make_entry, put

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from app.adapters import openjtalk_words
-from app.adapters.openjtalk_dictionary import taught_words
+from app.adapters.openjtalk import words as openjtalk_words
+from app.adapters.openjtalk.dictionary import taught_words
 from app.core.emoji import EmojiPlace, find_emoji
 from app.core.normalise import PLACEHOLDER, normalise, normalise_surface
 from app.core.overrides import Piece, Place, analyse_with_readings, beside, find_overrides

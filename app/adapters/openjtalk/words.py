@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any
 
-from app.adapters.openjtalk_dictionary import as_userdic, taught_words
-from app.adapters.openjtalk_features import WholeFeatures
+from app.adapters.openjtalk.dictionary import as_userdic, taught_words
+from app.adapters.openjtalk.features import WholeFeatures
 from app.adapters.read_ahead import wait_for
 from app.core.sentences import split_sentences
 from app.core.words import Word
