@@ -20,7 +20,7 @@ from app.adapters.ort.optimized_graphs import GraphStore, identity_of
 from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement
 from app.adapters.ort.session import VERSION, Session, open_session
 from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
-from app.adapters.portaudio_player import PortAudioPlayer
+from app.adapters.portaudio.player import PortAudioPlayer
 from app.adapters.probe_memory import ProbeMemory
 from app.adapters.sound_files import SoundFileSink
 from app.core.pipeline import Pipeline

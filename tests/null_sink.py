@@ -117,7 +117,7 @@ def null_sink(monkeypatch: pytest.MonkeyPatch) -> Iterator[NullSink]:
     """A running server that PortAudio in this process sees as the only output; function-scoped, since tests break it."""
     if sys.platform == "win32" or not all(map(shutil.which, ("pulseaudio", "pactl", "parec"))):
         pytest.skip("needs pulseaudio and pulseaudio-utils")
-    from app.adapters.portaudio_devices import output_devices, rescan
+    from app.adapters.portaudio.devices import output_devices, rescan
 
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:  # a short path: a socket's has at most 107 bytes
         sink = NullSink(Path(folder))

@@ -237,7 +237,7 @@ def _providers() -> list[str]:
 
 
 def _audio_devices() -> list[dict[str, object]]:
-    from app.adapters.portaudio_devices import output_devices
+    from app.adapters.portaudio.devices import output_devices
 
     try:
         return [{"index": device.index, "name": device.label} for device in output_devices()]

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.adapters import portaudio_devices, portaudio_stream
-from app.adapters.play_position import PlayPosition
-from app.adapters.portaudio_devices import AudioDevice, find_device, output_devices
-from app.adapters.portaudio_player import PortAudioPlayer
+from app.adapters.portaudio import devices as portaudio_devices
+from app.adapters.portaudio import stream as portaudio_stream
+from app.adapters.portaudio.devices import AudioDevice, find_device, output_devices
+from app.adapters.portaudio.play_position import PlayPosition
+from app.adapters.portaudio.player import PortAudioPlayer
 from app.core.types import AudioChunk, Float32
 from app.errors import AudioDeviceError
 from tests.null_sink import RATE, NullSink, null_sink
@@ -386,8 +387,8 @@ def test_a_choice_that_fits_nothing(monkeypatch: pytest.MonkeyPatch, choice: str
 PROGRAM = """
 import sys
 {before}
-from app.adapters.portaudio_devices import output_devices
-from app.adapters.portaudio_player import PortAudioPlayer
+from app.adapters.portaudio.devices import output_devices
+from app.adapters.portaudio.player import PortAudioPlayer
 from app.errors import AudioDeviceError
 assert "sounddevice" not in sys.modules
 try:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import soxr
 
+from app.adapters.portaudio.sample_ring import SampleRing
 from app.adapters.rate_converter import RateConverter
-from app.adapters.sample_ring import SampleRing
 from app.core.types import Float32
 
 RATE = 48_000

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.adapters.play_position import PlayPosition
+from app.adapters.portaudio.play_position import PlayPosition
 from app.core.types import AudioChunk, Float32
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters import portaudio_devices
+from app.adapters.portaudio import devices as portaudio_devices
 from app.errors import AppError
 from app.install.choice import choose
 from app.install.licence import Licence, require_licence

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.adapters.sample_ring import SampleRing
+from app.adapters.portaudio.sample_ring import SampleRing
 from app.settings import Settings
 from app.ui.shell.level_meter import BEHIND, CLIPPED, LOWEST_DB, QUIET, LevelMeter, decibels
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle

@@ -16,7 +16,7 @@ def find_surroundings() -> Surroundings:
     """Backends and audio outputs of this machine."""
     from app.adapters.ort.backends import BACKENDS, name_of
     from app.adapters.ort.providers import adapters, places
-    from app.adapters.portaudio_devices import output_devices
+    from app.adapters.portaudio.devices import output_devices
 
     try:
         devices = tuple(dict.fromkeys(device.label for device in output_devices()))

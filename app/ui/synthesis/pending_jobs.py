@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.adapters.play_position import PlayPosition
+from app.adapters.portaudio.play_position import PlayPosition
 from app.core.types import AudioChunk
 from app.ui.synthesis.jobs import Job, OpenVoice, Speak
 from app.ui.synthesis.state import SpeechState

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from app.adapters.play_position import PlayPosition
+from app.adapters.portaudio.play_position import PlayPosition
 from app.core.ports import AudioSink
 
 
 class Player(AudioSink, Protocol):
-    """An audio sink that is heard; see `app.adapters.portaudio_player.PortAudioPlayer`."""
+    """An audio sink that is heard; see `app.adapters.portaudio.player.PortAudioPlayer`."""
 
     @property
     def position(self) -> PlayPosition | None:

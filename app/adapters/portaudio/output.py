@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.adapters.portaudio_devices import device_lost, find_device, rescan
-from app.adapters.portaudio_stream import PortAudioStream, accepted_rate
-from app.adapters.sample_ring import SampleRing
+from app.adapters.portaudio.devices import device_lost, find_device, rescan
+from app.adapters.portaudio.sample_ring import SampleRing
+from app.adapters.portaudio.stream import PortAudioStream, accepted_rate
 from app.errors import AudioDeviceError
 
 

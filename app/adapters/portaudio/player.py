@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from app.adapters.play_position import PlayPosition, RequestMark, RequestMarks
-from app.adapters.portaudio_output import PortAudioOutput
-from app.adapters.portaudio_stream import POLL_S
+from app.adapters.portaudio.output import PortAudioOutput
+from app.adapters.portaudio.play_position import PlayPosition, RequestMark, RequestMarks
+from app.adapters.portaudio.sample_ring import SampleRing
+from app.adapters.portaudio.stream import POLL_S
 from app.adapters.rate_converter import RateConverter
-from app.adapters.sample_ring import SampleRing
 from app.core.types import AudioChunk, Float32
 from app.errors import AudioDeviceError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from app.adapters.portaudio_devices import AudioDevice, device_error, leave_behind, portaudio
-from app.adapters.sample_ring import SampleRing
+from app.adapters.portaudio.devices import AudioDevice, device_error, leave_behind, portaudio
+from app.adapters.portaudio.sample_ring import SampleRing
 from app.core.types import Float32
 
 POLL_S = 0.005
