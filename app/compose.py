@@ -22,7 +22,7 @@ from app.adapters.ort.session import VERSION, Session, open_session
 from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.adapters.portaudio.player import PortAudioPlayer
 from app.adapters.probe_memory import ProbeMemory
-from app.adapters.sound_files import SoundFileSink
+from app.adapters.sound.files import SoundFileSink
 from app.core.pipeline import Pipeline
 from app.core.takes import Caches
 from app.errors import AppError

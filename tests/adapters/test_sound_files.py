@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.adapters.sound_files import SoundFileSink
-from app.adapters.sound_formats import Encoding
-from app.adapters.wav_pipe import WavPipe
+from app.adapters.sound.files import SoundFileSink
+from app.adapters.sound.formats import Encoding
+from app.adapters.sound.wav_pipe import WavPipe
 from app.core.types import AudioChunk, Float32
 from app.errors import AppError, InputError, InternalError, OutputFileError
 from app.language import language, set_language
@@ -370,7 +370,7 @@ def test_memory_stays_the_same_however_long_the_sound(tmp_path: Path) -> None:
 
 PIPE_PROGRAM = """
 import sys, numpy as np
-from app.adapters.sound_files import SoundFileSink
+from app.adapters.sound.files import SoundFileSink
 from app.core.types import AudioChunk
 sink = SoundFileSink("-", 44100, subtype=sys.argv[1])
 samples = (0.5 * np.sin(np.arange(44100) * 0.06)).astype(np.float32)

@@ -161,6 +161,6 @@ def printing(tree: ast.AST) -> Iterator[int]:
 
 
 def test_one_place_prints() -> None:
-    """Else somebody would forget what names hold. Sound on stdout goes another way: `adapters/wav_pipe.py`."""
+    """Else somebody would forget what names hold. Sound on stdout goes another way: `adapters/sound/wav_pipe.py`."""
     found = {file.relative_to(APP).as_posix() for file in APP.rglob("*.py") if any(printing(ast.parse(file.read_text(encoding="utf-8"))))}
     assert found == {"terminal.py"}

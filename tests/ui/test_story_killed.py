@@ -19,7 +19,7 @@ from tests.ui.test_story_saving import save
 WRITER = """
 import sys, time
 import numpy as np
-from app.adapters.sound_files import SoundFileSink
+from app.adapters.sound.files import SoundFileSink
 from app.core.types import AudioChunk
 sink = SoundFileSink(sys.argv[1], 44_100)
 sink.write(AudioChunk(np.zeros(44_100, np.float32), 44_100, "a", 0))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.adapters.sound_formats import FORMATS
+from app.adapters.sound.formats import FORMATS
 from app.language import say
 
 TITLE_LENGTH = 20

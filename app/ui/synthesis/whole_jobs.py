@@ -99,7 +99,7 @@ class WholeJobs:
         forget_words(self._voice.caches)
 
     def _play_sample(self, file: Path) -> None:
-        from app.adapters.sound_samples import read_sample
+        from app.adapters.sound.samples import read_sample
 
         sound = read_sample(file)
         self._output.needed(sound.sampling_rate).write(sound)

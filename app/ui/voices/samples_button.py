@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from app.adapters.sound_formats import PLAYABLE
+from app.adapters.sound.formats import PLAYABLE
 from app.language import say
 from app.ui.labels import style_name
 from app.ui.voices.catalog_voice import ShelfVoice

@@ -11,8 +11,8 @@ import soundfile
 
 from app.adapters.part_file import PartFile, write_error
 from app.adapters.rate_converter import RateConverter
-from app.adapters.sound_formats import Encoding, choose_encoding
-from app.adapters.wav_pipe import WavPipe
+from app.adapters.sound.formats import Encoding, choose_encoding
+from app.adapters.sound.wav_pipe import WavPipe
 from app.core.types import AudioChunk, Float32
 from app.errors import InternalError, OutputFileError
 from app.language import say

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import soundfile
 
-from app.adapters.sound_formats import Encoding
+from app.adapters.sound.formats import Encoding
 from app.core.types import Float32
 from app.errors import OutputFileError
 from app.language import say
