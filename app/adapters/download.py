@@ -11,11 +11,11 @@ from app.adapters.download_job import DownloadJob
 from app.adapters.download_limits import LARGEST_FILE, Expected
 from app.adapters.download_part import Part, hash_of
 from app.adapters.download_progress import OnProgress, Speedometer, unwatched
-from app.adapters.http_address import Address, address_of
-from app.adapters.http_headers import file_name
-from app.adapters.http_patience import Patience, persist
-from app.adapters.http_request import Request
-from app.adapters.http_waiting import OnWait, Waiting, unannounced
+from app.adapters.http.address import Address, address_of
+from app.adapters.http.headers import file_name
+from app.adapters.http.request import Request
+from app.adapters.http.retry_policy import Patience, persist
+from app.adapters.http.waiting import OnWait, Waiting, unannounced
 from app.core.timing import never
 
 

@@ -13,11 +13,11 @@ from app.adapters.download_limits import Expected, UnfitFileError, WrongBytesErr
 from app.adapters.download_origin import Origin
 from app.adapters.download_part import Part
 from app.adapters.download_progress import Speedometer
-from app.adapters.http_failures import broken_off, of_status
-from app.adapters.http_headers import count_of
-from app.adapters.http_request import Head, Request
-from app.adapters.http_stream import AnswerStream
-from app.adapters.http_waiting import Waiting
+from app.adapters.http.failures import broken_off, of_status
+from app.adapters.http.headers import count_of
+from app.adapters.http.request import Head, Request
+from app.adapters.http.stream import AnswerStream
+from app.adapters.http.waiting import Waiting
 
 WHOLE, PARTIAL, RANGE_REFUSED = 200, 206, 416
 _CONTENT_RANGE = re.compile(r"bytes (?:([0-9]+)-[0-9]+|\*)/([0-9]+|\*)")

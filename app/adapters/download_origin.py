@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.adapters.http_headers import validator_of
+from app.adapters.http.headers import validator_of
 from app.json_text import parse_object, whole
 from app.small_file import read_small
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from app.adapters.download_disk import of_disk
 from app.adapters.download_origin import Origin
 from app.adapters.file_lock import FileLock
-from app.adapters.http_failures import DownloadCancelledError
-from app.adapters.http_patience import rest
-from app.adapters.http_waiting import Waiting
+from app.adapters.http.failures import DownloadCancelledError
+from app.adapters.http.retry_policy import rest
+from app.adapters.http.waiting import Waiting
 from app.core.timing import never
 from app.data_file import move, write_json
 from app.own_folder import make_folder

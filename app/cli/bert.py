@@ -98,7 +98,7 @@ def _source(options: argparse.Namespace, shown: Shown, report: Report) -> Iterat
 
 def _fetch_companions(url: str, model: Path, watch: Watch) -> None:
     """What has to lie beside a model; it is tiny."""
-    from app.adapters.http_address import address_of
+    from app.adapters.http.address import address_of
     from app.install import fetch
     from app.install.fetched_files import discard
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from tqdm import tqdm
 
 from app.adapters.download_progress import Progress, speed
-from app.adapters.http_waiting import Wait
+from app.adapters.http.waiting import Wait
 from app.cli.output import json_line, note
 from app.language import say
 

@@ -15,11 +15,11 @@ from app.adapters.download import Downloaded, download
 from app.adapters.download_disk import disk_full, of_disk
 from app.adapters.download_part import arrived_bytes, downloads_dir, sweep_downloads
 from app.adapters.download_progress import OnProgress, Progress, unwatched
-from app.adapters.http_address import address_of
-from app.adapters.http_patience import Patience
-from app.adapters.http_waiting import OnWait, unannounced
-from app.adapters.hub_addresses import aivishub_uuid, hf_address, hf_url
-from app.adapters.hubs import HubFile, HubVoice, aivishub_voice, hf_file
+from app.adapters.http.address import address_of
+from app.adapters.http.hub_addresses import aivishub_uuid, hf_address, hf_url
+from app.adapters.http.hubs import HubFile, HubVoice, aivishub_voice, hf_file
+from app.adapters.http.retry_policy import Patience
+from app.adapters.http.waiting import OnWait, unannounced
 from app.core.timing import never
 from app.data_file import move
 from app.errors import DownloadError

@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 from PySide6.QtCore import QMimeData, QUrl
 
-from app.adapters.http_address import UnusableAddressError, address_of
-from app.adapters.hub_addresses import aivishub_uuid
+from app.adapters.http.address import UnusableAddressError, address_of
+from app.adapters.http.hub_addresses import aivishub_uuid
 from app.core.text_lines import SUFFIXES
 from app.json_text import short_text
 from app.voices.suffixes import VOICE_SUFFIXES

@@ -24,13 +24,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters import disk_room, http_request
+from app.adapters import disk_room
 from app.adapters.download import download
 from app.adapters.download_part import Part, downloads_dir, hash_of, sweep_downloads
 from app.adapters.download_progress import Progress, Speedometer
-from app.adapters.http_failures import DownloadCancelledError, PassingError
-from app.adapters.http_headers import retry_after_s
-from app.adapters.http_patience import Patience, persist
+from app.adapters.http import request as http_request
+from app.adapters.http.failures import DownloadCancelledError, PassingError
+from app.adapters.http.headers import retry_after_s
+from app.adapters.http.retry_policy import Patience, persist
 from app.errors import DownloadError
 from tests.fault_server import FaultServer, Reply
 
@@ -528,7 +529,5 @@ def test_old_parts_are_swept_and_held_ones_are_not(server: FaultServer, tmp_path
 
 
 def test_the_http_library_is_loaded_only_when_something_is_downloaded() -> None:
-    code = (
-        "import sys, app.adapters.download, app.adapters.hubs, app.install.fetch; assert not {'urllib3', 'truststore'} & set(sys.modules)"
-    )
+    code = "import sys, app.adapters.download, app.adapters.http.hubs, app.install.fetch; assert not {'urllib3', 'truststore'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from app.adapters.download import download
 from app.adapters.download_origin import Origin
 from app.adapters.download_part import Part, downloads_dir
-from app.adapters.http_headers import count_of, file_name, retry_after_s
-from app.adapters.http_patience import Patience
-from app.adapters.hub_addresses import hf_url
-from app.adapters.hubs import LARGEST_ANSWER, aivishub_voice, hf_file
+from app.adapters.http.headers import count_of, file_name, retry_after_s
+from app.adapters.http.hub_addresses import hf_url
+from app.adapters.http.hubs import LARGEST_ANSWER, aivishub_voice, hf_file
+from app.adapters.http.retry_policy import Patience
 from app.cli.main import main
 from app.errors import DownloadError
 from app.install.fetch import Watch, fetch_url
@@ -187,7 +187,7 @@ BAD_FILES: dict[str, list[Reply]] = {
 
 @pytest.mark.parametrize("answer", BAD_FILES)
 def test_what_a_server_may_send_as_a_file(hub: FaultServer, tmp_path: Path, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.adapters.http_stream.GRACE_S", 0.5)
+    monkeypatch.setattr("app.adapters.http.stream.GRACE_S", 0.5)
     url = hub.reply("/x", *BAD_FILES[answer])
     with pytest.raises(DownloadError) as caught:
         download(url, tmp_path / "x", patience=QUICK)

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app import language
-from app.adapters.http_address import DEFAULT_PORTS, Address, UnusableAddressError, address_of, proxy_address
+from app.adapters.http.address import DEFAULT_PORTS, Address, UnusableAddressError, address_of, proxy_address
 from tests.fault_server import failing_kindly
 
 USABLE = {

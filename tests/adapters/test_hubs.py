@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from app.adapters.http_patience import Patience
-from app.adapters.hub_addresses import aivishub_uuid, hf_address, hf_url
-from app.adapters.hubs import aivishub_voice, hf_file
+from app.adapters.http.hub_addresses import aivishub_uuid, hf_address, hf_url
+from app.adapters.http.hubs import aivishub_voice, hf_file
+from app.adapters.http.retry_policy import Patience
 from app.errors import DownloadError, InputError
 from tests.fault_server import FaultServer, Reply, hub_server
 

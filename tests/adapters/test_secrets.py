@@ -12,8 +12,8 @@ import urllib3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.http_patience import Patience
-from app.adapters.hubs import hf_file
+from app.adapters.http.hubs import hf_file
+from app.adapters.http.retry_policy import Patience
 from app.cli.main import main
 from app.errors import DownloadError
 from app.install.fetch import Watch, fetch_url

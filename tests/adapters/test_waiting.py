@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from app import language
-from app.adapters import http_waiting
 from app.adapters.download import download
 from app.adapters.download_part import Part
-from app.adapters.http_patience import Patience
-from app.adapters.http_waiting import Wait, Waiting
-from app.adapters.hubs import aivishub_voice
+from app.adapters.http import waiting as http_waiting
+from app.adapters.http.hubs import aivishub_voice
+from app.adapters.http.retry_policy import Patience
+from app.adapters.http.waiting import Wait, Waiting
 from app.cli import progress
 from app.cli.main import main
 from app.cli.progress import shown_progress

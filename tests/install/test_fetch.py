@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from app.adapters import disk_room
 from app.adapters.download_part import downloads_dir
 from app.adapters.download_progress import Progress
-from app.adapters.http_patience import Patience
+from app.adapters.http.retry_policy import Patience
 from app.errors import DownloadError
 from app.install import fetch
 from app.install.fetch import Watch, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.adapters.hub_addresses import AIVISHUB_VARIABLE, HF_VARIABLE
+from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE, HF_VARIABLE
 from app.install.fetch import BERT_REPOSITORY, BERT_REVISION
 from app.install.library import add_voice
 from app.paths import data_dir

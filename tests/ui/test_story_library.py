@@ -14,7 +14,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.adapters.hub_addresses import AIVISHUB_VARIABLE
+from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
 from app.install.library import add_voice
 from app.paths import data_dir
 from app.ui.shell.window import MainWindow

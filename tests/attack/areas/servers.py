@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from app.adapters.download import download
-from app.adapters.http_patience import Patience
-from app.adapters.hub_addresses import hf_address, hf_url
-from app.adapters.hubs import aivishub_voice, hf_file
+from app.adapters.http.hub_addresses import hf_address, hf_url
+from app.adapters.http.hubs import aivishub_voice, hf_file
+from app.adapters.http.retry_policy import Patience
 from app.install.fetch import Watch, discard, fetch_hub_voice, fetch_url
 from tests.attack.area import Area, Case
 from tests.attack.hostile.answers import FILE, LOCATIONS, hostile_answer, redirect

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
 
-from app.adapters.http_failures import DownloadCancelledError, no_answer, too_slow
-from app.adapters.http_patience import POLL_S
-from app.adapters.http_request import Answer, Head, Request, ask
-from app.adapters.http_waiting import Waiting
+from app.adapters.http.failures import DownloadCancelledError, no_answer, too_slow
+from app.adapters.http.request import Answer, Head, Request, ask
+from app.adapters.http.retry_policy import POLL_S
+from app.adapters.http.waiting import Waiting
 
 BLOCKS_AHEAD = 8
 GRACE_S = 5.0  # the receiving thread's own limits come first, for it knows why

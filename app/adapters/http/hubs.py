@@ -19,14 +19,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.adapters.http_address import Address, address_of
-from app.adapters.http_failures import not_understood, of_status
-from app.adapters.http_headers import count_of
-from app.adapters.http_patience import Patience, persist
-from app.adapters.http_request import REDIRECTS, Head, Request
-from app.adapters.http_stream import AnswerStream
-from app.adapters.http_waiting import OnWait, Waiting, unannounced
-from app.adapters.hub_addresses import aivishub_model, aivishub_uuid, hf_origin
+from app.adapters.http.address import Address, address_of
+from app.adapters.http.failures import not_understood, of_status
+from app.adapters.http.headers import count_of
+from app.adapters.http.hub_addresses import aivishub_model, aivishub_uuid, hf_origin
+from app.adapters.http.request import REDIRECTS, Head, Request
+from app.adapters.http.retry_policy import Patience, persist
+from app.adapters.http.stream import AnswerStream
+from app.adapters.http.waiting import OnWait, Waiting, unannounced
 from app.core.timing import never
 from app.errors import DownloadError, InputError
 from app.json_text import parse_object, short_text

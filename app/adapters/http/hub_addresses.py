@@ -7,7 +7,7 @@ import re
 import urllib.parse
 import uuid
 
-from app.adapters.http_address import Address, UnusableAddressError, address_of
+from app.adapters.http.address import Address, UnusableAddressError, address_of
 from app.errors import DownloadError
 from app.language import say
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from app.adapters.http_failures import DownloadCancelledError, PassingError
-from app.adapters.http_waiting import Waiting
+from app.adapters.http.failures import DownloadCancelledError, PassingError
+from app.adapters.http.waiting import Waiting
 from app.core.timing import never
 
 Result = TypeVar("Result")

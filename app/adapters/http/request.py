@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.adapters.http_address import DEFAULT_PORTS, Address, UnusableAddressError, proxy_address
-from app.adapters.http_failures import of_exception, proxy_failure
-from app.adapters.http_headers import as_utf8
-from app.adapters.http_patience import Patience
+from app.adapters.http.address import DEFAULT_PORTS, Address, UnusableAddressError, proxy_address
+from app.adapters.http.failures import of_exception, proxy_failure
+from app.adapters.http.headers import as_utf8
+from app.adapters.http.retry_policy import Patience
 from app.errors import DownloadError
 from app.language import say
 

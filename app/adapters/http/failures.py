@@ -6,8 +6,8 @@ import ssl
 from collections.abc import Mapping
 from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 
-from app.adapters.http_address import UnusableAddressError
-from app.adapters.http_headers import retry_after_s
+from app.adapters.http.address import UnusableAddressError
+from app.adapters.http.headers import retry_after_s
 from app.errors import DownloadError
 from app.language import say
 
