@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
-from app.adapters.download_progress import Progress, speed
+from app.adapters.download.progress import Progress, speed
 from app.adapters.http.waiting import Wait
 from app.cli.output import json_line, note
 from app.language import say

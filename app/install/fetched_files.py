@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.adapters.download_part import downloads_dir, key_of
+from app.adapters.download.part import downloads_dir, key_of
 from app.errors import VoiceError
 from app.install.choice import UndecidedError
 from app.json_text import long_text

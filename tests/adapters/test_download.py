@@ -25,9 +25,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters import disk_room
-from app.adapters.download import download
-from app.adapters.download_part import Part, downloads_dir, hash_of, sweep_downloads
-from app.adapters.download_progress import Progress, Speedometer
+from app.adapters.download.download import download
+from app.adapters.download.part import Part, downloads_dir, hash_of, sweep_downloads
+from app.adapters.download.progress import Progress, Speedometer
 from app.adapters.http import request as http_request
 from app.adapters.http.failures import DownloadCancelledError, PassingError
 from app.adapters.http.headers import retry_after_s
@@ -397,7 +397,7 @@ def test_two_downloads_of_one_file_take_turns(server: FaultServer, tmp_path: Pat
 CHILD = """
 import sys
 from pathlib import Path
-from app.adapters.download import download
+from app.adapters.download.download import download
 download(sys.argv[1], Path(sys.argv[2]), sha256=sys.argv[3] or None, on_progress=lambda p: print(p.received, flush=True))
 """
 
@@ -440,7 +440,7 @@ def test_a_disk_without_room(server: FaultServer, tmp_path: Path, monkeypatch: p
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.adapters.download_part.os.fsync", full)
+        patch.setattr("app.adapters.download.part.os.fsync", full)
         with pytest.raises(DownloadError, match="is full") as caught:
             download(url, tmp_path / "x", patience=QUICK)
     assert "Make room" in caught.value.hint
@@ -529,5 +529,5 @@ def test_old_parts_are_swept_and_held_ones_are_not(server: FaultServer, tmp_path
 
 
 def test_the_http_library_is_loaded_only_when_something_is_downloaded() -> None:
-    code = "import sys, app.adapters.download, app.adapters.http.hubs, app.install.fetch; assert not {'urllib3', 'truststore'} & set(sys.modules)"
+    code = "import sys, app.adapters.download.download, app.adapters.http.hubs, app.install.fetch; assert not {'urllib3', 'truststore'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.download import download
-from app.adapters.download_origin import Origin
-from app.adapters.download_part import Part, downloads_dir
+from app.adapters.download.download import download
+from app.adapters.download.origin import Origin
+from app.adapters.download.part import Part, downloads_dir
 from app.adapters.http.headers import count_of, file_name, retry_after_s
 from app.adapters.http.hub_addresses import hf_url
 from app.adapters.http.hubs import LARGEST_ANSWER, aivishub_voice, hf_file

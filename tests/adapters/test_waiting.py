@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from app import language
-from app.adapters.download import download
-from app.adapters.download_part import Part
+from app.adapters.download.download import download
+from app.adapters.download.part import Part
 from app.adapters.http import waiting as http_waiting
 from app.adapters.http.hubs import aivishub_voice
 from app.adapters.http.retry_policy import Patience

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app import paths
-from app.adapters.download_part import Origin, Part, downloads_dir, key_of
+from app.adapters.download.part import Origin, Part, downloads_dir, key_of
 from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore
 from app.adapters.probe_memory import ProbeMemory
 from app.adapters.user_dictionary import change_dictionary, dictionary_path, load_dictionary

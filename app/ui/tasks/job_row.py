@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
-from app.adapters.download_progress import speed
+from app.adapters.download.progress import speed
 from app.language import say
 from app.ui.plain_text import plain_tip
 from app.ui.tasks.process import ChildJob

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from app.adapters.download import download
+from app.adapters.download.download import download
 from app.adapters.http.hub_addresses import hf_address, hf_url
 from app.adapters.http.hubs import aivishub_voice, hf_file
 from app.adapters.http.retry_policy import Patience

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.adapters.download_job import DownloadJob
-from app.adapters.download_limits import LARGEST_FILE, Expected
-from app.adapters.download_part import Part, hash_of
-from app.adapters.download_progress import OnProgress, Speedometer, unwatched
+from app.adapters.download.job import DownloadJob
+from app.adapters.download.limits import LARGEST_FILE, Expected
+from app.adapters.download.part import Part, hash_of
+from app.adapters.download.progress import OnProgress, Speedometer, unwatched
 from app.adapters.http.address import Address, address_of
 from app.adapters.http.headers import file_name
 from app.adapters.http.request import Request

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from app.adapters.download_disk import of_disk
-from app.adapters.download_origin import Origin
+from app.adapters.download.disk import of_disk
+from app.adapters.download.origin import Origin
 from app.adapters.file_lock import FileLock
 from app.adapters.http.failures import DownloadCancelledError
 from app.adapters.http.retry_policy import rest
