@@ -18,7 +18,7 @@ from app.errors import InputError, OutputFileError
 BEGIN_AND_DIE = """
 import os, sys
 from pathlib import Path
-from app.adapters.part_file import PartFile
+from app.adapters.files.part_file import PartFile
 PartFile(Path(sys.argv[1])).write(b"half")
 os._exit(9)
 """

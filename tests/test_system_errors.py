@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.part_file import write_error
+from app.adapters.files.part_file import write_error
 from app.language import set_language
 from app.small_file import TooLargeError
 from app.system_errors import reason_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from app.adapters.file_lock import FileLock
-from app.adapters.part_file import write_error
+from app.adapters.files.lock import FileLock
+from app.adapters.files.part_file import write_error
 from app.core.dictionary import Entry
 from app.core.dictionary_data import MOST_ENTRIES, from_data, from_text, to_csv, to_data, to_exchange, too_many
 from app.data_file import load_data, save_data, write_whole

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app import paths
+from app.adapters.files.part_file import PartFile
 from app.adapters.ort.providers import intra_threads
 from app.adapters.ort.session import VERSION
-from app.adapters.part_file import PartFile
 from app.bench.chart import chart
 from app.bench.machine import cpu_name
 from app.bench.stages import Measured

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from app.adapters.part_file import PartFile, write_error
+from app.adapters.files.part_file import PartFile, write_error
 from app.child_process import run_hidden
 from app.cli.output import json_line, note, result
 from app.cli.surroundings import log_tail, window_report

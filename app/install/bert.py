@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app import paths
-from app.adapters.disk_room import check_room
+from app.adapters.files.disk_room import check_room
 from app.errors import InputError, VoiceError
 from app.install.confined import prepare_bert_confined
 from app.install.prepared import PreparedBert

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.adapters.disk_room import check_room
 from app.adapters.download.disk import disk_full, of_disk
 from app.adapters.download.download import Downloaded, download
 from app.adapters.download.part import arrived_bytes, downloads_dir, sweep_downloads
 from app.adapters.download.progress import OnProgress, Progress, unwatched
+from app.adapters.files.disk_room import check_room
 from app.adapters.http.address import address_of
 from app.adapters.http.hub_addresses import aivishub_uuid, hf_address, hf_url
 from app.adapters.http.hubs import HubFile, HubVoice, aivishub_voice, hf_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.adapters.disk_room import check_room
+from app.adapters.files.disk_room import check_room
 from app.install.choice import UndecidedError, choose
 from app.install.confined import prepare_voice_confined
 from app.install.identity import Identity, identify, prepared_digest

@@ -6,7 +6,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from app.adapters.disk_room import check_room
+from app.adapters.files.disk_room import check_room
 from app.errors import AppError, VoiceError
 from app.install.confined import prepare_voice_confined
 from app.install.identity import Identity, digest_of

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.adapters.file_lock import FileLock
-from app.adapters.part_file import write_error
+from app.adapters.files.lock import FileLock
+from app.adapters.files.part_file import write_error
 from app.data_file import move
 from app.errors import AppError
 from app.own_folder import make_folder

@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-from app.adapters.part_file import write_error
+from app.adapters.files.part_file import write_error
 from app.data_file import drop, move, part_beside
 from app.errors import InputError, OutputFileError, VoiceError
 from app.install.identity import prepared_files

@@ -24,10 +24,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters import disk_room
 from app.adapters.download.download import download
 from app.adapters.download.part import Part, downloads_dir, hash_of, sweep_downloads
 from app.adapters.download.progress import Progress, Speedometer
+from app.adapters.files import disk_room
 from app.adapters.http import request as http_request
 from app.adapters.http.failures import DownloadCancelledError, PassingError
 from app.adapters.http.headers import retry_after_s

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.file_lock import FileLock
+from app.adapters.files.lock import FileLock
 from app.errors import OutputFileError
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
 
 def test_it_names_its_owner_and_dies_with_it(tmp_path: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from app.adapters.file_lock import FileLock\n"
+        "import sys, time; from pathlib import Path; from app.adapters.files.lock import FileLock\n"
         "lock = FileLock(Path(sys.argv[1])); print(lock.acquire(), flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "lock")], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:

@@ -14,7 +14,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from app import paths
-from app.adapters import disk_room
+from app.adapters.files import disk_room
 from app.errors import InputError, OutputFileError, VoiceError
 from app.install import bert as bert_module
 from app.install import bert_prepare

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters import disk_room
 from app.adapters.download.part import downloads_dir
 from app.adapters.download.progress import Progress
+from app.adapters.files import disk_room
 from app.adapters.http.retry_policy import Patience
 from app.errors import DownloadError
 from app.install import fetch

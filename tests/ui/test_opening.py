@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.adapters.file_lock import FileLock
+from app.adapters.files.lock import FileLock
 from app.paths import data_dir
 from app.ui.shell import single_instance as one_window
 from app.ui.shell.open_requests import Opening

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-from app.adapters.disk_room import megabytes
+from app.adapters.files.disk_room import megabytes
 from app.errors import DownloadError
 from app.language import say
 from app.system_errors import reason_of

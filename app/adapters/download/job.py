@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from app.adapters.disk_room import check_room
 from app.adapters.download.disk import disk_full
 from app.adapters.download.limits import Expected, UnfitFileError, WrongBytesError
 from app.adapters.download.origin import Origin
 from app.adapters.download.part import Part
 from app.adapters.download.progress import Speedometer
+from app.adapters.files.disk_room import check_room
 from app.adapters.http.failures import broken_off, of_status
 from app.adapters.http.headers import count_of
 from app.adapters.http.request import Head, Request

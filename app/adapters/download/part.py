@@ -14,7 +14,7 @@ from pathlib import Path
 
 from app.adapters.download.disk import of_disk
 from app.adapters.download.origin import Origin
-from app.adapters.file_lock import FileLock
+from app.adapters.files.lock import FileLock
 from app.adapters.http.failures import DownloadCancelledError
 from app.adapters.http.retry_policy import rest
 from app.adapters.http.waiting import Waiting

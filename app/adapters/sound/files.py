@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from app.adapters.part_file import PartFile, write_error
+from app.adapters.files.part_file import PartFile, write_error
 from app.adapters.rate_converter import RateConverter
 from app.adapters.sound.formats import Encoding, choose_encoding
 from app.adapters.sound.wav_pipe import WavPipe

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.adapters.part_file import sweep
+from app.adapters.files.part_file import sweep
 from app.core.script import Line
 from app.errors import AppError, OutputFileError
 from app.language import say

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.adapters.file_lock import FileLock
+from app.adapters.files.lock import FileLock
 from app.data_file import PRIVATE, write_whole
 from app.json_text import parse_json
 from app.own_folder import make_folder
