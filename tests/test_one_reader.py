@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 JSON = {
     "app/json_text.py": "the reader itself",
     "app/adapters/ort/work.py": "ONNX Runtime's profile, just written into a folder of our own; it holds millions of values",
-    "app/adapters/confined_worker.py": "the task that our own parent hands over",
+    "app/adapters/confined/worker.py": "the task that our own parent hands over",
 }
 WHOLE = {
     "app/ui/help/third_party.py": "ships with the program",

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from app.adapters.confined_child import ConfinedChild, StoppedError
+from app.adapters.confined.child import ConfinedChild, StoppedError
 from app.data_file import drop
 from app.install.confined_results import bert_of, case_of, check_bert_files, check_voice_files, share_of, voice_of
 from app.install.prepared import Prepared, PreparedBert

@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from app.adapters.confinement import Limits
+from app.adapters.confined.limits import Limits
 from app.adapters.files.disk_room import megabytes
 from app.errors import VoiceError
 from app.language import say

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, astuple
 from pathlib import Path
 
-from app.adapters.confined_worker import Channel, serve
+from app.adapters.confined.worker import Channel, serve
 from app.errors import AppError
 
 # A task imports what it needs when it is called: the limits hold then, and libraries are slow to import.

@@ -13,10 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.adapters import confined_child, confinement, own_child
-from app.adapters.confined_child import LONGEST_LINE, MOST_FOUND, ConfinedChild, StoppedError
-from app.adapters.confinement import Limits
-from app.adapters.windows_job import extended_limits
+from app.adapters import own_child
+from app.adapters.confined import child as confined_child
+from app.adapters.confined import limits as confinement
+from app.adapters.confined.child import LONGEST_LINE, MOST_FOUND, ConfinedChild, StoppedError
+from app.adapters.confined.limits import Limits
+from app.adapters.confined.windows_job import extended_limits
 from app.errors import InternalError, OutputFileError, VoiceError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -27,7 +29,7 @@ ROOMY = Limits(4 << 30, 60)
 TASKS = f"""
 import os, sys, time
 sys.path.insert(0, {str(ROOT)!r})
-from app.adapters.confined_worker import serve
+from app.adapters.confined.worker import serve
 from app.errors import VoiceError
 
 def add(channel, one, other):
@@ -144,7 +146,7 @@ def test_limits_that_were_set_before_stay() -> None:
     resource = pytest.importorskip("resource", reason="limits of Unix")
     before = resource.getrlimit(resource.RLIMIT_CORE)
     code = (
-        "import resource; from app.adapters.confinement import _lower\n"
+        "import resource; from app.adapters.confined.limits import _lower\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (5, 7)); _lower(resource.RLIMIT_FSIZE, 6); print(resource.getrlimit(resource.RLIMIT_FSIZE))\n"
         "_lower(resource.RLIMIT_CPU, 50, 5); print(resource.getrlimit(resource.RLIMIT_CPU))"
     )
@@ -199,8 +201,8 @@ def test_one_that_is_killed_is_noticed(child: Start) -> None:
 def test_it_ends_with_a_parent_that_is_killed(task: str, tmp_path: Path) -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
-        "from pathlib import Path; from app.adapters import own_child; from app.adapters.confined_child import ConfinedChild\n"
-        "from app.adapters.confinement import Limits; import psutil\n"
+        "from pathlib import Path; from app.adapters import own_child; from app.adapters.confined.child import ConfinedChild\n"
+        "from app.adapters.confined.limits import Limits; import psutil\n"
         f"own_child._command = lambda _module: [sys.executable, '-c', {TASKS!r}]\n"
         f"with ConfinedChild('', '', {task!r}, [], Limits(4 << 30, 60), Path({str(tmp_path)!r})) as child:\n"
         "    for found in child.found(): print(psutil.Process().children()[-1].pid, flush=True)\n"

@@ -1,4 +1,4 @@
-"""The child of `app.adapters.confined_child`: does one task within its limits and tells how it goes, a JSON object a line."""
+"""The child of `app.adapters.confined.child`: does one task within its limits and tells how it goes, a JSON object a line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from app.adapters.confinement import Limits, confine_this_process
+from app.adapters.confined.limits import Limits, confine_this_process
 from app.errors import AppError
 
 # How libraries say it, each in its own words.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 
-from app.adapters.confinement import Limits
+from app.adapters.confined.limits import Limits
 
 EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
 PROCESS_TIME, PROCESS_MEMORY, DIE_ON_UNHANDLED_EXCEPTION, KILL_ON_JOB_CLOSE = 0x2, 0x100, 0x400, 0x2000

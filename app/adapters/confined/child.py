@@ -2,7 +2,7 @@
 
 What a stranger wrote may lead the child astray: so its lines are read like a stranger's file, and the system holds it to its limits.
 
-    here                                          the child (`app.adapters.confined_worker`)
+    here                                          the child (`app.adapters.confined.worker`)
     starts it
                                                   {"pid": 4711}
     puts it into a job (Windows)
@@ -31,9 +31,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from app.adapters.confinement import Limits
+from app.adapters.confined.limits import Limits
+from app.adapters.confined.windows_job import OUT_OF_TIME, Job
 from app.adapters.own_child import start_own_child
-from app.adapters.windows_job import OUT_OF_TIME, Job
 from app.errors import AppError, BackendError, InputError, InternalError, OutputFileError, VoiceError
 from app.json_text import long_text, parse_object, whole
 from app.language import language, say
