@@ -21,7 +21,7 @@ from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement
 from app.adapters.ort.session import VERSION, Session, open_session
 from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.adapters.portaudio.player import PortAudioPlayer
-from app.adapters.probe_memory import ProbeMemory
+from app.adapters.probe_results import ProbeMemory
 from app.adapters.sound.files import SoundFileSink
 from app.core.pipeline import Pipeline
 from app.core.takes import Caches
@@ -33,7 +33,7 @@ from app.voices.precision import choose_precision, with_decoder
 from app.voices.voice import Voice
 
 if TYPE_CHECKING:
-    from app.adapters.disk_cache import DiskFeatures
+    from app.adapters.feature_cache import DiskFeatures
 
 SLOW_BERT_BYTES = 64 << 20  # features of a smaller BERT are computed faster than a disk is asked
 
@@ -225,7 +225,7 @@ def _stored_features(bert: Bert, room_mib: int) -> DiskFeatures | None:
 
 @cache
 def _features_file(path: Path, room_mib: int) -> DiskFeatures:
-    from app.adapters.disk_cache import DiskFeatures  # and SQLite, which the starter voice does not need
+    from app.adapters.feature_cache import DiskFeatures  # and SQLite, which the starter voice does not need
 
     return DiskFeatures(path, room_mib << 20)
 

@@ -28,7 +28,7 @@ WHOLE = {
     "app/adapters/ort/model_file.py": "a model, which ONNX Runtime would read whole as well",
     "app/voices/sources.py": "a graph whose size and kind were checked",
     "app/backends/trial.py": "what our own child kept a moment ago",
-    "app/adapters/read_ahead.py": "files of installed packages, a block at a time",
+    "app/adapters/prefetch.py": "files of installed packages, a block at a time",
     "app/cli/bench_plot.py": "a picture that our own child has just drawn",
     "app/cli/named_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",
 }

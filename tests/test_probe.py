@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from app import compose, paths
-from app.adapters import probe_memory
+from app.adapters import probe_results as probe_memory
 from app.adapters.ort.placement import CPU_ONLY, parse_placement
 from app.adapters.ort.providers import Adapter, available_backends
 from app.adapters.ort.session import OpenedSession, open_session
 from app.adapters.ort.trace import trace_run
-from app.adapters.probe_memory import FIRST_WAIT_S, LONGEST_WAIT_S, ProbeMemory
+from app.adapters.probe_results import FIRST_WAIT_S, LONGEST_WAIT_S, ProbeMemory
 from app.backends import child, probe, trial
 from app.backends.child import run_trial
 from app.backends.finding import Finding, best_mix, fastest, judge

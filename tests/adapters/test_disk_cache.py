@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters import disk_cache
-from app.adapters.disk_cache import DiskFeatures
+from app.adapters import feature_cache as disk_cache
+from app.adapters.feature_cache import DiskFeatures
 from app.core.types import Float16
 
 
@@ -38,7 +38,7 @@ def written(path: Path, count: int, max_bytes: int = 1 << 30) -> None:
 def test_another_process_finds_the_very_same_numbers(path: Path) -> None:
     text = "雨\ud800😀"
     program = (
-        "import sys, numpy as np; from pathlib import Path; from app.adapters.disk_cache import DiskFeatures;"
+        "import sys, numpy as np; from pathlib import Path; from app.adapters.feature_cache import DiskFeatures;"
         "s = DiskFeatures(Path(sys.argv[1])); s.put('b', '雨\\ud800😀', np.random.default_rng(3).standard_normal((5, 1024)).astype(np.float16))"
     )
     subprocess.run([sys.executable, "-c", program, str(path)], check=True)  # nothing is closed: the end of the program writes it
@@ -61,7 +61,7 @@ def size(file: Path) -> int:
 
 def test_a_killed_process_leaves_a_file_that_serves(path: Path) -> None:
     program = (
-        "import sys, time, numpy as np; from pathlib import Path; from app.adapters.disk_cache import DiskFeatures\n"
+        "import sys, time, numpy as np; from pathlib import Path; from app.adapters.feature_cache import DiskFeatures\n"
         "s = DiskFeatures(Path(sys.argv[1]))\n"
         "for n in range(100000):\n"
         "    s.put('b', f'text {n}', np.full((5, 1024), n, np.float16)); print(n, flush=True); time.sleep(0.001)"
@@ -82,7 +82,7 @@ def test_a_killed_process_leaves_a_file_that_serves(path: Path) -> None:
 
 def test_two_processes_at_once(path: Path) -> None:
     program = (
-        "import sys, numpy as np; from pathlib import Path; from app.adapters.disk_cache import DiskFeatures\n"
+        "import sys, numpy as np; from pathlib import Path; from app.adapters.feature_cache import DiskFeatures\n"
         "s = DiskFeatures(Path(sys.argv[1]))\n"
         "for n in range(30): s.put('b', sys.argv[2] + str(n), np.full((5, 1024), n, np.float16))\n"
         "s.close(); assert not s._broken"

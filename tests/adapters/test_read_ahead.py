@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters import read_ahead
+from app.adapters import prefetch as read_ahead
 
 
 @pytest.fixture

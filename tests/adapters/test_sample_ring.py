@@ -12,7 +12,7 @@ import pytest
 import soxr
 
 from app.adapters.portaudio.sample_ring import SampleRing
-from app.adapters.rate_converter import RateConverter
+from app.adapters.resampler import RateConverter
 from app.core.types import Float32
 
 RATE = 48_000

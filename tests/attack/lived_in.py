@@ -13,7 +13,7 @@ from typing import Any
 from app import paths
 from app.adapters.download.part import Origin, Part, downloads_dir, key_of
 from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore
-from app.adapters.probe_memory import ProbeMemory
+from app.adapters.probe_results import ProbeMemory
 from app.adapters.user_dictionary import change_dictionary, dictionary_path, load_dictionary
 from app.core.dictionary import make_entry
 from app.core.script import Line, LineSettings, Script

@@ -189,7 +189,7 @@ def test_commands_go_on_with_damaged_caches(capsys: pytest.CaptureFixture[str], 
 def test_a_probe_memory_of_nonsense_chooses_nothing(
     entry: dict[str, object], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.adapters.probe_memory._key", lambda _models: "known")
+    monkeypatch.setattr("app.adapters.probe_results._key", lambda _models: "known")
     (data_dir() / "cache").mkdir()
     (data_dir() / "cache" / "probe.json").write_text(json.dumps({"known": entry}), encoding="utf-8")
     assert main(["speak", "はい。", "-o", str(tmp_path / "a.wav")]) == 0

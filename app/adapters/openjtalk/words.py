@@ -12,7 +12,7 @@ from typing import Any
 
 from app.adapters.openjtalk.dictionary import as_userdic, taught_words
 from app.adapters.openjtalk.features import WholeFeatures
-from app.adapters.read_ahead import wait_for
+from app.adapters.prefetch import wait_for
 from app.core.sentences import split_sentences
 from app.core.words import Word
 from app.errors import AppError, InternalError

@@ -15,7 +15,7 @@ from app.adapters.portaudio.output import PortAudioOutput
 from app.adapters.portaudio.play_position import PlayPosition, RequestMark, RequestMarks
 from app.adapters.portaudio.sample_ring import SampleRing
 from app.adapters.portaudio.stream import POLL_S
-from app.adapters.rate_converter import RateConverter
+from app.adapters.resampler import RateConverter
 from app.core.types import AudioChunk, Float32
 from app.errors import AudioDeviceError
 

@@ -10,7 +10,7 @@ import numpy as np
 import soundfile
 
 from app.adapters.files.part_file import PartFile, write_error
-from app.adapters.rate_converter import RateConverter
+from app.adapters.resampler import RateConverter
 from app.adapters.sound.formats import Encoding, choose_encoding
 from app.adapters.sound.wav_pipe import WavPipe
 from app.core.types import AudioChunk, Float32

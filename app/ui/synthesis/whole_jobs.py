@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QThread
 
-from app.adapters import read_ahead
+from app.adapters import prefetch as read_ahead
 from app.core.types import StageTiming
 from app.errors import AudioDeviceError
 from app.ui.error_text import Failed
