@@ -19,7 +19,7 @@ from app.voices.manifest import MANIFEST_NAME
 from app.voices.onnx_metadata import read_onnx
 from app.voices.prepare.bert.architecture import Architecture
 from app.voices.sources import read_source
-from app.voices.style_vectors import STYLE_VECTORS_NAME
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.vocabulary import VOCABULARY_NAME
 from app.voices.voice import read_prepared
 

@@ -13,7 +13,7 @@ from app.adapters.download.part import downloads_dir, key_of
 from app.errors import VoiceError
 from app.install.choice import UndecidedError
 from app.json_text import long_text
-from app.voices.zip_names import RESERVED
+from app.voices.untrusted.zip_names import RESERVED
 
 UNNAMED = "download"
 WAITS_AT_MOST_S = 3600.0  # for a licence to be read, or a choice to be made

@@ -14,7 +14,7 @@ from app.voices.card import Card, media_files, read_card
 from app.voices.digest import combined, content_digest, file_digests, total_bytes
 from app.voices.manifest import MANIFEST_NAME, read_manifest
 from app.voices.sources import read_facts, source_files
-from app.voices.zip_names import RESERVED
+from app.voices.untrusted.zip_names import RESERVED
 
 DIGEST_ID_LETTERS = 16
 PREPARED_TO_SOURCE = 2.2  # float16 weights double; verifying writes the source once more for a while

@@ -21,7 +21,7 @@ from app.progress import Report, part, unreported
 from app.system_errors import reason_of
 from app.voices.manifest import MANIFEST_NAME, VoiceManifest, write_manifest
 from app.voices.sources import read_source
-from app.voices.style_vectors import STYLE_VECTORS_NAME
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice import Voice, read_prepared
 
 EXACT_SHARE = 0.85  # of the time; the rest makes the int8 decoder

@@ -15,7 +15,7 @@ from app.language import fitting, say
 from app.paths import folders_in
 from app.small_file import read_small
 from app.voices.description import SBV2_BERT
-from app.voices.limits import LARGEST_BERT_JSON_BYTES
+from app.voices.untrusted.limits import LARGEST_BERT_JSON_BYTES
 from app.voices.vocabulary import VOCABULARY_NAME
 
 BERT_MANIFEST_NAME = "bert.json"

@@ -17,7 +17,7 @@ import numpy as np
 from app.errors import InputError
 from app.language import say
 from app.small_file import read_small
-from app.voices.npy import array_of
+from app.voices.untrusted.npy import array_of
 
 LARGEST_BYTES, LARGEST_UNPACKED_BYTES = 256 << 20, 1 << 30  # a minute of sound takes 11 MB
 MOST_ARRAYS = 10_000

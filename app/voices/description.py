@@ -7,8 +7,8 @@ from typing import Any
 
 from app.json_text import long_text, short_text, whole
 from app.voices.facts import Facts, bad_config
-from app.voices.limits import LARGEST_HOP_SAMPLES, LARGEST_RATE_HZ, LONGEST_TERMS, MOST_SPEAKERS, MOST_STYLES
 from app.voices.manifest import Named, VoiceManifest
+from app.voices.untrusted.limits import LARGEST_HOP_SAMPLES, LARGEST_RATE_HZ, LONGEST_TERMS, MOST_SPEAKERS, MOST_STYLES
 
 SBV2_BERT = "deberta-v2-large-japanese-char-wwm"  # every public SBV2 voice was trained with it
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.progress import Report, unreported
-from app.voices.regular_file import open_regular, unreadable
 from app.voices.remembered import Remembered
+from app.voices.untrusted.regular_file import open_regular, unreadable
 
 
 def file_digest(path: Path) -> str:

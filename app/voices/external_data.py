@@ -9,8 +9,8 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.language import say
-from app.voices.limits import LARGEST_GRAPH_BYTES
-from app.voices.onnx_outline import Outline
+from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES
+from app.voices.untrusted.onnx_outline import Outline
 
 
 def external_files(path: Path, outline: Outline) -> list[Path]:

@@ -14,10 +14,10 @@ from app.core.types import Float32
 from app.errors import VoiceError
 from app.json_text import long_text, parse_object
 from app.language import say
-from app.voices.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES
-from app.voices.regular_file import read_regular
 from app.voices.sidecars import config_beside, vectors_beside
-from app.voices.style_vectors import read_style_vectors, vectors_from_npy
+from app.voices.untrusted.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES
+from app.voices.untrusted.regular_file import read_regular
+from app.voices.untrusted.style_vectors import read_style_vectors, vectors_from_npy
 
 AIVM_KEYS = ("aivm_manifest", "aivm_hyper_parameters", "aivm_style_vectors")
 NANAIRO = "Style-Bert-VITS2 (Nanairo)"  # no tool writes this yet: those of today call such a voice JP-Extra

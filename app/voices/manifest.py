@@ -32,7 +32,14 @@ from app.errors import VoiceError
 from app.json_text import finite, long_text, parse_object, short_text, whole
 from app.language import say
 from app.small_file import read_small
-from app.voices.limits import LARGEST_HOP_SAMPLES, LARGEST_MANIFEST_BYTES, LARGEST_RATE_HZ, LONGEST_TERMS, MOST_FRAMES, MOST_WINDOWS
+from app.voices.untrusted.limits import (
+    LARGEST_HOP_SAMPLES,
+    LARGEST_MANIFEST_BYTES,
+    LARGEST_RATE_HZ,
+    LONGEST_TERMS,
+    MOST_FRAMES,
+    MOST_WINDOWS,
+)
 
 MANIFEST_NAME = "voice.json"
 HIGHEST_ID = (1 << 31) - 1  # what the narrowest graphs take

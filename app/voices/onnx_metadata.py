@@ -13,10 +13,10 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.language import say
-from app.voices.limits import LARGEST_GRAPH_BYTES, LARGEST_METADATA_BYTES
-from app.voices.onnx_outline import Outline, read_outline
-from app.voices.protobuf import Walk
-from app.voices.regular_file import open_regular, size_of
+from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, LARGEST_METADATA_BYTES
+from app.voices.untrusted.onnx_outline import Outline, read_outline
+from app.voices.untrusted.protobuf import Walk
+from app.voices.untrusted.regular_file import open_regular, size_of
 
 GRAPH_FIELD, METADATA_FIELD = 7, 14
 

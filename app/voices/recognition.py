@@ -8,11 +8,11 @@ from typing import Literal
 
 from app.language import say
 from app.voices.foreign import ForeignError
-from app.voices.npy import NPY_MAGIC
-from app.voices.onnx_outline import Outline
-from app.voices.regular_file import open_regular, unreadable
-from app.voices.safetensors import TensorFile
 from app.voices.sbv2_archive import ZSTD_MAGIC
+from app.voices.untrusted.npy import NPY_MAGIC
+from app.voices.untrusted.onnx_outline import Outline
+from app.voices.untrusted.regular_file import open_regular, unreadable
+from app.voices.untrusted.safetensors import TensorFile
 
 Container = Literal["onnx", "safetensors", "sbv2", "zip"]
 

@@ -19,10 +19,16 @@ import zstandard
 from app.core.types import Float32
 from app.errors import VoiceError
 from app.language import say
-from app.voices.budget import Budget
-from app.voices.limits import LARGEST_JSON_BYTES, LARGEST_MEMBER_BYTES, LARGEST_TAR_EXTENSION_BYTES, LARGEST_WINDOW_BYTES, MOST_ENTRIES
-from app.voices.regular_file import open_regular, size_of
-from app.voices.style_vectors import vectors_from_json
+from app.voices.untrusted.budget import Budget
+from app.voices.untrusted.limits import (
+    LARGEST_JSON_BYTES,
+    LARGEST_MEMBER_BYTES,
+    LARGEST_TAR_EXTENSION_BYTES,
+    LARGEST_WINDOW_BYTES,
+    MOST_ENTRIES,
+)
+from app.voices.untrusted.regular_file import open_regular, size_of
+from app.voices.untrusted.style_vectors import vectors_from_json
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 GRAPH, VECTORS = "model.onnx", "style_vectors.json"

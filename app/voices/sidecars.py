@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.language import say
-from app.voices.limits import MOST_ENTRIES
-from app.voices.style_vectors import STYLE_VECTORS_NAME
+from app.voices.untrusted.limits import MOST_ENTRIES
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 
 CONFIG_NAME = "config.json"
 VECTORS_START = "style_vectors"

@@ -22,10 +22,10 @@ from app.voices.facts import Facts, facts_of, is_aivm
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.onnx_metadata import outline_of, read_metadata, read_onnx
 from app.voices.recognition import container_of, require_voice_graph, tensors_of
-from app.voices.regular_file import is_folder, is_regular
-from app.voices.safetensors import TensorFile
 from app.voices.sbv2_archive import read_sbv2
 from app.voices.sidecars import config_beside, vectors_beside
+from app.voices.untrusted.regular_file import is_folder, is_regular
+from app.voices.untrusted.safetensors import TensorFile
 from app.voices.voice import STYLE_VECTORS_NAME, Graphs, Voice, check_vectors, read_prepared
 
 __all__ = ["SBV2_BERT", "Facts", "read_facts", "read_source", "source_digest", "source_files"]

@@ -10,7 +10,7 @@ from app.errors import VoiceError
 from app.json_text import parse_object, whole
 from app.language import say
 from app.small_file import read_small
-from app.voices.limits import LARGEST_VOCABULARY_BYTES
+from app.voices.untrusted.limits import LARGEST_VOCABULARY_BYTES
 
 VOCABULARY_NAME = "vocab.txt"
 TOKENIZER_NAME = "tokenizer.json"

@@ -11,7 +11,7 @@ from app.core.voice import VoiceTraits
 from app.errors import VoiceError
 from app.language import say
 from app.voices.manifest import VoiceManifest, read_manifest
-from app.voices.style_vectors import STYLE_VECTORS_NAME, read_style_vectors
+from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME, read_style_vectors
 
 __all__ = ["STYLE_VECTORS_NAME", "Graphs", "Voice", "check_vectors", "read_prepared", "read_style_vectors"]
 

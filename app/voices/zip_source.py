@@ -1,4 +1,4 @@
-"""Unpacks the voices of a zip into a folder. The zip comes from a stranger: see `app.voices.limits` and `app.voices.zip_names`.
+"""Unpacks the voices of a zip into a folder. The zip comes from a stranger: see `app.voices.untrusted.limits` and `app.voices.untrusted.zip_names`.
 
 Files of one folder stay together, in a numbered folder of their own, which keeps paths short; sounds, pictures and texts are left
 where they are. A prepared voice comes whole.
@@ -19,14 +19,14 @@ from typing import IO
 from app.errors import VoiceError
 from app.json_text import short_text
 from app.language import say
-from app.voices.budget import Budget
 from app.voices.foreign import ASIDE, ForeignError
-from app.voices.limits import LARGEST_ENTRY_CHARACTERS
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.recognition import PICKLE_BYTES, START_BYTES, kind_of_start, pickled_kind
-from app.voices.regular_file import open_regular
-from app.voices.zip_directory import open_zip
-from app.voices.zip_names import is_added_by_system, is_plain, leads_outside, name_of, safe_name
+from app.voices.untrusted.budget import Budget
+from app.voices.untrusted.limits import LARGEST_ENTRY_CHARACTERS
+from app.voices.untrusted.regular_file import open_regular
+from app.voices.untrusted.zip_directory import open_zip
+from app.voices.untrusted.zip_names import is_added_by_system, is_plain, leads_outside, name_of, safe_name
 
 ENCRYPTED_FLAG = 1
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others may ask for gigabytes of memory to unpack a kilobyte

@@ -21,7 +21,7 @@ from app.voices.check import check_cases, read_cases
 from app.voices.manifest import read_manifest
 from app.voices.prepare import cut
 from app.voices.prepare.graphs import PreparedGraphs
-from app.voices.safetensors import TensorFile
+from app.voices.untrusted.safetensors import TensorFile
 from app.voices.voice import read_prepared
 from tests.voices.safetensors_file import write_safetensors
 

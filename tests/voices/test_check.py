@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from app.errors import InputError
 from app.voices import check
 from app.voices.check import read_cases
-from app.voices.npy import array_of
+from app.voices.untrusted.npy import array_of
 
 NUMBERS = st.sampled_from(["<f2", "<f4", "<f8", ">f4", "<i8", "<i4", "u1", "i2", "?"])
 

@@ -16,9 +16,9 @@ import zstandard
 from app.errors import VoiceError
 from app.voices import zip_source
 from app.voices.checkpoints import checkpoints
-from app.voices.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES
 from app.voices.sources import read_source
-from app.voices.zip_names import leads_outside, safe_name
+from app.voices.untrusted.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES
+from app.voices.untrusted.zip_names import leads_outside, safe_name
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import graph, metadata, zipped
 

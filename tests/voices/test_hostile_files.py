@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.voices.style_vectors import read_style_vectors
+from app.voices.untrusted.style_vectors import read_style_vectors
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import npy
 from tests.voices.hostile_voice import refused, voice

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from app.errors import VoiceError
-from app.voices.limits import LARGEST_HEADER_BYTES
-from app.voices.safetensors import TensorFile
+from app.voices.untrusted.limits import LARGEST_HEADER_BYTES
+from app.voices.untrusted.safetensors import TensorFile
 from tests.voices.safetensors_file import header_of, write_raw, write_safetensors
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)

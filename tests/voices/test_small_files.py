@@ -17,9 +17,9 @@ from app.errors import VoiceError
 from app.paths import resources_dir
 from app.voices.bert import installed_berts, read_bert
 from app.voices.card import Card, read_card
-from app.voices.limits import LARGEST_MANIFEST_BYTES, LONGEST_TERMS
 from app.voices.manifest import read_manifest
 from app.voices.prepare.bert.safetensors_source import _architecture
+from app.voices.untrusted.limits import LARGEST_MANIFEST_BYTES, LONGEST_TERMS
 from app.voices.vocabulary import read_vocabulary
 
 MANIFEST = json.loads((next((resources_dir() / "voices").iterdir()) / "voice.json").read_text(encoding="utf-8"))

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import VoiceError
-from app.voices import budget as budgets
-from app.voices.budget import Budget
 from app.voices.checkpoints import checkpoints
-from app.voices.limits import LARGEST_DIRECTORY_BYTES, MOST_ENTRIES
-from app.voices.zip_directory import open_zip
+from app.voices.untrusted import budget as budgets
+from app.voices.untrusted.budget import Budget
+from app.voices.untrusted.limits import LARGEST_DIRECTORY_BYTES, MOST_ENTRIES
+from app.voices.untrusted.zip_directory import open_zip
 from tests.voices.fuzz.small_voices import zipped
 
 END, LOCATOR, END_64 = b"PK\5\6", b"PK\6\7", b"PK\6\6"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.voices.safetensors import TensorFile
+from app.voices.untrusted.safetensors import TensorFile
 
 WHOLE_NUMBERS = ("iteration", "emb_g_pca_k_actual")  # which training left
 

@@ -20,7 +20,7 @@ from app.voices.prepare.weights.architecture import read_architecture
 from app.voices.prepare.weights.build import graphs_from_weights
 from app.voices.prepare.weights.flow import flow_graph
 from app.voices.prepare.weights.tensors import Weights
-from app.voices.safetensors import TensorFile
+from app.voices.untrusted.safetensors import TensorFile
 from tests.voices.prepare.parity import PreparedVoice, session
 from tests.voices.prepare.reference_weights import config_of, tensors_of, weights_path
 from tests.voices.safetensors_file import write_safetensors

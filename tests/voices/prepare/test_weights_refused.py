@@ -11,7 +11,7 @@ import pytest
 
 from app.errors import VoiceError
 from app.voices.prepare.weights.build import graphs_from_weights
-from app.voices.safetensors import TensorFile
+from app.voices.untrusted.safetensors import TensorFile
 from tests.voices.prepare.reference_weights import config_of, tensors_of, weights_path
 
 Broken = Callable[[dict[str, np.ndarray], dict[str, Any]], Any]

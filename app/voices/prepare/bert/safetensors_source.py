@@ -10,10 +10,10 @@ import numpy as np
 from app.core.types import Float32
 from app.json_text import finite, parse_object, whole
 from app.small_file import read_small
-from app.voices.limits import LARGEST_JSON_BYTES
 from app.voices.prepare.bert.architecture import Architecture, needed_layers
 from app.voices.prepare.bert.source import not_deberta
-from app.voices.safetensors import TensorFile
+from app.voices.untrusted.limits import LARGEST_JSON_BYTES
+from app.voices.untrusted.safetensors import TensorFile
 
 WANTED = {"model_type": "deberta-v2", "relative_attention": True, "share_att_key": True, "norm_rel_ebd": "layer_norm", "hidden_act": "gelu"}
 """What the lean graph computes; another setting would be another function."""

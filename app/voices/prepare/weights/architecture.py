@@ -10,9 +10,9 @@ from typing import Any
 from app.errors import VoiceError
 from app.json_text import whole
 from app.language import say
-from app.voices.limits import LARGEST_LAYER_NUMBER
 from app.voices.prepare.weights.nanairo import TRANSFORMER, kind_table, require_own_speakers, symbol_count
 from app.voices.prepare.weights.tensors import ANY, Weights
+from app.voices.untrusted.limits import LARGEST_LAYER_NUMBER
 
 LANGUAGE_INPUTS = {"bert_proj": "bert", "ja_bert_proj": "ja_bert", "en_bert_proj": "en_bert"}
 

@@ -29,7 +29,7 @@ def graphs_from_weights(config: Mapping[str, Any], tensors: Mapping[str, Float32
 
     Args:
         config: SBV2's `config.json` (an `.aivm` carries it as `aivm_hyper_parameters`).
-        tensors: weights by name, such as an `app.voices.safetensors.TensorFile`.
+        tensors: weights by name, such as an `app.voices.untrusted.safetensors.TensorFile`.
 
     Raises:
         VoiceError: the weights are no SBV2 voice, or are incomplete.

@@ -10,7 +10,7 @@ import numpy as np
 from app.core.types import Float32
 from app.errors import VoiceError
 from app.language import say
-from app.voices.limits import LARGEST_WEIGHT
+from app.voices.untrusted.limits import LARGEST_WEIGHT
 
 ANY = -1  # a size that is not known beforehand
 

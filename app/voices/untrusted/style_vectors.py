@@ -11,9 +11,9 @@ from app.core.types import STYLE_WIDTH, Float32
 from app.errors import VoiceError
 from app.json_text import parse_object, whole
 from app.language import say
-from app.voices.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES, MOST_STYLES
-from app.voices.npy import NPY_MAGIC, array_of
-from app.voices.regular_file import read_regular
+from app.voices.untrusted.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES, MOST_STYLES
+from app.voices.untrusted.npy import NPY_MAGIC, array_of
+from app.voices.untrusted.regular_file import read_regular
 
 STYLE_VECTORS_NAME = "style_vectors.npy"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, BinaryIO, cast
 
-from app.voices.budget import Budget
+from app.voices.untrusted.budget import Budget
 
 ENTRY_START = b"PK\1\2"
 

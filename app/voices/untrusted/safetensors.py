@@ -21,8 +21,8 @@ from app.core.types import Float32
 from app.errors import VoiceError
 from app.json_text import parse_object
 from app.language import say
-from app.voices.limits import LARGEST_HEADER_BYTES, MOST_AXES
-from app.voices.regular_file import open_regular, size_of
+from app.voices.untrusted.limits import LARGEST_HEADER_BYTES, MOST_AXES
+from app.voices.untrusted.regular_file import open_regular, size_of
 
 METADATA = "__metadata__"
 BYTES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.errors import VoiceError
 from app.language import say
-from app.voices.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES, LARGEST_UNPACKED_BYTES, MOST_ENTRIES, MOST_RATIO
+from app.voices.untrusted.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES, LARGEST_UNPACKED_BYTES, MOST_ENTRIES, MOST_RATIO
 
 
 class Budget:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from app.voices.limits import DEEPEST_GRAPH
-from app.voices.protobuf import Walk
+from app.voices.untrusted.limits import DEEPEST_GRAPH
+from app.voices.untrusted.protobuf import Walk
 
 INNER = {  # kind of message → field number → kind of message inside
     "model": {7: "graph", 20: "training", 25: "function"},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.voices.limits import MOST_FIELDS
+from app.voices.untrusted.limits import MOST_FIELDS
 
 NUMBER, LONG, BYTES, SHORT = 0, 1, 2, 5
 FIXED = {LONG: 8, SHORT: 4}
