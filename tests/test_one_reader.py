@@ -26,7 +26,7 @@ WHOLE = {
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
     "app/adapters/ort/work.py": "ONNX Runtime's profile",
     "app/adapters/ort/model_file.py": "a model, which ONNX Runtime would read whole as well",
-    "app/voices/sources.py": "a graph whose size and kind were checked",
+    "app/voices/containers/sources.py": "a graph whose size and kind were checked",
     "app/backends/trial.py": "what our own child kept a moment ago",
     "app/adapters/prefetch.py": "files of installed packages, a block at a time",
     "app/cli/bench_plot.py": "a picture that our own child has just drawn",

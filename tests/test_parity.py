@@ -9,7 +9,7 @@ import pytest
 
 from app.parity import runner_of
 from app.voices.check import check_case, check_cases, input_not_taken, read_cases
-from app.voices.sources import read_source
+from app.voices.containers.sources import read_source
 
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")
 SOURCES = [

@@ -19,7 +19,7 @@ from app.install.precision import check_precisions
 from app.language import say
 from app.progress import Report, part
 from app.voices import prepare
-from app.voices.recognition import container_of
+from app.voices.containers.recognition import container_of
 
 FLOAT16_NAME, FLOAT32_NAME = "model_fp16.onnx", "model.onnx"
 

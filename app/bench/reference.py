@@ -23,7 +23,7 @@ from app.core.phones import phones_to_ids
 from app.core.ports import WholeInput
 from app.core.style import style_vector
 from app.core.types import SynthesisRequest
-from app.voices.sources import read_source
+from app.voices.containers.sources import read_source
 from app.voices.vocabulary import VOCABULARY_NAME
 
 

@@ -16,10 +16,10 @@ from app.install.licence import licence_to_accept
 from app.install.ready import found_voice
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
 from app.voices.card import Card, read_card
-from app.voices.card_reader import card_of
+from app.voices.containers.card_reader import card_of
+from app.voices.containers.sources import read_facts
 from app.voices.library import installed_voices
 from app.voices.manifest import MANIFEST_NAME
-from app.voices.sources import read_facts
 from app.voices.voice import Voice
 
 

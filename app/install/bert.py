@@ -14,7 +14,7 @@ from app.install.staging import mend, put_in_place, remove_folder, staged_folder
 from app.language import say
 from app.progress import Report, part, unreported
 from app.voices.bert import STANDARD_LICENCE, Bert, installed_berts, is_bert_id, read_bert, write_bert
-from app.voices.description import SBV2_BERT
+from app.voices.containers.description import SBV2_BERT
 from app.voices.digest import content_digest, file_digests, total_bytes
 from app.voices.vocabulary import read_vocabulary, vocabulary_sha256
 

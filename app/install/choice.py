@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.errors import VoiceError
 from app.language import fitting, say
-from app.voices.checkpoints import Checkpoint
+from app.voices.containers.checkpoints import Checkpoint
 
 MOST_NAMES = 20
 

@@ -14,11 +14,11 @@ from app.install.proof_limits import Subject, UnsafeError
 from app.json_text import long_text, short_text, whole
 from app.voices.bert import GRAPH_NAME, Precision
 from app.voices.check import CaseResult, SkippedCase
-from app.voices.external_data import external_files
+from app.voices.containers.external_data import external_files
+from app.voices.containers.onnx_metadata import read_onnx
+from app.voices.containers.sources import read_source
 from app.voices.manifest import MANIFEST_NAME
-from app.voices.onnx_metadata import read_onnx
 from app.voices.prepare.bert.architecture import Architecture
-from app.voices.sources import read_source
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.vocabulary import VOCABULARY_NAME
 from app.voices.voice import read_prepared

@@ -11,9 +11,9 @@ from app.install.licence import Licence
 from app.json_text import long_text, short_text
 from app.progress import Report, unreported
 from app.voices.card import Card, media_files, read_card
+from app.voices.containers.sources import read_facts, source_files
 from app.voices.digest import combined, content_digest, file_digests, total_bytes
 from app.voices.manifest import MANIFEST_NAME, read_manifest
-from app.voices.sources import read_facts, source_files
 from app.voices.untrusted.zip_names import RESERVED
 
 DIGEST_ID_LETTERS = 16

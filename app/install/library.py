@@ -18,7 +18,7 @@ from app.own_folder import make_folder
 from app.paths import data_dir, voice_dirs
 from app.progress import Report, part, unreported
 from app.voices.card import Card, read_card
-from app.voices.checkpoints import checkpoints
+from app.voices.containers.checkpoints import checkpoints
 from app.voices.library import installed_voices
 from app.voices.voice import Voice, read_prepared
 

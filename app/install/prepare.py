@@ -19,8 +19,8 @@ from app.install.verify import SourceGraph, verify_prepared, verify_whole
 from app.language import say
 from app.progress import Report, part, unreported
 from app.system_errors import reason_of
+from app.voices.containers.sources import read_source
 from app.voices.manifest import MANIFEST_NAME, VoiceManifest, write_manifest
-from app.voices.sources import read_source
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice import Voice, read_prepared
 

@@ -11,7 +11,7 @@ from app.install.identity import Identity, prepared_files
 from app.install.prepared import Prepare
 from app.progress import Report
 from app.voices.card import Card, media_files, write_card
-from app.voices.card_reader import LARGEST_SAMPLE_BYTES, card_of
+from app.voices.containers.card_reader import LARGEST_SAMPLE_BYTES, card_of
 from app.voices.digest import total_bytes
 from app.voices.manifest import write_manifest
 from app.voices.voice import read_prepared

@@ -32,7 +32,7 @@ def _bert(channel: Channel, model: str, folder: str) -> None:
 def _source(channel: Channel, source: str) -> None:
     """Lets a voice speak that is used as it is."""
     from app.install.verify import speak_whole, verify_prepared
-    from app.voices.sources import read_source
+    from app.voices.containers.sources import read_source
 
     voice = read_source(Path(source))
     if voice.manifest.opaque:

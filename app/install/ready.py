@@ -16,9 +16,9 @@ from app.install.prepared_cache import cache_dir, keep_voice, kept_voice
 from app.language import say
 from app.progress import Report, part, unreported
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
+from app.voices.containers.sources import SBV2_BERT, read_source
 from app.voices.library import find_among, find_installed, find_voice, installed_voices, is_path, unknown_voice
 from app.voices.manifest import MANIFEST_NAME, read_manifest
-from app.voices.sources import SBV2_BERT, read_source
 from app.voices.voice import Voice
 
 

@@ -10,7 +10,7 @@ from app.adapters.http.address import UnusableAddressError, address_of
 from app.adapters.http.hub_addresses import aivishub_uuid
 from app.core.text_lines import SUFFIXES
 from app.json_text import short_text
-from app.voices.suffixes import VOICE_SUFFIXES
+from app.voices.containers.suffixes import VOICE_SUFFIXES
 
 
 def read_address(text: str) -> tuple[str, str]:

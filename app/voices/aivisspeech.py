@@ -9,11 +9,11 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.settings import known_settings
-from app.voices.description import describe
-from app.voices.facts import bad_config
+from app.voices.containers.description import describe
+from app.voices.containers.facts import bad_config
+from app.voices.containers.sources import read_facts
 from app.voices.manifest import VoiceManifest, manifest_from, manifest_values
 from app.voices.remembered import Remembered
-from app.voices.sources import read_facts
 
 OFF = "off"
 PATTERN = "*.aivmx"

@@ -14,7 +14,7 @@ from app.json_text import finite, long_text, parse_object, short_text
 from app.language import fitting, say
 from app.paths import folders_in
 from app.small_file import read_small
-from app.voices.description import SBV2_BERT
+from app.voices.containers.description import SBV2_BERT
 from app.voices.untrusted.limits import LARGEST_BERT_JSON_BYTES
 from app.voices.vocabulary import VOCABULARY_NAME
 

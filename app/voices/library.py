@@ -12,9 +12,9 @@ from app.errors import VoiceError
 from app.language import say
 from app.paths import folders_in
 from app.system_errors import reason_of
+from app.voices.containers.sources import read_source
+from app.voices.containers.suffixes import VOICE_SUFFIXES
 from app.voices.manifest import MANIFEST_NAME, Named, VoiceManifest
-from app.voices.sources import read_source
-from app.voices.suffixes import VOICE_SUFFIXES
 from app.voices.voice import Voice, read_prepared
 
 _NEUTRAL = {"ノーマル": "Neutral"}  # the same style: SBV2 writes it in English, AIVM in Japanese

@@ -20,7 +20,7 @@ from app.progress import Report
 from app.settings import Settings, save_settings
 from app.voices import aivisspeech
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
-from app.voices.sources import read_facts
+from app.voices.containers.sources import read_facts
 
 from .voice_files import TERMS, aivmx, quick, tree
 

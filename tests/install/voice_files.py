@@ -15,8 +15,8 @@ from app import paths
 from app.install.library import Wishes
 from app.install.prepare import Prepared
 from app.progress import Report
+from app.voices.containers.sources import read_facts
 from app.voices.manifest import read_manifest, write_manifest
-from app.voices.sources import read_facts
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt " + bytes(100)

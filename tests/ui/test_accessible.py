@@ -32,7 +32,7 @@ from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.catalog_voice import ShelfVoice
 from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import ask_licence, show_text
-from app.voices.description import SBV2_BERT
+from app.voices.containers.description import SBV2_BERT
 from app.voices.manifest import read_manifest
 from tests.ui.conftest import WAIT_MS, OpenWindow
 

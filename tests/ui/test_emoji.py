@@ -29,7 +29,7 @@ from app.ui.voices.card import makers
 from app.ui.voices.catalog import ShelfVoice
 from app.ui.widgets.emoji_picker import EmojiGrid
 from app.voices.card import Card, write_card
-from app.voices.facts import NANAIRO
+from app.voices.containers.facts import NANAIRO
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
 TEXT = "そう？🤭こうしてる😊"

@@ -24,7 +24,7 @@ from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.bert import read_bert
-from app.voices.description import SBV2_BERT
+from app.voices.containers.description import SBV2_BERT
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, tree, wishes
 from tests.ui.conftest import OpenWindow, speak, wait_idle

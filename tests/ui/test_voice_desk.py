@@ -29,7 +29,7 @@ from app.ui.voices import task_specs
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.voice_names import VoiceNames, names_path
 from app.ui.widgets.text_dialog import TextDialog
-from app.voices.description import SBV2_BERT
+from app.voices.containers.description import SBV2_BERT
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer

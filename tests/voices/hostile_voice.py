@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import VoiceError
-from app.voices.sources import read_source
+from app.voices.containers.sources import read_source
 from tests.voices.fuzz import small_voices
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.voices import card_reader
 from app.voices.card import Card, Sample, SpeakerCard, StyleCard, media_files, read_card, write_card
-from app.voices.card_reader import card_of
+from app.voices.containers import card_reader
+from app.voices.containers.card_reader import card_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

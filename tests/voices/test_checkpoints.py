@@ -12,9 +12,9 @@ import pytest
 
 from app import paths
 from app.errors import VoiceError
-from app.voices import checkpoints as module
-from app.voices.checkpoints import Checkpoint, checkpoints
-from app.voices.sources import read_facts, read_source, source_digest, source_files
+from app.voices.containers import checkpoints as module
+from app.voices.containers.checkpoints import Checkpoint, checkpoints
+from app.voices.containers.sources import read_facts, read_source, source_digest, source_files
 from app.voices.untrusted.limits import DEEPEST_FOLDER
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import CONFIG, graph, metadata, npy, weights, zipped

@@ -14,9 +14,9 @@ import pytest
 import zstandard
 
 from app.errors import VoiceError
-from app.voices import zip_source
-from app.voices.checkpoints import checkpoints
-from app.voices.sources import read_source
+from app.voices.containers import zip_source
+from app.voices.containers.checkpoints import checkpoints
+from app.voices.containers.sources import read_source
 from app.voices.untrusted.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES
 from app.voices.untrusted.zip_names import leads_outside, safe_name
 from tests.voices.fuzz import small_voices

@@ -11,8 +11,8 @@ from typing import Any
 import onnx
 import pytest
 
-from app.voices.onnx_metadata import read_metadata
-from app.voices.sources import read_source, source_files
+from app.voices.containers.onnx_metadata import read_metadata
+from app.voices.containers.sources import read_source, source_files
 from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, MOST_FIELDS
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import MANIFEST, graph, metadata

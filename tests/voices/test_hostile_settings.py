@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.json_text import long_text, parse_object, short_text
-from app.voices.sources import read_source
+from app.voices.containers.sources import read_source
 from app.voices.untrusted.limits import LARGEST_JSON_BYTES
 from tests.voices.fuzz.small_voices import CONFIG, MANIFEST, graph, metadata
 from tests.voices.hostile_voice import refused, voice

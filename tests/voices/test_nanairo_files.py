@@ -19,10 +19,10 @@ from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import VoiceError
 from app.parity import PreparedRunner
 from app.voices.card import read_card
-from app.voices.card_reader import card_of
-from app.voices.checkpoints import checkpoints
-from app.voices.facts import NANAIRO, is_nanairo
-from app.voices.sources import read_facts, read_source
+from app.voices.containers.card_reader import card_of
+from app.voices.containers.checkpoints import checkpoints
+from app.voices.containers.facts import NANAIRO, is_nanairo
+from app.voices.containers.sources import read_facts, read_source
 from tests.core.numpy_voice import NumpyVoice
 from tests.voices.fuzz import small_voices
 from tests.voices.safetensors_file import write_safetensors

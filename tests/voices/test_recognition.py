@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from app.errors import VoiceError
-from app.voices.checkpoints import checkpoints
-from app.voices.foreign import KINDS
-from app.voices.sources import read_source
+from app.voices.containers.checkpoints import checkpoints
+from app.voices.containers.foreign import KINDS
+from app.voices.containers.sources import read_source
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import npy, zipped
 from tests.voices.safetensors_file import write_safetensors

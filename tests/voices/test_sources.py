@@ -16,8 +16,8 @@ import pytest
 import zstandard
 
 from app.errors import VoiceError
-from app.voices.onnx_metadata import read_metadata
-from app.voices.sources import SBV2_BERT, read_facts, read_source, source_digest
+from app.voices.containers.onnx_metadata import read_metadata
+from app.voices.containers.sources import SBV2_BERT, read_facts, read_source, source_digest
 from app.voices.untrusted.safetensors import TensorFile
 from tests.voices.safetensors_file import header_of, write_raw, write_safetensors
 

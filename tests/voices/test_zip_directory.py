@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import VoiceError
-from app.voices.checkpoints import checkpoints
+from app.voices.containers.checkpoints import checkpoints
 from app.voices.untrusted import budget as budgets
 from app.voices.untrusted.budget import Budget
 from app.voices.untrusted.limits import LARGEST_DIRECTORY_BYTES, MOST_ENTRIES

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 from app.language import say
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.voices.bert import STANDARD_DOWNLOAD_MB, STANDARD_LICENCE
-from app.voices.description import SBV2_BERT
+from app.voices.containers.description import SBV2_BERT
 
 
 class BertOffer(QDialog):

@@ -19,8 +19,8 @@ from app.ui.voices.catalog import Shelf
 from app.ui.voices.catalog_voice import ShelfVoice
 from app.ui.voices.tasks import VoiceTasks
 from app.ui.widgets.text_dialog import show_text
-from app.voices.description import SBV2_BERT
-from app.voices.suffixes import VOICE_SUFFIXES
+from app.voices.containers.description import SBV2_BERT
+from app.voices.containers.suffixes import VOICE_SUFFIXES
 
 if TYPE_CHECKING:
     from app.ui.voices.voice_library import VoiceLibrary

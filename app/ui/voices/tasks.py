@@ -13,7 +13,7 @@ from app.ui.tasks.task import Work
 from app.ui.voices import task_specs
 from app.ui.voices.catalog_voice import ShelfVoice
 from app.ui.voices.licence_questions import LicenceQuestions
-from app.voices.description import SBV2_BERT
+from app.voices.containers.description import SBV2_BERT
 
 
 class VoiceTasks(QObject):

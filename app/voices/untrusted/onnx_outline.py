@@ -1,7 +1,7 @@
 """The outline of an ONNX graph: names of its inputs, and the files outside that it wants to read. Weights are not looked at.
 
 Field numbers are those of onnx.proto. A tensor may lie outside the file ("external data"): anywhere in the graph, in a node of a
-graph inside a node too. So all of it is walked; what is named is checked by `app.voices.external_data`.
+graph inside a node too. So all of it is walked; what is named is checked by `app.voices.containers.external_data`.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.install.identity import identify
 from app.voices.card import read_card
-from app.voices.checkpoints import checkpoints
-from app.voices.sources import read_source
+from app.voices.containers.checkpoints import checkpoints
+from app.voices.containers.sources import read_source
 from tests.attack.area import Area, Case
 from tests.attack.areas.adding import Adding
 from tests.attack.hostile.berts import BertFolder

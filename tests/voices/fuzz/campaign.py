@@ -20,8 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.errors import VoiceError
-from app.voices.checkpoints import checkpoints
-from app.voices.sources import read_facts, read_source, source_files
+from app.voices.containers.checkpoints import checkpoints
+from app.voices.containers.sources import read_facts, read_source, source_files
 from tests.voices.fuzz.cases import FAMILIES, RARE, Case
 from tests.voices.fuzz.reference_cases import reference_families
 

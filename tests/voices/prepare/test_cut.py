@@ -14,10 +14,10 @@ from app.adapters.ort.session import open_as_it_is
 from app.core.durations import expand, symbol_frames
 from app.core.windows import plan_windows
 from app.voices.check import read_cases
+from app.voices.containers.sources import read_source
 from app.voices.prepare.cut import cut_graphs
 from app.voices.prepare.graphs import PreparedGraphs
 from app.voices.prepare.noise import DURATION_NOISE, PRIOR_NOISE, noisy_copy
-from app.voices.sources import read_source
 from tests.voices.prepare.parity import WINDOWS, PreparedVoice
 
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")

@@ -13,8 +13,8 @@ from app.core.symbols import EMOJI_IDS
 from app.errors import VoiceError
 from app.parity import runner_of
 from app.voices.check import check_case, input_not_taken, read_cases
+from app.voices.containers.sources import read_source
 from app.voices.prepare.weights.build import graphs_from_weights
-from app.voices.sources import read_source
 from tests.voices.prepare.parity import PreparedVoice
 from tests.voices.prepare.reference_weights import config_of, tensors_of, weights_path
 

@@ -17,7 +17,7 @@ from typing import Any
 from app.json_text import long_text, short_text
 from app.language import say
 from app.voices.card import MEDIA_FOLDER, Card, Sample, SpeakerCard, StyleCard
-from app.voices.facts import NANAIRO, is_nanairo
+from app.voices.containers.facts import NANAIRO, is_nanairo
 
 LARGEST_ICON_BYTES = 5 << 20
 LARGEST_SAMPLE_BYTES = 20 << 20

@@ -19,9 +19,9 @@ from typing import IO
 from app.errors import VoiceError
 from app.json_text import short_text
 from app.language import say
-from app.voices.foreign import ASIDE, ForeignError
+from app.voices.containers.foreign import ASIDE, ForeignError
+from app.voices.containers.recognition import PICKLE_BYTES, START_BYTES, kind_of_start, pickled_kind
 from app.voices.manifest import MANIFEST_NAME
-from app.voices.recognition import PICKLE_BYTES, START_BYTES, kind_of_start, pickled_kind
 from app.voices.untrusted.budget import Budget
 from app.voices.untrusted.limits import LARGEST_ENTRY_CHARACTERS
 from app.voices.untrusted.regular_file import open_regular

@@ -14,7 +14,7 @@ from app.core.types import Float32
 from app.errors import VoiceError
 from app.json_text import long_text, parse_object
 from app.language import say
-from app.voices.sidecars import config_beside, vectors_beside
+from app.voices.containers.sidecars import config_beside, vectors_beside
 from app.voices.untrusted.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES
 from app.voices.untrusted.regular_file import read_regular
 from app.voices.untrusted.style_vectors import read_style_vectors, vectors_from_npy

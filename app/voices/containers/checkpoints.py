@@ -14,16 +14,16 @@ from app.errors import VoiceError
 from app.json_text import short_text
 from app.language import say
 from app.system_errors import reason_of
-from app.voices.facts import is_aivm
-from app.voices.foreign import ASIDE, ForeignError
+from app.voices.containers.facts import is_aivm
+from app.voices.containers.foreign import ASIDE, ForeignError
+from app.voices.containers.onnx_metadata import read_onnx
+from app.voices.containers.recognition import container_of, require_voice_graph, tensors_of
+from app.voices.containers.sbv2_archive import require_tar
+from app.voices.containers.zip_source import unpack
 from app.voices.manifest import MANIFEST_NAME
-from app.voices.onnx_metadata import read_onnx
-from app.voices.recognition import container_of, require_voice_graph, tensors_of
-from app.voices.sbv2_archive import require_tar
 from app.voices.untrusted.budget import Budget
 from app.voices.untrusted.limits import DEEPEST_ARCHIVE, DEEPEST_FOLDER, MOST_ARCHIVED_CHECKPOINTS, MOST_CHECKPOINTS, MOST_ENTRIES
 from app.voices.untrusted.regular_file import is_folder, is_regular, open_regular, size_of
-from app.voices.zip_source import unpack
 
 
 @dataclass(frozen=True, slots=True)

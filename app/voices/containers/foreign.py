@@ -1,4 +1,4 @@
-"""What people take for an SBV2 voice: named, with the reason and what to do instead. `app.voices.recognition` finds them."""
+"""What people take for an SBV2 voice: named, with the reason and what to do instead. `app.voices.containers.recognition` finds them."""
 
 from __future__ import annotations
 

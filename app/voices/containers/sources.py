@@ -14,16 +14,16 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.language import say
-from app.voices.checkpoints import Checkpoint, checkpoints
-from app.voices.description import SBV2_BERT, describe
+from app.voices.containers.checkpoints import Checkpoint, checkpoints
+from app.voices.containers.description import SBV2_BERT, describe
+from app.voices.containers.external_data import external_files, refuse_external
+from app.voices.containers.facts import Facts, facts_of, is_aivm
+from app.voices.containers.onnx_metadata import outline_of, read_metadata, read_onnx
+from app.voices.containers.recognition import container_of, require_voice_graph, tensors_of
+from app.voices.containers.sbv2_archive import read_sbv2
+from app.voices.containers.sidecars import config_beside, vectors_beside
 from app.voices.digest import combined, file_digest
-from app.voices.external_data import external_files, refuse_external
-from app.voices.facts import Facts, facts_of, is_aivm
 from app.voices.manifest import MANIFEST_NAME
-from app.voices.onnx_metadata import outline_of, read_metadata, read_onnx
-from app.voices.recognition import container_of, require_voice_graph, tensors_of
-from app.voices.sbv2_archive import read_sbv2
-from app.voices.sidecars import config_beside, vectors_beside
 from app.voices.untrusted.regular_file import is_folder, is_regular
 from app.voices.untrusted.safetensors import TensorFile
 from app.voices.voice import STYLE_VECTORS_NAME, Graphs, Voice, check_vectors, read_prepared

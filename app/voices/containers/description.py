@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.json_text import long_text, short_text, whole
-from app.voices.facts import Facts, bad_config
+from app.voices.containers.facts import Facts, bad_config
 from app.voices.manifest import Named, VoiceManifest
 from app.voices.untrusted.limits import LARGEST_HOP_SAMPLES, LARGEST_RATE_HZ, LONGEST_TERMS, MOST_SPEAKERS, MOST_STYLES
 

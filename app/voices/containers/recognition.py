@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from app.language import say
-from app.voices.foreign import ForeignError
-from app.voices.sbv2_archive import ZSTD_MAGIC
+from app.voices.containers.foreign import ForeignError
+from app.voices.containers.sbv2_archive import ZSTD_MAGIC
 from app.voices.untrusted.npy import NPY_MAGIC
 from app.voices.untrusted.onnx_outline import Outline
 from app.voices.untrusted.regular_file import open_regular, unreadable
@@ -122,7 +122,7 @@ def read_start(path: Path, most_bytes: int) -> bytes:
 
 
 def kind_of_start(start: bytes) -> str | None:
-    """What else than a voice begins with these bytes, a key of `app.voices.foreign.KINDS`; None when it may be a voice."""
+    """What else than a voice begins with these bytes, a key of `app.voices.containers.foreign.KINDS`; None when it may be a voice."""
     if not any(start):
         return "empty"
     for position, magic, kind in MAGICS:
