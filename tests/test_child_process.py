@@ -17,7 +17,9 @@ from app import child_process
 from app.adapters.own_child import run_own_child
 from app.backends.child import run_trial
 from app.bench.own_process import in_own_process
-from app.cli import bench_plot, selftest, surroundings
+from app.cli.commands.bench import plot as bench_plot
+from app.cli.commands.selftest import report as surroundings
+from app.cli.commands.selftest import run as selftest
 from app.errors import AppError
 
 ROOT = Path(__file__).parents[1]

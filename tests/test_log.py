@@ -65,7 +65,7 @@ def test_what_is_spoken_taught_and_read_on_the_command_line_stays_out_of_every_f
     assert betrayed(home) == []
     told = log_path().read_text(encoding="utf-8")
     assert "unexpected error on the command line" in told
-    for fact in ("in broken", "builtins.RuntimeError", "builtins.KeyError", "app/cli/speak.py"):
+    for fact in ("in broken", "builtins.RuntimeError", "builtins.KeyError", "app/cli/commands/speak/run.py"):
         assert fact in told, "where it happened is told"
     assert {"cache", "dictionary.json", "logs"} <= {item.name for item in home.iterdir()}
 

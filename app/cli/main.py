@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> int:
         check_home()
     # A command is imported when it is called: `--help` must not wait for ONNX Runtime.
     with interruption.afterwards():
-        command = importlib.import_module(f"app.cli.{options.command}")
+        command = importlib.import_module(f"app.cli.commands.{options.command}.run")
     return int(command.run(options))
 
 

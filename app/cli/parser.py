@@ -8,11 +8,11 @@ import re
 import sys
 from typing import Any
 
-from app.cli.parser_backends import add_backends
-from app.cli.parser_bench import add_bench_options
-from app.cli.parser_bert import add_bert
-from app.cli.parser_dict import add_dict
-from app.cli.parser_voices import add_licence_option, add_voices
+from app.cli.commands.backends.options import add_backends
+from app.cli.commands.bench.options import add_bench_options
+from app.cli.commands.bert.options import add_bert
+from app.cli.commands.dict.options import add_dict
+from app.cli.commands.voices.options import add_licence_option, add_voices
 from app.command_parser import Parser, add_command
 from app.core.limits import BOUNDS
 from app.errors import InputError

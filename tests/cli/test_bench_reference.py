@@ -11,7 +11,7 @@ import pytest
 
 from app import paths
 from app.bench.home import Originals, OursReady, find_originals, own_home, prepare_ours
-from app.cli import bench_reference
+from app.cli.commands.bench import reference as bench_reference
 from app.cli.main import main
 from app.core.types import BERT_WIDTH
 from app.install.bert import add_bert

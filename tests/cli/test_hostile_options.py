@@ -75,8 +75,8 @@ def _harmless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def enough(*_: object) -> None:
         raise VoiceError("enough")
 
-    monkeypatch.setattr("app.cli.bench._opened", enough)  # the options have been read by then
-    monkeypatch.setattr("app.cli.selftest._child", enough)
+    monkeypatch.setattr("app.cli.commands.bench.run._opened", enough)  # the options have been read by then
+    monkeypatch.setattr("app.cli.commands.selftest.run._child", enough)
     monkeypatch.chdir(tmp_path)
 
 
@@ -141,8 +141,8 @@ def test_a_file_that_the_system_refuses_is_named(monkeypatch: pytest.MonkeyPatch
     def refuse(_: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied", "/secret\x1b[31m/声")
 
-    monkeypatch.setattr("app.cli.doctor.run", refuse)
+    monkeypatch.setattr("app.cli.commands.doctor.run.run", refuse)
     assert run(["doctor"], monkeypatch) == InputError.exit_code
     assert r'"/secret\x1b[31m/声" cannot be used: permission denied.' in capsys.readouterr().err
-    monkeypatch.setattr("app.cli.doctor.run", lambda _: 1 / 0)
+    monkeypatch.setattr("app.cli.commands.doctor.run.run", lambda _: 1 / 0)
     assert run(["doctor"], monkeypatch) == AppError.exit_code

@@ -114,7 +114,7 @@ def test_the_pipeline_imports_neither_qt_nor_onnx() -> None:
 
 
 def test_the_command_line_imports_no_qt() -> None:
-    code = "import sys, app.cli.speak, app.cli.voices, app.cli.bench, app.cli.doctor; print('PySide6' in sys.modules)"
+    code = "import sys, app.cli.commands.speak.run, app.cli.commands.voices.run, app.cli.commands.bench.run, app.cli.commands.doctor.run; print('PySide6' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
     assert done.stdout.decode().strip() == "False"
 

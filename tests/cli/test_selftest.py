@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import selftest, surroundings
+from app.cli.commands.selftest import report as surroundings
+from app.cli.commands.selftest import run as selftest
 from app.cli.main import main
 
 

@@ -14,7 +14,7 @@ import pytest
 import soundfile
 
 from app import paths
-from app.cli import voices_add
+from app.cli.commands.voices import add as voices_add
 from app.cli.main import main
 from app.install import fetch, library
 from tests.install.voice_files import TERMS, aivmx, quick

@@ -14,7 +14,7 @@ from dataclasses import asdict
 import numpy as np
 
 from app.adapters.openjtalk.dictionary import change_words, table
-from app.cli.g2p import convert_line
+from app.cli.commands.g2p.run import convert_line
 from app.compose import open_speaker
 from app.core.dictionary import KINDS, Entry, make_entry, put
 from app.core.dictionary_data import from_data, from_text, to_csv, to_data, to_exchange

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.cli.commands.voices.lines import listed
 from app.cli.licence_prompt import licence_prompt
 from app.cli.output import json_line, note, print_error, result
 from app.cli.progress import shown_progress
-from app.cli.voice_lines import listed
 from app.errors import AppError, InputError
 from app.install.library import Installed, Wishes, add_voices, known_by_content
 from app.install.precision import check_precisions

@@ -18,8 +18,8 @@ from app.bench.machine import cpu_name, peak_mb
 from app.bench.stages import COLUMNS, Measured, measure, request_of
 from app.bench.texts import LINES, text_of
 from app.bench.work import Peak, Work, measured_peak, work_of
-from app.cli.bench_plot import check_target, plot
-from app.cli.bench_tables import csv_row, print_comparison, print_table
+from app.cli.commands.bench.plot import check_target, plot
+from app.cli.commands.bench.tables import csv_row, print_comparison, print_table
 from app.cli.output import json_line, note, result
 from app.cli.voice_choice import chosen_voice
 from app.compose import Speaker, open_speaker
@@ -32,7 +32,7 @@ MOST_RUNS = 10_000
 def run(options: argparse.Namespace) -> int:
     """Measures and prints one table (or rows) a text, then a summary."""
     if options.reference or options.memory_of:
-        from app.cli.bench_reference import run_reference
+        from app.cli.commands.bench.reference import run_reference
 
         return run_reference(options)
     texts = {str(length): text_of(length) for length in _lengths(options.tokens)} | (LINES if options.lines else {})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from app.cli.commands.voices.lines import listed
 from app.cli.output import json_line, note
 from app.cli.progress import shown_progress
-from app.cli.voice_lines import listed
 from app.install.upkeep import export_voice, remove_voice, rename_voice
 from app.language import say
 

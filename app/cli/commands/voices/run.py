@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from app import paths
-from app.cli import voices_add, voices_change
+from app.cli.commands.voices import add as voices_add
+from app.cli.commands.voices import change as voices_change
+from app.cli.commands.voices.check import check
+from app.cli.commands.voices.lines import detailed, listed, plain_text
 from app.cli.output import json_line, result, result_lines
-from app.cli.voice_check import check
-from app.cli.voice_lines import detailed, listed, plain_text
 from app.install.licence import licence_to_accept
 from app.install.ready import found_voice
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices

@@ -22,8 +22,8 @@ import psutil
 
 from app.adapters.files.part_file import PartFile, write_error
 from app.child_process import run_hidden
+from app.cli.commands.selftest.report import log_tail, window_report
 from app.cli.output import json_line, note, result
-from app.cli.surroundings import log_tail, window_report
 from app.data_file import write_whole
 from app.errors import AppError
 from app.json_text import json_objects
