@@ -59,7 +59,7 @@ ALONE = ("-m", "alone")
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = "onnxruntime==1.24.4"
-RUNTIME_TESTS = ("tests/ui/test_heartbeat.py", "tests/adapters/test_ort_session.py", "tests/adapters/test_ort_unlocked.py")
+RUNTIME_TESTS = ("tests/ui/test_heartbeat.py", "tests/adapters/ort/test_session.py", "tests/adapters/ort/test_c_session.py")
 JAPANESE_FONTS = ("/usr/share/fonts/**/*CJK*", "fonts-noto-cjk")
 
 

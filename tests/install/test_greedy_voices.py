@@ -19,7 +19,7 @@ from app.cli.main import main
 from app.install import proof_limits
 from app.install.staging import staging_dir
 from app.voices.bert import installed_berts
-from tests.adapters.test_confined_child import holds
+from tests.adapters.confined.test_child import holds
 from tests.voices.prepare.bert.deberta_files import write_published
 
 from .greedy_voices import crashes, greedy

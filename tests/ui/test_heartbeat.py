@@ -23,7 +23,7 @@ from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
-from tests.ui.test_voice_desk import BertOffer, TextDialog, dialog_of, drop_on, until
+from tests.ui.voices.test_controller import BertOffer, TextDialog, dialog_of, drop_on, until
 
 pytestmark = pytest.mark.alone
 TEXT = "今日はとてもいい天気です。駅前の公園まで歩きました。"

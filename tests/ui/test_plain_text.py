@@ -21,7 +21,7 @@ from app.ui.voices.bert_offer import BertOffer
 from app.ui.widgets.text_dialog import ask_licence
 from app.voices.card import Card, SpeakerCard, write_card
 from tests.ui.conftest import OpenWindow
-from tests.ui.test_voice_desk import open_script, until
+from tests.ui.voices.test_controller import open_script, until
 
 MARKUP = "<b>x</b><img src=file:///etc/passwd>"
 BROKEN_OFF = "<b>x</b>"  # as much as short places show

@@ -20,8 +20,8 @@ from app.ui.settings.dialog import SettingsDialog
 from app.ui.shell.window import MainWindow
 from tests.secret import READING, SECRET, WORD, betrayed
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of
-from tests.ui.test_saving import answer
-from tests.ui.test_story_saving import save
+from tests.ui.playback.test_saving import answer
+from tests.ui.stories.test_saving import save
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,275 @@
+"""`koebako voices add`, `remove`, `rename`, `export`, licences, and voices spoken with where they lie."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+
+from app import paths
+from app.cli.commands.voices import add as voices_add
+from app.cli.main import main
+from app.install import fetch, library
+from tests.install.voice_files import TERMS, aivmx, quick
+
+ROOT = Path(__file__).parents[3]
+UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
+LISTED = {"id", "name", "source", "format", "opaque", "speakers", "styles", "sampling_rate", "bert", "path"}
+
+
+@pytest.fixture
+def reference(shared: Path) -> Path:
+    return shared / "reference"
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real preparation is tested elsewhere, and below in processes of their own."""
+    add_voices = library.add_voices
+    monkeypatch.setattr(voices_add, "add_voices", lambda *arguments, **options: add_voices(*arguments, prepare=quick, **options))
+
+
+def koebako(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[dict[str, Any]]]:
+    """Exit code and JSON lines of a command, without those of progress."""
+    code = main([*map(str, arguments), "--json"])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    return code, [line for line in lines if line.get("type") != "progress"]
+
+
+def test_add_list_info_rename_export_remove(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = aivmx(reference, tmp_path / "a.aivmx", name="花子", creators=["作者"], version="1.2.3")
+    code, (added,) = koebako(capsys, "voices", "add", source)
+    assert code == 0
+    assert added.items() >= {"type": "voice", "id": UUID, "name": "花子", "already": False, "updated": False}.items()
+    assert koebako(capsys, "voices", "add", source)[1][0]["already"] is True
+    code, (first, shipped) = koebako(capsys, "voices", "list")
+    assert set(first) == set(shipped) == LISTED
+    assert (first["id"], first["source"], shipped["id"]) == (UUID, "a.aivmx", "mei")
+    code, (info,) = koebako(capsys, "voices", "info", "花子")
+    assert set(info) > LISTED
+    assert info["creators"] == ["作者"]
+    assert info["version"] == "1.2.3"
+    assert Path(info["speakers"][0]["icon"]).is_file()
+    assert main(["voices", "info", UUID]) == 0
+    assert "version: 1.2.3" in capsys.readouterr().out
+    assert koebako(capsys, "voices", "rename", UUID, "太郎")[1][0]["name"] == "太郎"
+    assert koebako(capsys, "voices", "export", "太郎", tmp_path / "out.zip") == (0, [{"exported": str(tmp_path / "out.zip")}])
+    assert koebako(capsys, "voices", "remove", "太郎") == (0, [{"removed": "太郎"}])
+    assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == ["mei"]
+    assert koebako(capsys, "voices", "add", tmp_path / "out.zip")[1][0]["name"] == "太郎"
+
+
+def test_progress_lines(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["voices", "add", str(aivmx(reference, tmp_path / "a.aivmx")), "--json"]) == 0
+    *progress, _ = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(set(line) == {"type", "step", "percent"} for line in progress)
+    percents = [line["percent"] for line in progress]
+    assert percents == sorted(percents)
+    assert percents[-1] == 100
+
+
+def test_of_several_sources_the_good_ones_are_added(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.aivmx").write_bytes(b"bad")
+    good = aivmx(reference, tmp_path / "good.aivmx")
+    code, lines = koebako(capsys, "voices", "add", tmp_path / "bad.aivmx", good, tmp_path / "missing.zip")
+    assert code == 3
+    assert [line.get("source") for line in lines if "error" in line] == [str(tmp_path / "bad.aivmx"), str(tmp_path / "missing.zip")]
+    assert [line["id"] for line in lines if line.get("type") == "voice"] == [UUID]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "nothing to add"),
+        (["a", "b", "--name", "x"], "--name"),
+        (["a", "--name", ""], "name"),
+        (["a", "--all", "--name", "x"], "--name"),
+    ],
+)
+def test_nonsense_is_an_input_error(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, (error,) = koebako(capsys, "voices", "add", *arguments)
+    assert code == 2
+    assert words in error["error"]["message"]
+
+
+def test_a_licence_needs_the_option_where_nobody_can_be_asked(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    source = aivmx(reference, tmp_path / "a.aivmx", license=TERMS)
+    code, (licence, error) = koebako(capsys, "voices", "add", source)
+    assert code == 3
+    assert licence == {"type": "licence", "id": UUID, "name": licence["name"], "text": TERMS}
+    assert "--accept-licence" in error["error"]["hint"]
+    assert koebako(capsys, "voices", "info", source)[1][0]["licence_accepted"] is False
+    assert koebako(capsys, "voices", "add", source, "--accept-licence")[0] == 0
+    assert koebako(capsys, "voices", "info", UUID)[1][0]["licence_accepted"] is True
+    assert koebako(capsys, "voices", "remove", UUID)[0] == 0
+    assert koebako(capsys, "voices", "add", source)[0] == 0  # remembered
+
+
+def test_downloads_are_added_and_discarded(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fetched(address: str, watch: fetch.Watch) -> Path:
+        folder = paths.data_dir() / "downloads" / "key"
+        folder.mkdir(parents=True)
+        watch.report("downloading", 1.0)
+        return aivmx(reference, folder / "voice.aivmx", name=address)
+
+    for name in ("fetch_url", "fetch_hub_voice"):
+        monkeypatch.setattr(fetch, name, fetched)
+    for number, option in enumerate(("--url", "--hub")):
+        code, (added,) = koebako(capsys, "voices", "add", option, f"address {number}", "--update")
+        assert code == 0
+        assert added["name"] == f"address {number}"
+        assert not (paths.data_dir() / "downloads" / "key").exists()
+
+
+def test_a_shipped_voice_cannot_be_removed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["voices", "remove", "mei"]) == 3
+    assert "ships with Koebako" in capsys.readouterr().err
+    assert main(["voices", "remove", "nobody"]) == 3
+    assert "not added any voice yet" in capsys.readouterr().err
+
+
+def test_aivisspeechs_voices_are_listed_with_their_path(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "other-programs" / "AivisSpeech-Engine" / "Models"
+    folder.mkdir(parents=True)
+    source = aivmx(reference, folder / "a.aivmx", name="花子")
+    _, (shipped, found) = koebako(capsys, "voices", "list")
+    assert shipped["id"] == "mei"
+    assert set(found) == LISTED
+    assert (found["id"], found["format"], found["path"]) == (UUID, "aivmx", str(source))
+    assert main(["voices", "list"]) == 0
+    assert "花子  [ノーマル, Happy, Sad, Angry, Whisper]  (AivisSpeech)" in capsys.readouterr().out
+    assert koebako(capsys, "voices", "add", source)[0] == 0
+    assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == [UUID, "mei"]  # once
+
+
+def test_doctor_names_damaged_voices_and_leftovers(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    koebako(capsys, "voices", "add", aivmx(reference, tmp_path / "a.aivmx"))
+    (paths.data_dir() / "staging" / "left").mkdir()
+
+    def finding() -> dict[str, str]:
+        (report,) = koebako(capsys, "doctor")[1]
+        return next(check for check in report["checks"] if check["id"] == "voices")
+
+    assert finding()["status"] == "warn"
+    assert "leftovers" in finding()["found"]
+    (paths.data_dir() / "voices" / UUID / "decoder.onnx").unlink()
+    assert UUID in finding()["found"]
+    assert finding()["fix"]
+
+
+def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, str(ROOT / "main.py"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, timeout=120, check=False, **options)
+
+
+def test_a_file_is_spoken_with_where_it_lies_and_prepared_once(reference: Path, tmp_path: Path) -> None:
+    source, output = reference / "jp-extra-tiny-2spk" / "model.aivmx", tmp_path / "a.wav"
+    arguments = ["speak", "こんにちは。", "--voice", source, "-o", output]
+    done = process(*arguments)
+    assert done.returncode == 3  # no BERT, told before anything is prepared
+    assert not (paths.data_dir() / "cache" / "prepared").exists()
+    done = process(*arguments, "--force-bert")
+    assert done.returncode == 0, done.stderr.decode()
+    assert "Preparing" in done.stderr.decode()
+    first, rate = soundfile.read(output)
+    assert rate == 44100
+    output.unlink()
+    done = process(*arguments, "--force-bert")
+    assert done.returncode == 0
+    assert "Preparing" not in done.stderr.decode()
+    assert (soundfile.read(output)[0] == first).all()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("はい", 0), ("n", 3), ("", 3)])
+def test_on_a_terminal_the_licence_is_shown_and_asked(answer: str, code: int, reference: Path, tmp_path: Path) -> None:
+    import pty
+
+    source = aivmx(reference, tmp_path / "a.aivmx", license="利用規約の本文。")
+    code_text = (
+        "import sys\n"
+        "from app.cli import voices_add; from app.cli.main import main; from app.install import library\n"
+        "from tests.install.voice_files import quick\n"
+        "real = library.add_voices\n"
+        "voices_add.add_voices = lambda *a, **o: real(*a, prepare=quick, **o)\n"
+        "sys.exit(main(['voices', 'add', sys.argv[1]]))"
+    )
+    controller, terminal = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", code_text, str(source)], cwd=ROOT, stdin=terminal, stdout=subprocess.PIPE, stderr=terminal
+    ) as child:
+        os.write(controller, answer.encode() + b"\n")
+        child.communicate(timeout=60)
+        os.close(terminal)
+        shown = os.read(controller, 1 << 16).decode()
+    os.close(controller)
+    assert child.returncode == code
+    assert "利用規約の本文。" in shown
+    assert "[y/N]" in shown
+    assert (paths.data_dir() / "voices" / UUID).is_dir() == (code == 0)
+
+
+def test_paths_with_other_letters_in_a_plain_locale(reference: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "声の 箱 é🎤"
+    folder.mkdir()
+    source = folder / "花子.aivmx"
+    shutil.copy(reference / "jp-extra-tiny-2spk" / "model.aivmx", source)
+    environment = os.environ | {"KOEBAKO_HOME": str(folder / "data"), "LC_ALL": "C.UTF-8"}
+    done = process("voices", "add", source, "--json", env=environment)
+    assert done.returncode == 0, done.stderr.decode()
+    line = json.loads(done.stdout.splitlines()[-1])
+    assert line["id"] == UUID
+    assert Path(line["path"]).is_dir()
+
+
+@pytest.mark.parametrize(("content", "kept"), [(b"no voice", False), (None, True)])
+def test_a_bad_download_is_dropped_and_an_undecided_one_kept(
+    content: bytes | None, kept: bool, reference: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = paths.data_dir() / "downloads" / "key" / "voice.aivmx"
+
+    def fetched(_address: str, _watch: fetch.Watch) -> Path:
+        file.parent.mkdir(parents=True)
+        if content is None:
+            return aivmx(reference, file, license=TERMS)
+        file.write_bytes(content)
+        return file
+
+    monkeypatch.setattr(fetch, "fetch_url", fetched)
+    monkeypatch.setattr("sys.stdin", None)
+    assert koebako(capsys, "voices", "add", "--url", "x")[0] == 3
+    assert file.exists() == kept
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+def test_a_disk_that_fills_up_meanwhile_leaves_nothing_and_a_voice_still_speaks(reference: Path, tmp_path: Path) -> None:
+    import resource
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+    source = reference / "jp-extra-tiny-2spk" / "model.aivmx"
+    done = process("voices", "add", source, preexec_fn=small_files)
+    assert done.returncode == 7, done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert not (paths.data_dir() / "voices" / UUID).exists()
+    assert [item.name for item in (paths.data_dir() / "staging").iterdir()] == [".moving"]
+    done = process("speak", "はい。", "--voice", source, "--force-bert", "-o", tmp_path / "a.wav", preexec_fn=small_files)
+    assert done.returncode == 0, done.stderr.decode()
+    assert "cannot be kept" in done.stderr.decode()
+    assert soundfile.info(tmp_path / "a.wav").frames > 1000

@@ -1,0 +1,300 @@
+"""Command search, diagnostics, log and About; audio outputs that come and go."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import language
+from app.core.types import AudioChunk
+from app.errors import AudioDeviceError
+from app.log import log_path
+from app.ui.actions.commands import commands_in, matching
+from app.ui.actions.palette import CommandSearch
+from app.ui.help.about import AboutDialog, third_parties
+from app.ui.help.diagnostics import DiagnosticsDialog
+from app.ui.help.log import NEWEST_BYTES, LogDialog, newest_lines
+from app.ui.help.third_party import model_cards, parts
+from app.ui.playback.output_devices import DeviceWatch
+from app.ui.synthesis.output_device import HeldPlayer
+from app.ui.synthesis.player import open_portaudio
+from app.ui.widgets.shown_timer import ShownTimer
+from tests.null_sink import NullSink, null_sink  # noqa: F401
+from tests.ui.conftest import OpenWindow
+from tests.ui.settings.test_dialog import named
+
+PATIENCE_MS = 60_000
+
+
+def found(search: CommandSearch) -> list[str]:
+    rows = (search.found.topLevelItem(row) for row in range(search.found.topLevelItemCount()))
+    return [item.text(0) for item in rows if item is not None]
+
+
+def test_every_action_of_the_menus_is_found_by_either_language(open_window: OpenWindow) -> None:
+    commands = commands_in(open_window().menus)
+    paths = [command.path for command in commands]
+    assert "Play › Output device › Follow the system" in paths
+    assert "View › Theme › Dark" in paths
+    assert "Line › Duplicate" in paths
+    assert not any("&" in path or "Find a command" in path for path in paths)
+    for typed in ("duplicate", "複製", "ＤＵＰＬ", "dupl line"):
+        assert matching(commands, typed)[0].path == "Line › Duplicate", typed
+    assert [command.path for command in matching(commands, "save")][:3] == [
+        "File › Save selected lines…",
+        "File › Save all lines…",
+        "File › Save joined…",
+    ]
+    assert matching(commands, "no such thing") == []
+    assert len(matching(commands, "")) == len(commands)
+
+
+def test_japanese_menus_show_no_brackets_of_keys(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "_current", "ja")
+    paths = [command.path for command in commands_in(open_window().menus)]
+    assert "行 › 行を複製" in paths
+    assert not any("(" in path for path in paths)
+
+
+def test_search_does_what_was_found(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    search = window.dialogs.shown
+    assert isinstance(search, CommandSearch)
+    qtbot.waitUntil(search.isActiveWindow, timeout=PATIENCE_MS)
+    qtbot.keyClicks(search.typed, "add li")
+    assert found(search)[0] == "Line › Add line"
+    qtbot.keyClick(search.typed, Qt.Key.Key_Return)
+    assert len(window.document.script.lines) == 1
+    assert window.dialogs.shown is None
+
+
+def test_search_moves_by_arrows_and_leaves_out_what_is_not_possible(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    search = CommandSearch(commands_in(window.menus), window)
+    qtbot.addWidget(search)
+    qtbot.keyClick(search.typed, Qt.Key.Key_Down)
+    qtbot.keyClick(search.typed, Qt.Key.Key_Down)
+    qtbot.keyClick(search.typed, Qt.Key.Key_Up)
+    assert search.found.currentIndex().row() == 1
+    search.typed.setText("undo")
+    assert not window.deeds["undo"].isEnabled()
+    qtbot.keyClick(search.typed, Qt.Key.Key_Return)
+    assert search.chosen is None
+    for item in named(search):
+        assert item.accessibleName()
+        assert item.toolTip()
+
+
+def test_search_that_finds_nothing_says_so(qtbot: QtBot) -> None:
+    search = CommandSearch(())
+    qtbot.addWidget(search)
+    search.show()
+    assert search.nothing.isVisible()
+    assert not search.found.isVisible()
+
+
+def test_diagnostics_are_the_doctors(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dialog = DiagnosticsDialog()
+    qtbot.addWidget(dialog)
+    assert not dialog.copy.isEnabled()
+    qtbot.waitUntil(lambda: bool(dialog.report), timeout=PATIENCE_MS)
+    assert "✓ g2p: ジュンビカンリョー" in dialog.report
+    assert str(os.environ["KOEBAKO_HOME"]) in dialog.report
+    assert "ジュンビカンリョー" in dialog.shown.toPlainText()
+    dialog.copy.click()
+    assert QGuiApplication.clipboard().text() == dialog.report
+    file = tmp_path / "report.txt"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), ""))
+    dialog.save.click()
+    assert file.read_text(encoding="utf-8") == dialog.report + "\n"
+    for item in named(dialog):
+        assert getattr(item, "text", str)() or item.accessibleName()
+        assert item.toolTip()
+
+
+def test_diagnostics_end_with_their_dialog_and_tell_of_a_broken_doctor(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = DiagnosticsDialog()
+    qtbot.addWidget(closed)
+    closed.reject()
+    assert closed._process.state() == closed._process.ProcessState.NotRunning
+    for command in (["false"], ["/no/such/program"]):
+        monkeypatch.setattr("app.ui.help.diagnostics.own_command", lambda command=command: command)
+        broken = DiagnosticsDialog()
+        qtbot.addWidget(broken)
+        qtbot.waitUntil(broken.busy.isHidden, timeout=PATIENCE_MS)
+        assert "did not come to their end" in broken.summary.text()
+
+
+def test_the_log_is_shown_filtered_and_kept_up_to_date(qtbot: QtBot) -> None:
+    log_path().parent.mkdir(parents=True)
+    log_path().write_text("2026-01-01 INFO opened\n2026-01-02 WARNING disk full\n", encoding="utf-8")
+    dialog = LogDialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.shown.toPlainText().splitlines()[0].endswith("opened")
+    dialog.serious.setChecked(True)
+    assert dialog.shown.toPlainText() == "2026-01-02 WARNING disk full"
+    with log_path().open("a", encoding="utf-8") as file:
+        file.write("2026-01-03 ERROR device lost\n")
+    qtbot.waitUntil(lambda: "device lost" in dialog.shown.toPlainText(), timeout=PATIENCE_MS)
+    dialog.wanted.setText("DEVICE")
+    assert dialog.shown.toPlainText() == "2026-01-03 ERROR device lost"
+    dialog.copy.click()
+    assert QGuiApplication.clipboard().text() == "2026-01-03 ERROR device lost"
+    for item in named(dialog):
+        assert getattr(item, "text", str)() or item.accessibleName()
+        assert item.toolTip()
+
+
+def test_only_the_newest_part_of_a_long_log_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "long.log"
+    assert newest_lines(log) == []
+    log.write_text("".join(f"{number:07d}\n" for number in range(NEWEST_BYTES // 4)), encoding="utf-8")
+    lines = newest_lines(log)
+    assert lines[-1] == f"{NEWEST_BYTES // 4 - 1:07d}"
+    assert len(lines) < NEWEST_BYTES / 8
+    assert all(len(line) == 7 for line in lines)
+
+
+def test_third_parties_are_those_that_are_installed() -> None:
+    found_parts = {part.name.lower(): part for part in parts()}
+    assert {"onnxruntime", "onnxruntime-directml"} & set(found_parts)
+    assert {"numpy", "pyside6_essentials", "pyopenjtalk-plus", "sounddevice", "sudachipy"} <= set(found_parts)
+    assert not {"pytest", "mypy", "ruff", "torch"} & set(found_parts)
+    assert "BSD" in found_parts["numpy"].licence
+    assert found_parts["numpy"].texts
+    assert "Qt 6: LGPL" in found_parts["pyside6_essentials"].licence
+
+
+def test_about_has_version_cards_and_licences(qtbot: QtBot) -> None:
+    dialog = AboutDialog("1.2.3")
+    qtbot.addWidget(dialog)
+    titles = [dialog.tabs.tabText(page) for page in range(dialog.tabs.count())]
+    assert [name for name, _ in model_cards()] == titles[:2]
+    assert titles[2:] == ["Third parties", "Licence"]
+    with qtbot.waitSignal(dialog.parts_wanted):
+        for page in range(len(titles)):
+            dialog.tabs.setCurrentIndex(page)
+            assert dialog.tabs.widget(page).toPlainText() or page == 2  # type: ignore[union-attr]
+    assert "CC BY 4.0" in dialog.tabs.widget(0).toPlainText()  # type: ignore[union-attr]
+    assert "CC BY 4.0" in dialog.tabs.widget(1).toPlainText()  # type: ignore[union-attr]
+    dialog.show_parts(third_parties())
+    assert "numpy" in dialog.third_parties.toPlainText()
+    text = next(part for part in parts() if part.name == "numpy").texts[0]
+    dialog.third_parties.anchorClicked.emit(QUrl.fromLocalFile(str(text)))
+    assert text.read_text(encoding="utf-8").split()[-1] in dialog.third_parties.toPlainText()
+    dialog.third_parties.anchorClicked.emit(QUrl("back:"))
+    assert "numpy" in dialog.third_parties.toPlainText()
+
+
+def test_every_dialog_opens_from_its_action_and_goes_with_the_window(open_window: OpenWindow) -> None:
+    window = open_window()
+    kinds = []
+    for name in ("settings", "find_command", "diagnose", "show_log", "about"):
+        window.deeds[name].trigger()
+        shown = window.dialogs.shown
+        assert shown is not None
+        assert shown.isVisible()
+        kinds.append(type(shown).__name__)
+    assert kinds == ["SettingsDialog", "CommandSearch", "DiagnosticsDialog", "LogDialog", "AboutDialog"]
+    window.close()
+    assert window.dialogs.shown is None
+
+
+@pytest.mark.sound
+def test_an_output_that_is_plugged_in_appears_and_goes_again(
+    qtbot: QtBot,
+    null_sink: NullSink,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """ALSA lists what its configuration names: each sink of the test's own server gets a name there, and loses it."""
+    for name, value in null_sink.environment.items():
+        monkeypatch.setenv(name, value)
+    configuration = Path(null_sink.environment["ALSA_CONFIG_PATH"])
+    before = configuration.read_text(encoding="ascii")
+    parent = QObject()
+    watch = DeviceWatch(parent)
+    watch.look()
+    qtbot.waitUntil(lambda: bool(watch.labels), timeout=PATIENCE_MS)
+    first = watch.labels
+    null_sink.plug("second")
+    configuration.write_text(before + 'pcm.second { type pulse device "second" hint { show on description "second" } }\n', encoding="ascii")
+    watch._looked_at = float("-inf")
+    with qtbot.waitSignal(watch.changed, timeout=PATIENCE_MS):
+        watch.look()
+    assert set(first) < set(watch.labels)
+    assert any("second" in label for label in watch.labels)
+    null_sink.unplug("second")
+    configuration.write_text(before, encoding="ascii")
+    watch._looked_at = float("-inf")
+    with qtbot.waitSignal(watch.changed, timeout=PATIENCE_MS):
+        watch.look()
+    assert watch.labels == first
+    watch.close()
+
+
+@pytest.mark.sound
+def test_an_output_plugged_in_meanwhile_can_be_chosen_and_is_heard(
+    null_sink: NullSink,  # noqa: F811
+) -> None:
+    held = HeldPlayer(open_portaudio)
+    tone = (0.3 * np.sin(np.arange(22_050) * 0.1)).astype(np.float32)
+    held.needed(44_100).write(AudioChunk(tone, 44_100, "first", 0, last=True))
+    assert held.drain(lambda: False)
+    null_sink.plug("second")
+    configuration = Path(null_sink.environment["ALSA_CONFIG_PATH"])
+    with configuration.open("a", encoding="ascii") as file:
+        file.write('pcm.second { type pulse device "second" hint { show on description "second" } }\n')
+    with null_sink.recording("second") as heard:
+        held.choose("second", 44_100)
+        held.needed(44_100).write(AudioChunk(tone, 44_100, "second", 0, last=True))
+        assert held.drain(lambda: False)
+    assert np.abs(heard[0]).max() == pytest.approx(0.3, abs=0.01)
+    with pytest.raises(AudioDeviceError):
+        held.choose("no such output", 44_100)
+    assert held.device == "second"
+    assert held.needed(44_100) is not None
+    held.close()
+
+
+def test_a_look_that_fails_leaves_the_list_as_it_was(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.ui.playback.output_devices.own_command", lambda: ["false"])
+    parent = QObject()
+    watch = DeviceWatch(parent)
+    watch.know(("Speakers",))
+    watch.look()
+    qtbot.waitUntil(lambda: watch._looking.state() == watch._looking.ProcessState.NotRunning, timeout=PATIENCE_MS)
+    assert watch.labels == ("Speakers",)
+    watch.close()
+
+
+def test_outputs_found_meanwhile_are_in_the_menu(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.dialogs.devices.know(("Headphones",))
+    labels = [action.text() for action in window.menus.findChildren(QAction) if action.data() == "Headphones"]
+    assert labels == ["Headphones"]
+
+
+def test_what_nobody_sees_is_not_looked_at(qtbot: QtBot) -> None:
+    looks: list[int] = []
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    timer = ShownTimer(widget, 1, lambda: looks.append(1))
+    assert not timer.isActive()
+    widget.show()
+    qtbot.waitUntil(lambda: len(looks) > 3, timeout=PATIENCE_MS)
+    widget.hide()
+    seen = len(looks)
+    assert not timer.isActive()
+    qtbot.wait(20)
+    assert len(looks) == seen
+    widget.show()
+    assert len(looks) == seen + 1, "what is shown is of now"

@@ -1,0 +1,74 @@
+"""The card of the latency dock: its legend, whole rows, hatches on fine screens, and nothing while there is nothing."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.ui.latency.dock import LatencyDock
+from app.ui.latency.legend import LatencyLegend
+from app.ui.synthesis.measurements import LatencyHistory
+from app.ui.theme.theme import LIGHT
+from app.ui.widgets.hatch import paint_hatch
+from tests.ui.latency.test_measurements import spoken
+
+
+def test_the_legend_names_what_fits_marks_first(qtbot: QtBot) -> None:
+    legend = LatencyLegend(LIGHT)
+    qtbot.addWidget(legend)
+    legend.show_stages(("g2p", "bert", "decode"))
+    legend.resize(1200, 20)
+    assert [words for _, words, _ in legend.shown()] == ["first audio", "from the cache", "first run", "target", "G2P", "BERT", "Decode"]
+    assert "BERT" in legend.accessibleName()
+    image = legend.grab().toImage()
+    (left,) = (left for key, _, left in legend.shown() if key == "bert")
+    assert image.pixelColor(round(left) + 4, image.height() // 2).name() == LIGHT.stages["bert"]
+    legend.resize(150, 20)
+    shown = legend.shown()
+    assert 0 < len(shown) < 7
+    assert shown[0][1] == "first audio"
+
+
+@pytest.mark.parametrize("height", [90, 101, 117, 140, 163, 200])
+def test_the_table_shows_whole_rows(qtbot: QtBot, height: int) -> None:
+    dock = LatencyDock(LatencyHistory(), LIGHT)
+    qtbot.addWidget(dock)
+    table = dock.table
+    table.setParent(None)
+    qtbot.addWidget(table)
+    table.resize(table.width(), height)
+    table.show()
+    QApplication.processEvents()
+    assert table.viewport().height() % table.verticalHeader().defaultSectionSize() == 0
+    assert table.viewport().height() > height - table.horizontalHeader().height() - table.verticalHeader().defaultSectionSize() - 2
+
+
+def test_a_scale_of_nothing_is_not_drawn(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    dock = LatencyDock(history, LIGHT)
+    qtbot.addWidget(dock)
+    dock.resize(1200, 260)
+    dock.show()
+    axes = [dock.chart.getAxis(side) for side in ("left", "bottom")]
+    assert [axis.opacity() for axis in axes] == [0, 0]
+    spoken(history, "a")
+    dock.show_figures()
+    assert [axis.opacity() for axis in axes] == [1, 1]
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_hatches_are_as_wide_on_a_fine_screen(ratio: float) -> None:
+    image = QImage(round(60 * ratio), round(20 * ratio), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    paint_hatch(painter, QRectF(0, 0, 60, 20), QColor("black"), step=6)
+    painter.end()
+    row = [image.pixelColor(x, image.height() // 2).lightness() < 128 for x in range(image.width())]
+    lines = sum(now and not before for before, now in itertools.pairwise(row))
+    assert lines == pytest.approx(60 / 6, abs=1), "as many lines, however fine the pixels"

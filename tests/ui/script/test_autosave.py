@@ -1,0 +1,130 @@
+"""The script survives: closing, crashes, broken files, and the change from older versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, LineSettings, Script
+from app.settings import Settings
+from app.ui.script.autosave import SAVE_AFTER_MS, autosave_path, load_autosave, write_autosave
+from app.ui.script.first_script import FIRST_TEXT
+from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
+
+REPOSITORY = Path(__file__).parents[3]
+TYPE_AND_WAIT = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+from app.ui.shell.window import MainWindow
+start = MainWindow.start
+def begin(window):
+    start(window)
+    window.commands.add()
+    def type_more():
+        QTest.keyClicks(window.script.editor, "x")
+        print(window.document.script.lines[-1].text, flush=True)
+    timer = QTimer(window)
+    timer.timeout.connect(type_more)
+    timer.start(50)
+MainWindow.start = begin
+from app.ui.main import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
+def test_at_most_five_seconds_are_lost_when_it_is_killed(tmp_path: Path) -> None:
+    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", TYPE_AND_WAIT],
+        cwd=REPOSITORY,
+        env=surroundings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    typed: list[tuple[float, str]] = []
+    began = None
+    for line in process.stdout:
+        began = began or time.monotonic()
+        typed.append((time.monotonic(), line.strip()))
+        if typed[-1][0] - began > 6:
+            break
+    process.kill()
+    killed = time.monotonic()
+    process.communicate(timeout=30)
+    kept = json.loads((tmp_path / "autosave.json").read_text(encoding="utf-8"))["lines"]
+    must_be_there = [text for at, text in typed if killed - at > 5]
+    assert must_be_there
+    assert kept[0]["text"] == FIRST_TEXT
+    assert kept[1]["text"].startswith(must_be_there[-1])
+    assert [item.name for item in tmp_path.glob("*.part")] == []
+
+
+def test_the_script_comes_back_with_the_line_it_was_left_at(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="雨。"), ready=False)
+    window.commands.add_text("雪。\n風。", 1)
+    window.script.choose([window.document.script.lines[1].id])
+    window.side.sliders["speed"].set_value(1.5)
+    window.close()
+    again = open_window(Settings(text="とても古い文章"), ready=False)
+    assert again.document.script == window.document.script
+    assert again.script.currentIndex().row() == 1
+    assert not again.document.stack.canUndo()
+    again.commands.delete()
+    again.script.selectAll()
+    again.commands.delete()
+    again.close()
+    assert open_window(Settings(), ready=False).document.script.lines == (), "an emptied script stays empty"
+
+
+def test_it_is_written_soon_and_never_half(qtbot: QtBot, open_window: OpenWindow) -> None:
+    assert SAVE_AFTER_MS < 5000
+    window = open_window(Settings(text="雨。"), ready=False)
+    window.commands.add_text("\n".join(f"{number} 行目の文章。" for number in range(1000)), 1)
+    qtbot.waitUntil(lambda: load_autosave()[0] == window.document.script, timeout=WAIT_MS)
+    assert [item.name for item in autosave_path().parent.glob("*.part")] == []
+
+
+def test_old_settings_become_one_line_with_their_sound(open_window: OpenWindow) -> None:
+    old = Settings(text="一行目。\n二行目。", style="Sad", speed=1.5, seed=7, volume=0.5)
+    window = open_window(old, ready=False)
+    (line,) = window.document.script.lines
+    assert line.text == "一行目。\n二行目。"
+    assert line.settings == LineSettings(style="Sad", speed=1.5, seed=7, volume=0.5)
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"version": 1, "lines": [3]}', b"\xff\xfe\x00", b"[" * 100_000])
+def test_a_broken_file_is_told_and_kept(open_window: OpenWindow, content: bytes) -> None:
+    autosave_path().parent.mkdir(parents=True)
+    autosave_path().write_bytes(content)
+    window = open_window(Settings(), ready=False)
+    assert text_of(window) == FIRST_TEXT
+    assert "script of last time" in window.notice.message.text()
+    assert autosave_path().with_name("autosave.json.unreadable").read_bytes() == content
+
+
+def test_any_text_can_be_kept() -> None:
+    script = Script((Line('\ud800\0\u2028"\\'), Line("🎐")), "題")
+    write_autosave(script, "x")
+    assert load_autosave() == (script, "x", None)
+
+
+def test_a_line_too_long_to_be_shown_is_cut_at_the_start(open_window: OpenWindow) -> None:
+    write_autosave(Script((Line("短い。", id="a"), Line("今日はいい天気です。" * 30_000, LineSettings(speed=1.5), id="b"))), "b")
+    window = open_window(ready=False)
+    lines = window.document.script.lines
+    assert lines[0] == Line("短い。", id="a")
+    assert max(len(line.text) for line in lines) <= 2_000
+    assert "".join(line.text for line in lines[1:]) == "今日はいい天気です。" * 30_000
+    assert {line.settings.speed for line in lines[1:]} == {1.5}
+    assert window.script.current_id == "b"

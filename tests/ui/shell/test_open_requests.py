@@ -1,0 +1,157 @@
+"""Files given at the start, and what a second start does while a window is open."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.adapters.files.lock import FileLock
+from app.paths import data_dir
+from app.ui.shell import single_instance as one_window
+from app.ui.shell.open_requests import Opening
+from app.ui.shell.single_instance import requests_dir, take_place, take_requests
+from tests.ui.conftest import OpenWindow
+
+MAIN = Path(__file__).parents[3] / "main.py"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shell"),
+    [
+        ([], "app.ui.main"),
+        (["voice.aivmx"], "app.ui.main"),
+        (["声.AIVM", "台本.txt"], "app.ui.main"),
+        (["/home/user/a folder"], "app.ui.main"),
+        (["./folder/voice"], "app.ui.main"),
+        (["speak", "a.txt"], "app.cli.main"),
+        (["speek"], "app.cli.main"),
+        (["--help"], "app.cli.main"),
+        (["voice.aivmx", "--json"], "app.cli.main"),
+        (["--selftest", "--report", "a.json"], "app.ui.selftest"),
+    ],
+)
+def test_arguments_choose_the_shell(arguments: list[str], shell: str) -> None:
+    spec = importlib.util.spec_from_file_location("koebako_main", MAIN)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module._shell(arguments) == shell
+
+
+def test_text_becomes_lines_and_voices_are_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window()
+    (tmp_path / "台本.txt").write_text("雨。\n雪。\n", encoding="utf-8")
+    with qtbot.waitSignal(window.incoming.voices_found) as told:
+        window.incoming.take_files([tmp_path / "台本.txt", tmp_path / "声.aivmx"])
+    assert told.args == [[tmp_path / "声.aivmx"]]
+    assert [line.text for line in window.document.script.lines][-2:] == ["雨。", "雪。"]
+
+
+def test_a_later_start_gives_its_files_to_the_open_window(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    lock = take_place([])
+    assert lock is not None
+    window = open_window()
+    opening = Opening(window, window.incoming.take_files)
+    (tmp_path / "a.txt").write_text("風。\n", encoding="utf-8")
+    answers: list[FileLock | None] = []
+    later = threading.Thread(target=lambda: answers.append(take_place([tmp_path / "a.txt"])))
+    later.start()
+    qtbot.waitUntil(lambda: not later.is_alive(), timeout=8000)
+    assert answers == [None]
+    assert window.document.script.lines[-1].text == "風。"
+    assert list(requests_dir().iterdir()) == []
+    lock.release()
+    assert opening.parent() is window
+
+
+def test_beside_a_window_that_stands_still_another_one_opens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_window, "PATIENCE_S", 0.1)
+    lock = take_place([])
+    assert lock is not None
+    assert take_place([Path("a.aivmx")]) is not None
+    assert take_requests() == []
+    lock.release()
+
+
+def test_a_window_that_closes_meanwhile_leaves_its_place() -> None:
+    lock = take_place([])
+    assert lock is not None
+    threading.Timer(0.2, lock.release).start()
+    after = take_place([Path("a.aivmx")])
+    assert after is not None
+    assert take_requests() == []
+    assert not FileLock(data_dir() / "window.lock").acquire()
+    after.release()
+
+
+def test_a_folder_that_cannot_be_written_stops_no_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "file" / "home"))
+    assert take_place([]) is not None
+
+
+def test_a_damaged_request_is_passed_over() -> None:
+    requests_dir().mkdir(parents=True)
+    (requests_dir() / "a.json").write_bytes(b"\xff")
+    (requests_dir() / "b.json").write_text('["x.aivmx"]', encoding="utf-8")
+    assert take_requests() == [[Path("x.aivmx")]]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="closes the window by a signal")
+def test_two_starts_are_one_window(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(home)}
+    (tmp_path / "台本.txt").write_text("二つ目の起動から。\n", encoding="utf-8")
+    first = subprocess.Popen([sys.executable, MAIN], env=surroundings, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not (home / "requests").is_dir() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    second = subprocess.run([sys.executable, MAIN, tmp_path / "台本.txt"], env=surroundings, stderr=subprocess.DEVNULL, timeout=60)
+    first.send_signal(signal.SIGTERM)
+    assert (second.returncode, first.wait(30)) == (0, 0)
+    assert json.loads((home / "autosave.json").read_text(encoding="utf-8"))["lines"][-1]["text"] == "二つ目の起動から。"
+
+
+def test_a_line_of_a_million_characters_becomes_lines_that_can_be_shown(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window()
+    (tmp_path / "一行.txt").write_text("今日はとてもいい天気です。" * 77_000, encoding="utf-8")
+    before = len(window.document.script.lines)
+    window.incoming.take_files([tmp_path / "一行.txt"])
+    lines = window.document.script.lines[before:]
+    assert sum(len(line.text) for line in lines) == 1_001_000
+    assert max(len(line.text) for line in lines) <= 2_000
+    assert all(line.text.endswith("。") for line in lines)
+    assert "were split" in window.banner.message.text()
+    assert window.script.chosen_ids == [line.id for line in lines], "a few hundred can be changed at once"
+    window.document.stack.undo()
+    assert len(window.document.script.lines) == before, "one step back"
+
+
+def test_of_very_many_lines_the_first_is_chosen(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window()
+    (tmp_path / "台本.txt").write_text("雨。\n" * 1_001, encoding="utf-8")
+    before = len(window.document.script.lines)
+    window.incoming.take_files([tmp_path / "台本.txt"])
+    assert window.script.chosen_ids == [window.document.script.lines[before].id]
+    window.script.choose([line.id for line in window.document.script.lines if line.text == "雨。"][5:900:2])
+    assert len(window.script.chosen_ids) == 448
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Unix have names in folders")
+def test_a_pipe_with_the_name_of_a_text_does_not_hold_up_the_window(open_window: OpenWindow, tmp_path: Path) -> None:
+    window = open_window()
+    os.mkfifo(tmp_path / "台本.txt")
+    window.incoming.take_files([tmp_path / "台本.txt"])
+    assert "cannot be opened" in window.banner.message.text()

@@ -1,0 +1,67 @@
+"""The voices of AivisSpeech in the library: shown where they lie, with the room that preparing takes, and never touched."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.settings import Settings, save_settings
+from app.ui.tasks.process import Stage
+from tests.install.voice_files import aivmx, tree
+from tests.ui.conftest import OpenWindow
+from tests.ui.stories.test_library import last_job
+from tests.ui.voices.test_controller import UUIDS, open_script, until
+
+
+@pytest.fixture
+def reference(shared: Path) -> Path:
+    return shared / "reference"
+
+
+@pytest.mark.slow
+def test_aivisspeechs_voices_with_the_room_they_take(
+    qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder laid out as that program lays it out: a file for each voice, named by its UUID."""
+    theirs = tmp_path / "AivisSpeech-Engine" / "Models"
+    theirs.mkdir(parents=True)
+    for number, name in enumerate(("一", "二")):
+        aivmx(reference, theirs / f"{UUIDS[number]}.aivmx", uuid=UUIDS[number], name=name)
+    (theirs / "broken.aivmx").write_bytes(b"nothing")
+    (theirs / "half.aivmx.part").write_bytes(b"nothing")
+    settings = Settings(aivisspeech_folder=str(theirs), force_bert=True)
+    save_settings(settings)
+    window = open_window(settings, ready=False)
+    open_script(qtbot, window, [""])
+    window.deeds["voice_library"].trigger()
+    library = window.library.dialog
+    assert library is not None
+    found = [voice.name for voice in window.shelf.voices if voice.place == "aivisspeech"]
+    assert found == ["一", "二"]
+    library.choose(UUIDS[1])
+    size_mb = round(2.2 * (theirs / f"{UUIDS[1]}.aivmx").stat().st_size / 1e6)
+    prepare = library.facts.buttons["prepare"]
+    assert f"about {size_mb} MB" in prepare.text()
+    assert any("not prepared" in label.text() for label in library.facts.findChildren(QLabel))
+    assert {deed for deed, button in library.facts.buttons.items() if not button.isHidden()} <= {"prepare", "folder", "licence", "bert"}
+    before = tree(theirs)
+    prepare.click()
+    assert last_job(qtbot, window).stage is Stage.DONE
+    until(qtbot, lambda: [voice.place for voice in window.shelf.voices if voice.name == "二"] == ["own"])
+    assert library.current is not None
+    assert library.current.name == "二", "it stays selected, though it moved"
+    assert tree(theirs) == before
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    library.choose(UUIDS[0])
+    library.facts.buttons["folder"].click()
+    assert Path(opened[0]) == theirs
+    shutil.rmtree(theirs)
+    window.shelf.look()
+    until(qtbot, lambda: all(voice.place != "aivisspeech" for voice in window.shelf.voices))
+    library.close()

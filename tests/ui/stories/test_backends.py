@@ -1,0 +1,213 @@
+"""The backend selector while things sound, with a device that is there and one that truly fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QStyleOptionViewItem
+from pytestqt.qtbot import QtBot
+
+from app import compose
+from app.adapters.ort.session import open_session
+from app.ui.probe_labels import FIGURE
+from app.ui.shell.window import MainWindow
+from app.ui.tasks.task import Stage
+from tests.faulty_device import FAULTS, FaultyDevice, raising
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
+from tests.ui.recording_player import RecordingPlayer
+
+HELLO = "こんにちは、世界。"
+LONG = "今日はとてもいい天気なので、駅前の公園まで歩いて行きました。" * 30
+NEVER = 10**6
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> FaultyDevice:
+    """Offered as CUDA; sound until a test sets the run in which it fails."""
+    device = FaultyDevice(raising(FAULTS["removed"][0]), NEVER)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    return device
+
+
+@pytest.fixture
+def paced() -> RecordingPlayer:
+    return RecordingPlayer(pace=1.0, queue_s=0.5)
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, paced: RecordingPlayer) -> MainWindow:
+    return open_window(open_player=lambda _device, _rate: paced)
+
+
+def choose(window: MainWindow, backend: str) -> None:
+    """As a hand does it in the status bar; what this machine does not have stands there for the test."""
+    combo = window.status.backends
+    if combo.findData(backend) < 0:
+        combo.addItem(backend.upper(), backend)
+    combo.setCurrentIndex(combo.findData(backend))
+    combo.activated.emit(combo.currentIndex())
+
+
+def begin(qtbot: QtBot, window: MainWindow) -> None:
+    """A long line that sounds now."""
+    write(window, LONG)
+    window.play_commands.play_or_stop()
+    qtbot.waitUntil(lambda: window.controller.state.played_s > 0.1, timeout=WAIT_MS)
+
+
+def used(window: MainWindow) -> set[str]:
+    assert window.controller.voice is not None
+    return {backend for _, backend in window.controller.voice.backends}
+
+
+def test_switched_while_speaking_it_is_silent_at_once_and_the_next_line_comes_from_there(
+    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+) -> None:
+    begin(qtbot, window)
+    choose(window, "cuda")
+    assert not window.controller.state.speaking
+    assert paced.position is None
+    wait_idle(qtbot, window)
+    assert used(window) == {"cuda"}
+    assert window.status.backend == "cuda"
+    assert "bert: cuda" in window.status.actual.toolTip().lower()
+    assert not window.banner.isVisible()
+    before = len(device.runs)
+    paced._pace = float("inf")
+    request = speak(qtbot, window, HELLO)
+    assert len(device.runs) > before
+    assert paced.requests[request][-1].last
+    choose(window, "cpu")
+    wait_idle(qtbot, window)
+    assert used(window) == {"cpu"}
+    again = speak(qtbot, window)
+    assert np.array_equal(paced.sound(again), paced.sound(request))
+
+
+def test_a_device_that_fails_while_it_warms_up_is_told_and_cpu_speaks(
+    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+) -> None:
+    begin(qtbot, window)
+    device.at = len(device.runs) + 2
+    choose(window, "cuda")
+    wait_idle(qtbot, window)
+    assert used(window) == {"cpu"}
+    assert "887A0005" in window.banner.message.text()
+    assert "CPU" in window.banner.message.text() + window.banner.hint.text()
+    assert "887A0005" in window.status.actual.toolTip()
+    assert window.status.backend == "cuda", "what was asked for stays"
+    paced._pace = float("inf")
+    request = speak(qtbot, window, HELLO)
+    assert paced.requests[request][-1].last
+    device.at = NEVER
+    choose(window, "cuda")
+    assert not window.banner.isVisible(), "another try"
+    wait_idle(qtbot, window)
+    assert used(window) == {"cuda"}, "a device that is back is used again"
+    assert not window.banner.isVisible()
+
+
+@pytest.mark.parametrize("fault", ["hung", "memory", "refused", "cuda"])
+def test_whatever_it_raises_in_the_middle_of_a_line_the_line_is_heard_to_its_end(
+    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer, fault: str
+) -> None:
+    raised, sign = FAULTS[fault]
+    paced._pace = float("inf")
+    expected = paced.sound(speak(qtbot, window, HELLO))
+    choose(window, "cuda")
+    wait_idle(qtbot, window)
+    device.fault = raising(raised)
+    device.at = len(device.runs) + 3
+    write(window, "橋を渡る。" + HELLO)
+    window.play_commands.play_or_stop()
+    wait_idle(qtbot, window)
+    assert sign.lower() in window.banner.message.text().lower()
+    assert window.banner.hint.text()
+    assert not window.notice.isVisible()
+    last = window.controller.history.last
+    assert last is not None
+    assert paced.requests[last.request_id][-1].last
+    assert np.array_equal(paced.sound(speak(qtbot, window, HELLO)), expected), "from the CPU as before"
+
+
+def test_one_that_cannot_even_start_is_told_with_the_reason(
+    qtbot: QtBot, window: MainWindow, device: FaultyDevice, monkeypatch: pytest.MonkeyPatch, paced: RecordingPlayer
+) -> None:
+    """No stand-in: the ONNX Runtime of this machine without such a device says so itself."""
+    monkeypatch.setattr(compose, "open_session", open_session)
+    backend = "cuda"
+    begin(qtbot, window)
+    choose(window, backend)
+    wait_idle(qtbot, window)
+    if used(window) != {"cpu"}:
+        pytest.skip("this machine has such a device")
+    assert window.banner.isVisible()
+    assert "CPU" in window.banner.message.text()
+    assert window.banner.hint.text()
+    paced._pace = float("inf")
+    assert speak(qtbot, window, HELLO) in paced.requests
+    assert window.settings.value.backend == backend, "for the next start, where the device may be there"
+
+
+def test_back_and_forth_faster_than_a_voice_opens(qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer) -> None:
+    begin(qtbot, window)
+    for backend in ("cuda", "cpu", "cuda", "cpu", "cuda", "cpu"):
+        choose(window, backend)
+        window.play_commands.play_or_stop()
+    qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+    window.play_commands.stop()
+    wait_idle(qtbot, window)
+    paced._pace = float("inf")
+    request = speak(qtbot, window, HELLO)
+    assert paced.requests[request][-1].last
+    assert used(window) == {"cpu"}
+    assert window.status.backend == "cpu"
+    assert not window.banner.isVisible()
+
+
+def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
+    qtbot: QtBot, window: MainWindow, device: FaultyDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.ui.playback.test_saving import answer
+
+    write(window, HELLO)
+    for name, backend in (("cpu.wav", "cpu"), ("cuda.wav", "cuda")):
+        choose(window, backend)
+        wait_idle(qtbot, window)
+        if backend == "cuda":
+            device.at = len(device.runs) + 3
+        answer(monkeypatch, tmp_path / name)
+        window.deeds["save_line"].trigger()
+        wait_idle(qtbot, window)
+    assert window.banner.message.text() == "Saved: cuda.wav"
+    assert "887A0005" in window.banner.hint.text(), "what failed on the way is told beside what has become of the file"
+    assert "made on the CPU" in window.banner.hint.text()
+    assert "887A0005" in window.status.actual.toolTip()
+    assert (tmp_path / "cpu.wav").read_bytes() == (tmp_path / "cuda.wav").read_bytes()
+
+
+@pytest.mark.slow
+def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorrow(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    qtbot.waitUntil(lambda: window.shelf.is_read, timeout=WAIT_MS)
+    assert window.status.backends.itemData(0, FIGURE) is None
+    window.deeds["measure"].trigger()
+    (job,) = window.voice_works.queue.jobs
+    qtbot.waitUntil(lambda: job.stage not in (Stage.WAITING, Stage.RUNNING), timeout=3 * WAIT_MS)
+    assert job.error is None
+    assert "CPU" in window.voice_banner.hint.text().upper()
+    wait_idle(qtbot, window)
+    window.close()
+    again = open_window()
+    box = again.status.backends
+    for key in ("auto", "cpu"):
+        row = box.findData(key)
+        assert box.itemData(row, FIGURE).endswith(" ms")
+        assert "first audio" in box.itemData(row, Qt.ItemDataRole.ToolTipRole)
+        shown = QStyleOptionViewItem()
+        box.itemDelegate().initStyleOption(shown, box.model().index(row, 0))
+        assert shown.text == f"{box.itemText(row)}    {box.itemData(row, FIGURE)}"
+    assert "ms" not in box.currentText(), "the closed box is short"

@@ -1,0 +1,163 @@
+"""Without a mouse: a voice is installed, a line written, a style chosen, spoken and saved, and one always sees where the keys go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import soundfile
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.settings import Settings
+from app.ui.actions.palette import CommandSearch
+from app.ui.shell.window import MainWindow
+from app.ui.tasks.task import Stage
+from app.ui.voices.add_address import AddAddress
+from app.ui.voices.bert_offer import BertOffer
+from app.ui.widgets.text_dialog import TextDialog
+from tests.fault_server import FaultServer, Reply
+from tests.install.voice_files import TERMS, aivmx
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+from tests.ui.playback.test_saving import answer
+from tests.ui.recording_player import RecordingPlayer
+from tests.ui.stories.test_downloads import server
+from tests.ui.test_accessible import DIALOGS, tab_stops
+from tests.ui.voices.test_controller import dialog_of, until
+
+__all__ = ["server"]
+
+SHIFT, CTRL, PLAIN = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
+MOST_STOPS = 120
+AROUND = 6  # pixels beside a control in which its frame may change
+
+
+def press(qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = PLAIN) -> None:
+    """A key, for whoever has the focus."""
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    qtbot.keyClick(focused, key, held)
+
+
+def type_text(text: str) -> None:
+    """As an input method does."""
+    done = QInputMethodEvent()
+    done.setCommitString(text)
+    QApplication.sendEvent(QApplication.focusWidget(), done)
+
+
+def tab_to(qtbot: QtBot, wanted: QWidget, held: Qt.KeyboardModifier = PLAIN) -> None:
+    """Presses Tab until the focus is there."""
+    qtbot.waitUntil(wanted.window().isActiveWindow, timeout=WAIT_MS)
+    for _ in range(MOST_STOPS):
+        if QApplication.focusWidget() is wanted:
+            return
+        press(qtbot, Qt.Key.Key_Tab, held)
+    pytest.fail(f"Tab does not reach {wanted.accessibleName()}")
+
+
+def test_a_voice_is_installed_and_speaks_without_a_mouse(
+    qtbot: QtBot,
+    open_window: OpenWindow,
+    server: FaultServer,
+    shared: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    player: RecordingPlayer,
+) -> None:
+    window = open_window(Settings(text=""))
+    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
+    press(qtbot, Qt.Key.Key_Return, SHIFT)
+    type_text("こんにちは。")
+    press(qtbot, Qt.Key.Key_K, CTRL)
+    qtbot.waitUntil(lambda: isinstance(window.dialogs.shown, CommandSearch) and window.dialogs.shown.isActiveWindow(), timeout=WAIT_MS)
+    type_text("voice from url")
+    press(qtbot, Qt.Key.Key_Return)
+    asked = dialog_of(qtbot, window, AddAddress)
+    assert isinstance(asked, AddAddress)
+    qtbot.waitUntil(asked.isActiveWindow, timeout=WAIT_MS)
+    voice = aivmx(shared / "reference", tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
+    type_text(server.reply("/hanako.aivmx", Reply(voice)))
+    press(qtbot, Qt.Key.Key_Return)
+    (job,) = window.voice_works.queue.jobs
+    licence = dialog_of(qtbot, window, TextDialog)
+    assert isinstance(licence, TextDialog)
+    tab_to(qtbot, licence.accept_button)
+    press(qtbot, Qt.Key.Key_Space)
+    until(qtbot, lambda: job.stage is Stage.DONE)
+    offer = dialog_of(qtbot, window, BertOffer)
+    assert isinstance(offer, BertOffer)
+    tab_to(qtbot, offer.force)
+    press(qtbot, Qt.Key.Key_Space)
+    until(qtbot, lambda: window.document.script.lines[0].settings.voice in window.controller.voices)
+    assert window.side.card.name.text() == "花子"
+
+    window.activateWindow()  # as the system does when a dialog goes
+    tab_to(qtbot, window.side.styles)
+    assert window.side.styles.count() > 1
+    press(qtbot, Qt.Key.Key_Down)
+    style = window.side.styles.currentText()
+    assert window.document.script.lines[0].settings.style == style
+    press(qtbot, Qt.Key.Key_Return, CTRL)
+    until(qtbot, lambda: player.requests)
+    wait_idle(qtbot, window)
+    (request,) = player.requests
+    assert len(player.sound(request)) > 0.2 * 44_100
+
+    file = tmp_path / "out.wav"
+    answer(monkeypatch, file)
+    tab_to(qtbot, window.script, SHIFT)
+    press(qtbot, Qt.Key.Key_E)
+    until(qtbot, file.exists)
+    wait_idle(qtbot, window)
+    assert soundfile.info(file).duration > 0.2
+
+
+def unseen(parent: QWidget) -> list[str]:
+    """Controls that Tab reaches and that then look the same as without the focus."""
+    found = []
+    tab_stops(parent)[0].setFocus(Qt.FocusReason.TabFocusReason)
+    for _ in tab_stops(parent):
+        QApplication.processEvents()
+        item = QApplication.focusWidget()
+        assert item is not None
+        place = QRect(item.mapTo(parent, QPoint()), item.size()).adjusted(-AROUND, -AROUND, AROUND, AROUND)
+        focused = parent.grab(place).toImage()
+        item.clearFocus()
+        QApplication.processEvents()
+        if parent.grab(place).toImage() == focused:
+            found.append(f"{type(item).__name__} {item.accessibleName() or getattr(item, 'text', str)()}")
+        item.setFocus(Qt.FocusReason.TabFocusReason)
+        QApplication.sendEvent(item, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Tab, PLAIN))
+    return found
+
+
+def main_window(window: MainWindow) -> QWidget:
+    """With everything in it that can be there."""
+    window.banner.tell("trouble", "a", "b", action="c", details="d")
+    return window
+
+
+PLACES: dict[str, Callable[[MainWindow], QWidget]] = {"window": main_window, **DIALOGS}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_one_sees_where_the_keys_go(qtbot: QtBot, open_window: OpenWindow, theme: str) -> None:
+    window = open_window(Settings(text="あ。", expression_open=True))
+    window.settings.change(theme=theme)
+    found = {}
+    for name, make in PLACES.items():
+        place = make(window)
+        place.show()
+        place.activateWindow()
+        qtbot.waitUntil(place.isActiveWindow, timeout=WAIT_MS)
+        found[name] = unseen(place)
+        if isinstance(place, QDialog):
+            place.reject()
+    assert {name: controls for name, controls in found.items() if controls} == {}
+    window.settings.change(theme="light")  # for the tests that follow
+    qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
+    qtbot.wait(20)

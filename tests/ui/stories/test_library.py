@@ -1,0 +1,216 @@
+"""The voice library, button by button, over real files and real child processes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
+from app.install.library import add_voice
+from app.paths import data_dir
+from app.ui.shell.window import MainWindow
+from app.ui.tasks.process import ChildJob, Stage
+from app.ui.voices.voice_library import VoiceLibrary
+from app.ui.widgets.text_dialog import TextDialog
+from tests.fault_server import FaultServer, Reply
+from tests.install.voice_files import TERMS, aivmx, quick, tree, wishes
+from tests.ui.conftest import OpenWindow
+from tests.ui.voices.test_controller import UUIDS, open_script, until
+
+UUID = UUIDS[0]
+VERSION = "1.0.0"
+
+
+@pytest.fixture
+def reference(shared: Path) -> Path:
+    return shared / "reference"
+
+
+@pytest.fixture
+def voice_file(reference: Path, tmp_path: Path) -> Path:
+    return aivmx(reference, tmp_path / "花子.aivmx", uuid=UUID, name="花子", version=VERSION, license=TERMS)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: OpenWindow, voice_file: Path) -> MainWindow:
+    add_voice(voice_file, wishes(), prepare=quick)
+    window = open_window(ready=False)
+    open_script(qtbot, window, [UUID, ""])
+    return window
+
+
+@pytest.fixture
+def library(window: MainWindow) -> Iterator[VoiceLibrary]:
+    window.deeds["voice_library"].trigger()
+    dialog = window.library.dialog
+    assert dialog is not None
+    yield dialog
+    dialog.close()
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with FaultServer() as server:
+        monkeypatch.setenv(AIVISHUB_VARIABLE, server.url(""))
+        yield server
+
+
+def publish(hub: FaultServer, voice: Path, version: str) -> None:
+    body = voice.read_bytes()
+    newest = {"model_type": "AIVMX", "version": version, "checksum": hashlib.sha256(body).hexdigest()}
+    hub.reply(f"/aivm-models/{UUID}", Reply(json.dumps({"name": "花子", "model_files": [newest]}).encode()))
+    hub.reply(f"/aivm-models/{UUID}/download?model_type=AIVMX", Reply(body))
+
+
+def last_job(qtbot: QtBot, window: MainWindow) -> ChildJob:
+    job = window.voice_works.queue.jobs[-1]
+    until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
+    return job
+
+
+def answer_file(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(file), "ZIP (*.zip)"))
+
+
+def answer_name(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_arguments, **_options: (name, True))
+
+
+def test_update_brings_what_is_newer_and_only_that(
+    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, hub: FaultServer, voice_file: Path, reference: Path, tmp_path: Path
+) -> None:
+    publish(hub, voice_file, VERSION)
+    library.facts.buttons["update"].click()
+    assert last_job(qtbot, window).stage is Stage.DONE
+    assert "up to date" in window.voice_banner.message.text()
+    assert not any("download" in item.path for item in hub.asked), "nothing that is here already is brought"
+    publish(hub, aivmx(reference, tmp_path / "new.aivmx", uuid=UUID, name="花子改", version="1.2.0", license=TERMS), "1.2.0")
+    library.facts.buttons["update"].click()
+    assert last_job(qtbot, window).stage is Stage.DONE
+    assert "was updated" in window.voice_banner.message.text()
+    until(qtbot, lambda: library.current is not None and library.current.card.version == "1.2.0")
+    assert library.current is not None
+    assert library.current.id == UUID, "the selection stays"
+    until(qtbot, lambda: window.side.card.name.text() == "花子改")
+    assert window.document.script.lines[0].settings.voice == UUID
+
+
+def test_an_update_with_another_licence_shows_it(
+    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, hub: FaultServer, reference: Path, tmp_path: Path
+) -> None:
+    publish(hub, aivmx(reference, tmp_path / "new.aivmx", uuid=UUID, version="1.2.0", license="Other terms."), "1.2.0")
+    library.facts.buttons["update"].click()
+    assert last_job(qtbot, window).stage is Stage.ASKING
+    (dialog,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
+    assert dialog.page.toPlainText() == "Other terms."
+    dialog.decline_button.click()
+    assert library.current is not None
+    assert library.current.card.version == VERSION, "declined: the old one stays"
+
+
+def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_to(
+    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    for name, there in (("花子.zip", False), ("花子.zip", True), ("花子", True)):
+        assert (out / "花子.zip").exists() is there
+        before = (out / "花子.zip").stat().st_mtime_ns if there else 0
+        answer_file(monkeypatch, out / name)
+        library.facts.buttons["export"].click()
+        job = last_job(qtbot, window)
+        if name == "花子.zip":
+            assert job.stage is Stage.DONE, job.error
+            assert "花子.zip" in window.voice_banner.message.text()
+            assert (out / "花子.zip").stat().st_mtime_ns > before
+        else:
+            assert job.stage is Stage.FAILED, "the dialog has asked about another name"
+            assert job.error is not None
+            assert "there already" in job.error.message
+        assert [item.name for item in out.iterdir()] == ["花子.zip"]
+    with zipfile.ZipFile(out / "花子.zip") as archive:
+        assert archive.testzip() is None
+        assert f"{UUID}/voice.json" in archive.namelist()
+    window.library.add_files([out / "花子.zip"])
+    assert last_job(qtbot, window).results[-1]["already"]
+
+
+def test_export_where_nothing_can_be_written_is_one_sentence(
+    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_file(monkeypatch, tmp_path / "nowhere" / "a.zip")
+    library.facts.buttons["export"].click()
+    job = last_job(qtbot, window)
+    assert job.stage is Stage.FAILED
+    assert job.error is not None
+    assert "folder does not exist" in job.error.message
+    assert not window.jobs_panel.rows[job].retry.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("typed", "becomes"), [("  新しい 名前 ", "新しい 名前"), ("長" * 200, "花子"), ("-花子", "-花子"), ("   ", "花子")]
+)
+def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibrary, monkeypatch: pytest.MonkeyPatch, typed: str, becomes: str) -> None:
+    answer_name(monkeypatch, typed)
+    library.facts.buttons["rename"].click()
+    until(qtbot, lambda: not window.voice_works.queue.busy)
+    until(qtbot, lambda: library.list.item(0).text().startswith(becomes))
+    until(qtbot, lambda: window.side.card.name.text() == becomes)
+    refused = len(typed) > 100
+    assert window.voice_banner.isVisible() == refused
+    if refused:
+        assert "cannot be used" in window.voice_banner.message.text()
+        assert "80" in window.voice_banner.hint.text()
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_remove_asks_first_and_lines_wait_for_their_voice(
+    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, voice_file: Path, agreed: bool
+) -> None:
+    asked: list[str] = []
+
+    def answer() -> None:
+        (box,) = (item for item in QApplication.topLevelWidgets() if isinstance(item, QMessageBox) and item.isVisible())
+        asked.append(f"{box.text()} {box.informativeText()}")
+        next(button for button in box.buttons() if button.text() == ("Remove" if agreed else "Cancel")).click()
+
+    QTimer.singleShot(0, answer)
+    library.facts.buttons["remove"].click()
+    assert "花子" in asked[0]
+    assert "Lines that use it: 1" in asked[0]
+    until(qtbot, lambda: not window.voice_works.queue.busy)
+    if not agreed:
+        assert library.current is not None
+        assert library.current.id == UUID
+        return
+    until(qtbot, lambda: window.shelf.find(UUID) is None)
+    assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
+    assert "not here" in window.side.card.lack.text()
+    assert window.document.script.lines[0].settings.voice == UUID, "the line keeps its voice, should it come again"
+    assert voice_file.is_file()
+    add_voice(voice_file, wishes(), prepare=quick)
+    window.shelf.look()
+    until(qtbot, lambda: window.shelf.find(UUID) is not None)
+    until(qtbot, lambda: window.side.card.name.text() == "花子")
+
+
+def test_folder_and_licence(window: MainWindow, library: VoiceLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    library.facts.buttons["folder"].click()
+    assert Path(opened[0]) == data_dir() / "voices" / UUID
+    library.facts.buttons["licence"].click()
+    (page,) = (item for item in library.findChildren(TextDialog) if item.isVisible())
+    assert page.page.toPlainText() == TERMS
+    page.close()

@@ -1,0 +1,46 @@
+"""pyqtgraph sees all of Qt, and makes no class of it that nobody asked for."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from PySide6 import QtCore
+
+from app.ui.workarounds.lazy_pyqtgraph import mirror, pyqtgraph
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_names_are_fetched_when_they_are_asked_for() -> None:
+    source = ModuleType("source")
+    source.here = object()  # type: ignore[attr-defined]
+    mirrored = mirror(source, "mirrored")
+    assert "here" not in vars(mirrored)
+    assert mirrored.here is source.here
+    assert "here" in vars(mirrored), "and need not be looked up again"
+    with pytest.raises(AttributeError):
+        _ = mirrored.nowhere
+
+
+def test_the_mirrors_are_what_pyqtgraph_uses() -> None:
+    mirrored = importlib.import_module("pyqtgraph.Qt.QtCore")
+    assert mirrored.QPointF is QtCore.QPointF
+    assert issubclass(pyqtgraph.GraphicsObject, pyqtgraph.QtWidgets.QGraphicsObject)
+    assert {"QPointF", "QTimer", "QVariantAnimation"} <= set(dir(QtCore)), "Qt's own modules are as they were"
+
+
+def test_far_fewer_classes_are_made_than_there_are() -> None:
+    code = """
+from PySide6 import QtCore, QtGui, QtWidgets
+import app.ui.workarounds.lazy_pyqtgraph
+from pyqtgraph.Qt import QtCore as core, QtGui as gui, QtWidgets as widgets
+print(*(sum(name.startswith("Q") for name in vars(module)) for module in (core, gui, widgets)), *(len(dir(m)) for m in (QtCore, QtGui, QtWidgets)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    *made, core, gui, widgets = map(int, done.stdout.split())
+    assert sum(made) < 150 < 700 < core + gui + widgets
