@@ -37,12 +37,12 @@ load_settings()
 write_autosave(Script((Line("雨。"),)), "")
 save_presets({})
 save_shortcuts({})
-from app.ui.shell import single_instance as one_window
-one_window.PATIENCE_S = 0.1
-one_window.FileLock.acquire = lambda lock: False
-keep = one_window.write_whole
-one_window.write_whole = lambda *given: (keep(*given), keep(given[0].with_suffix(".copy"), given[1], *given[2:]))
-one_window.take_place([])
+from app.ui.shell import single_instance
+single_instance.PATIENCE_S = 0.1
+single_instance.FileLock.acquire = lambda lock: False
+keep = single_instance.write_whole
+single_instance.write_whole = lambda *given: (keep(*given), keep(given[0].with_suffix(".copy"), given[1], *given[2:]))
+single_instance.take_place([])
 """
 
 

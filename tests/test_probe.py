@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app import compose, paths
-from app.adapters import probe_results as probe_memory
+from app.adapters import probe_results
 from app.adapters.ort.placement import CPU_ONLY, parse_placement
 from app.adapters.ort.providers import Adapter, available_backends
 from app.adapters.ort.session import OpenedSession, open_session
@@ -262,7 +262,7 @@ def test_a_trial_the_user_stopped_says_nothing(memory: ProbeMemory) -> None:
 def test_a_choice_is_forgotten_when_a_driver_changes(memory: ProbeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.choose("cuda", "voice")
     assert memory.chosen("voice") == "cuda"
-    monkeypatch.setattr(probe_memory, "machine_facts", lambda: ["another driver"])
+    monkeypatch.setattr(probe_results, "machine_facts", lambda: ["another driver"])
     assert memory.chosen("voice") is None
 
 

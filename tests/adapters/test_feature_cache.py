@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters import feature_cache as disk_cache
+from app.adapters import feature_cache
 from app.adapters.feature_cache import DiskFeatures
 from app.core.types import Float16
 
@@ -171,7 +171,7 @@ def test_rows_of_another_kind_are_none(path: Path, data: bytes | str | float) ->
 
 def test_another_version_starts_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(path, 1)
-    monkeypatch.setattr(disk_cache, "VERSION", 2)
+    monkeypatch.setattr(feature_cache, "VERSION", 2)
     store = DiskFeatures(path)
     assert store.get("b", "text 0") is None
     store.put("b", "text 0", features(0))

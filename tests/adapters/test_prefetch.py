@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters import prefetch as read_ahead
+from app.adapters import prefetch
 
 
 @pytest.fixture
@@ -18,18 +18,18 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (folder / "a.dic").write_bytes(b"a" * (5 << 20) + b"bit")
     (folder / "other").write_bytes(b"other")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(read_ahead, "_reading", {})
+    monkeypatch.setattr(prefetch, "_reading", {})
     return "koebako_words"
 
 
 def test_files_of_a_package_are_read_without_importing_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_ahead, "FILES", {package: "data/*.dic", "koebako_missing": "*"})
-    read_ahead.begin()
-    read_ahead.begin()
-    read_ahead.wait_for("never asked for")
+    monkeypatch.setattr(prefetch, "FILES", {package: "data/*.dic", "koebako_missing": "*"})
+    prefetch.begin()
+    prefetch.begin()
+    prefetch.wait_for("never asked for")
     for name, size in ((package, (5 << 20) + 3), ("koebako_missing", 0)):
-        read_ahead.wait_for(name)
-        assert read_ahead._reading[name].result(0) == size
+        prefetch.wait_for(name)
+        assert prefetch._reading[name].result(0) == size
 
 
 def test_what_cannot_be_read_is_left_to_its_user(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,9 +37,9 @@ def test_what_cannot_be_read_is_left_to_its_user(package: str, monkeypatch: pyte
         raise PermissionError("not yours")
 
     monkeypatch.setattr(Path, "open", refuse)
-    assert read_ahead.read_files(package, "data/*.dic") == 0
+    assert prefetch.read_files(package, "data/*.dic") == 0
 
 
 def test_the_real_files_are_where_they_are_looked_for() -> None:
-    for package, pattern in read_ahead.FILES.items():
-        assert read_ahead.read_files(package, pattern) > 10 << 20, package
+    for package, pattern in prefetch.FILES.items():
+        assert prefetch.read_files(package, pattern) > 10 << 20, package

@@ -1,7 +1,7 @@
 r"""Addresses on the web: read once, by one function, and everything that decides on one asks the value it returns.
 
 Programs disagree about odd addresses: `https://a\@b/` is host b to Python's `urlsplit` and host a to urllib3, so that a token meant for b
-reached a. Only what all parsers read alike is an address here; `http_request` makes sure that urllib3 agrees before it connects.
+reached a. Only what all parsers read alike is an address here; `request` makes sure that urllib3 agrees before it connects.
 """
 
 from __future__ import annotations

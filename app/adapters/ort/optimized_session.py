@@ -3,7 +3,7 @@
 Measured with the three graphs of a real voice, in turns, with ONNX Runtime 1.31 / 1.24: open in 0.17 / 0.06 of the time, and 377 MB of memory
 after a run instead of 706. Results are the same to the bit.
 
-Where ONNX Runtime holds Python's lock while it creates a session (`ort_unlocked`), optimising would take seconds in which a window stands
+Where ONNX Runtime holds Python's lock while it creates a session (`c_session`), optimising would take seconds in which a window stands
 still. Where there is one, copies are therefore written in a process of their own: `--optimise GRAPH FOLDER`.
 """
 

@@ -16,7 +16,7 @@ AUTO = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A place (see `ort_providers`) for each group of graphs, or "auto"; the flow goes with the prosody, an opaque voice with the decoder."""
+    """A place (see `providers`) for each group of graphs, or "auto"; the flow goes with the prosody, an opaque voice with the decoder."""
 
     bert: str = AUTO
     prosody: str = AUTO

@@ -1,4 +1,4 @@
-"""What ONNX Runtime can compute on here: backends of `ort_backends` that are installed, and graphics adapters by name.
+"""What ONNX Runtime can compute on here: backends of `backends` that are installed, and graphics adapters by name.
 
 A place is written `backend` or `backend:adapter`, the adapter by number or by a part of its name: `cuda`, `directml:1`, `directml:radeon`.
 """

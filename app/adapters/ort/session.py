@@ -112,7 +112,7 @@ class GraphSession:
 
 
 def open_session(model: Path | bytes, place: str, name: str, store: GraphStore | None = None) -> OpenedSession:
-    """Opens a graph on a place (see `ort_providers`), or on the CPU when that refuses it, and says so.
+    """Opens a graph on a place (see `providers`), or on the CPU when that refuses it, and says so.
 
     Args:
         model: file or serialised model.

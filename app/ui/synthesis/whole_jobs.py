@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QThread
 
-from app.adapters import prefetch as read_ahead
+from app.adapters import prefetch
 from app.core.types import StageTiming
 from app.errors import AudioDeviceError
 from app.ui.error_text import Failed
@@ -64,8 +64,8 @@ class WholeJobs:
         return True
 
     def _open_voice(self, job: OpenVoice) -> None:
-        read_ahead.begin()
-        read_ahead.wait_for("onnxruntime")
+        prefetch.begin()
+        prefetch.wait_for("onnxruntime")
         spare_window()
         self._news.surroundings_found.emit(find_surroundings())
         speaker = self._voice.load(job.voice, job.backend, job.precisions)

@@ -15,8 +15,7 @@ import psutil
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import c_api as library_module
-from app.adapters.ort import c_session as ort_unlocked
+from app.adapters.ort import c_api, c_session
 from app.adapters.ort.c_api import OrtLibrary, ort_library
 from app.adapters.ort.c_session import UnlockedSession, open_unlocked, unlock
 from app.adapters.ort.optimized_graphs import GraphStore
@@ -70,7 +69,7 @@ def test_a_voice_sounds_the_same_to_the_bit(library: OrtLibrary, monkeypatch: py
     request = SynthesisRequest("駅前の公園まで歩きました。")
     spoken = []
     for half in (None, library):
-        monkeypatch.setattr(ort_unlocked, "_library", half)
+        monkeypatch.setattr(c_session, "_library", half)
         speaker = open_speaker("mei")
         sessions = [getattr(session, "_session", session) for session in speaker.sessions.values()]
         assert {type(getattr(session, "_session", session)) for session in sessions} == {UnlockedSession if half else ort.InferenceSession}
@@ -156,8 +155,8 @@ def test_what_is_no_graph_is_refused(content: bytes, library: OrtLibrary, tmp_pa
 def test_a_window_opens_its_graphs_so_where_onnx_runtime_would_hold_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "日本語.onnx"
     path.write_bytes(serialised([helper.make_node("Relu", ["x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {}))
-    monkeypatch.setattr(ort_unlocked, "_library", None)
-    monkeypatch.setattr(ort_unlocked, "HOLDS_THE_LOCK", True)
+    monkeypatch.setattr(c_session, "_library", None)
+    monkeypatch.setattr(c_session, "HOLDS_THE_LOCK", True)
     unlock()
     store = GraphStore(tmp_path / "store", smallest_bytes=0)
     for model in (path, path.read_bytes()):
@@ -165,7 +164,7 @@ def test_a_window_opens_its_graphs_so_where_onnx_runtime_would_hold_the_lock(tmp
         assert isinstance(session._session, UnlockedSession)
         assert session.run({"x": [[-1.0, 2.0]]})[0].tolist() == [[0.0, 2.0]]
     assert len(list((tmp_path / "store").iterdir())) == 1
-    monkeypatch.setattr(ort_unlocked, "HOLDS_THE_LOCK", False)
+    monkeypatch.setattr(c_session, "HOLDS_THE_LOCK", False)
     unlock()
     assert open_unlocked(path, session_options()) is None
 
@@ -178,25 +177,25 @@ def test_a_package_without_the_library_or_with_another_one_is_served_by_its_pyth
         if name:
             (tmp_path / "capi").mkdir(exist_ok=True)
             (tmp_path / "capi" / name).write_bytes(b"no library")
-        monkeypatch.setattr(library_module.ort, "__file__", str(tmp_path / "__init__.py"))
+        monkeypatch.setattr(c_api.ort, "__file__", str(tmp_path / "__init__.py"))
         ort_library.cache_clear()
         try:
             assert ort_library() is None
         finally:
             monkeypatch.undo()
             ort_library.cache_clear()
-    monkeypatch.setattr(ort_unlocked, "_library", None)
+    monkeypatch.setattr(c_session, "_library", None)
     assert isinstance(open_session(content, "cpu", "tiny").session._session, ort.InferenceSession)
 
 
 def test_another_version_than_the_python_module_is_not_used(library: OrtLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library_module.ort, "__version__", "0.0.1")
+    monkeypatch.setattr(c_api.ort, "__version__", "0.0.1")
     with pytest.raises(OSError, match="version"):
         OrtLibrary(library.path)
 
 
 def test_errors_reach_the_user_in_words(monkeypatch: pytest.MonkeyPatch, library: OrtLibrary, tmp_path: Path) -> None:
-    monkeypatch.setattr(ort_unlocked, "_library", library)
+    monkeypatch.setattr(c_session, "_library", library)
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"junk")
     with pytest.raises(VoiceError, match="cannot be opened") as caught:

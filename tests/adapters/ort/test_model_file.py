@@ -9,7 +9,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import c_session as ort_unlocked
+from app.adapters.ort import c_session
 from app.adapters.ort import model_file as ort_model_file
 from app.adapters.ort.c_api import ort_library
 from app.adapters.ort.model_file import as_openable
@@ -24,7 +24,7 @@ NAMES = ("model.onnx", "日本語 の声.onnx", "목소리.onnx", "é–🎤.onn
 
 @pytest.fixture(params=["Python module", "C library"], autouse=True)
 def _through(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ort_unlocked, "_library", ort_library() if request.param == "C library" else None)
+    monkeypatch.setattr(c_session, "_library", ort_library() if request.param == "C library" else None)
 
 
 @pytest.fixture(params=["as this system opens them", "as if no name were in the code page"])

@@ -16,8 +16,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import optimized_graphs as graph_store
-from app.adapters.ort import optimized_session as ort_optimised
+from app.adapters.ort import optimized_graphs, optimized_session
 from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore, graph_bytes
 from app.adapters.ort.session import open_session
 
@@ -68,7 +67,7 @@ def test_the_copy_gives_the_same_bits_and_serves_the_next_time(model: Path, stor
     assert np.array_equal(run(model, store), expected)
     (copy,) = copies(store)
     assert sorted(file.name for file in copy.iterdir()) == [GRAPH_NAME, "record.json", WEIGHTS_NAME]
-    monkeypatch.setattr(ort_optimised, "_write", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(optimized_session, "_write", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
     assert np.array_equal(run(model, GraphStore(store._folder, smallest_bytes=1000)), expected)
 
@@ -103,9 +102,9 @@ def test_what_another_runtime_or_processor_made_is_not_used(
 ) -> None:
     run(model, store)
     if identity == "version":
-        monkeypatch.setattr(ort_optimised.ort, "__version__", "0.0.1")
+        monkeypatch.setattr(optimized_session.ort, "__version__", "0.0.1")
     else:
-        monkeypatch.setattr(graph_store, "_processor", lambda: "another one")
+        monkeypatch.setattr(optimized_graphs, "_processor", lambda: "another one")
     run(model, store)
     assert len(copies(store)) == 2
 
@@ -134,7 +133,7 @@ def test_every_changed_or_moved_byte_is_noticed(tmp_path: Path) -> None:
 
     def digest(content: np.ndarray) -> str:
         file.write_bytes(content.tobytes())
-        return graph_store._digest(file)
+        return optimized_graphs._digest(file)
 
     for length in (0, 1, 7, 8, 9, 1000, 1003, 1 << 20):
         whole = np.random.default_rng(length).integers(0, 256, length, np.uint8)
@@ -160,7 +159,7 @@ def test_a_copy_that_does_not_open_is_not_made_again(model: Path, store: GraphSt
         (folder / GRAPH_NAME).write_bytes(b"no graph")
         (folder / WEIGHTS_NAME).write_bytes(b"no weights")
 
-    monkeypatch.setattr(ort_optimised, "_write", write)
+    monkeypatch.setattr(optimized_session, "_write", write)
     for _ in range(3):
         assert np.array_equal(run(model, store), expected)
     assert len(written) == 1
@@ -188,8 +187,8 @@ def test_what_was_used_longest_ago_goes_first(tmp_path: Path) -> None:
     run(models[3], store)
     assert len(copies(store)) == 3
     kept = {folder.name for folder in copies(store)}
-    flavour = f"onnxruntime {ort_optimised.ort.__version__} packed"
-    assert {graph_store._key(models[0], flavour), graph_store._key(models[3], flavour)} <= kept
+    flavour = f"onnxruntime {optimized_session.ort.__version__} packed"
+    assert {optimized_graphs._key(models[0], flavour), optimized_graphs._key(models[3], flavour)} <= kept
 
 
 def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> None:
@@ -199,7 +198,7 @@ def test_a_clock_that_was_set_back_takes_no_new_copy_away(tmp_path: Path) -> Non
         expected = run(model, None)
         assert np.array_equal(run(model, store), expected)
         (copy,) = copies(store)
-        assert copy.name == graph_store._key(model, f"onnxruntime {ort_optimised.ort.__version__} packed")
+        assert copy.name == optimized_graphs._key(model, f"onnxruntime {optimized_session.ort.__version__} packed")
         for file in copy.iterdir():
             os.utime(file, (time.time() + 86_400,) * 2)
 
@@ -251,7 +250,7 @@ def test_a_folder_that_may_only_be_read_still_serves(model: Path, store: GraphSt
 
     monkeypatch.setattr(os, "utime", refuse)
     monkeypatch.setattr(Path, "mkdir", refuse)
-    monkeypatch.setattr(ort_optimised, "_write", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(optimized_session, "_write", lambda *_: pytest.fail("made again"))
     assert np.array_equal(run(model, store), expected)
 
 
@@ -277,15 +276,15 @@ def test_serialised_graphs_are_opened_as_they_are(model: Path, store: GraphStore
 
 def test_a_window_has_its_copies_written_by_a_child(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = run(model, None)
-    monkeypatch.setattr(ort_optimised, "_in_child", True)
-    monkeypatch.setattr(ort_optimised, "_write", lambda *_: pytest.fail("written here"))
+    monkeypatch.setattr(optimized_session, "_in_child", True)
+    monkeypatch.setattr(optimized_session, "_write", lambda *_: pytest.fail("written here"))
     assert np.array_equal(run(model, store), expected)
     assert {file.name for file in copies(store)[0].iterdir()} == {GRAPH_NAME, WEIGHTS_NAME, "record.json"}
 
 
 def test_without_the_child_the_graph_itself_is_opened(model: Path, store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = run(model, None)
-    monkeypatch.setattr(ort_optimised, "_in_child", True)
+    monkeypatch.setattr(optimized_session, "_in_child", True)
     for command in (["/nowhere/koebako-cli"], [sys.executable, "-c", "raise SystemExit(70)"]):
         monkeypatch.setattr("app.adapters.own_child.own_command", lambda command=command: command)
         assert np.array_equal(run(model, store), expected)

@@ -13,7 +13,7 @@ import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort import c_session as ort_unlocked
+from app.adapters.ort import c_session
 from app.adapters.ort import session as ort_session
 from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.bert import OrtBert, rows_by_token
@@ -26,7 +26,7 @@ from app.errors import BackendError, VoiceError
 @pytest.fixture(params=["Python module", "C library"], autouse=True)
 def through(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Sessions on the CPU through either half of ONNX Runtime."""
-    monkeypatch.setattr(ort_unlocked, "_library", ort_library() if request.param == "C library" else None)
+    monkeypatch.setattr(c_session, "_library", ort_library() if request.param == "C library" else None)
     return str(request.param)
 
 

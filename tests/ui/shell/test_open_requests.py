@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.files.lock import FileLock
 from app.paths import data_dir
-from app.ui.shell import single_instance as one_window
+from app.ui.shell import single_instance
 from app.ui.shell.open_requests import Opening
 from app.ui.shell.single_instance import requests_dir, take_place, take_requests
 from tests.ui.conftest import OpenWindow
@@ -76,7 +76,7 @@ def test_a_later_start_gives_its_files_to_the_open_window(qtbot: QtBot, open_win
 
 
 def test_beside_a_window_that_stands_still_another_one_opens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_window, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(single_instance, "PATIENCE_S", 0.1)
     lock = take_place([])
     assert lock is not None
     assert take_place([Path("a.aivmx")]) is not None
