@@ -9,9 +9,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from app.cli.arguments import as_utf8, check_letters, json_stream, wants_json
 from app.cli.interruption import EXIT_CODE, interruption
 from app.cli.output import print_error, use_utf8
-from app.cli.parser import as_utf8, build_parser, check_letters, json_stream, wants_json
+from app.cli.parser import build_parser
 from app.errors import AppError, InputError, InternalError, OutputFileError
 from app.language import say
 from app.log import log_path, log_words, start_log

@@ -9,6 +9,7 @@ import platform
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import onnxruntime as ort
 import psutil
@@ -42,9 +43,23 @@ class Adapter:
         return f"{self.backend}:{self.number}"
 
 
+def offered_providers() -> list[str]:
+    """Execution providers that this build of ONNX Runtime offers, by its own names."""
+    return list(ort.get_available_providers())
+
+
+def devices_offered() -> list[dict[str, Any]]:
+    """What ONNX Runtime tells of processors and graphics adapters, for a report; nothing where it cannot tell."""
+    try:
+        devices = ort.get_ep_devices()
+    except (AttributeError, RuntimeError):  # versions before 1.22; systems that do not tell
+        return []
+    return [{"provider": item.ep_name, "vendor": item.device.vendor, "metadata": dict(item.device.metadata)} for item in devices]
+
+
 def available_backends() -> list[str]:
     """Backends that the installed ONNX Runtime offers, the CPU last."""
-    offered = set(ort.get_available_providers())
+    offered = set(offered_providers())
     return [name for name, backend in BACKENDS.items() if backend.provider in offered and name != "cpu"] + ["cpu"]
 
 

@@ -22,6 +22,11 @@ STDOUT = "-"
 _BLOCK_FRAMES = 8192
 
 
+def library_version() -> str:
+    """Which libsndfile writes the files."""
+    return f"libsndfile {soundfile.__libsndfile_version__}"
+
+
 class SoundFileSink:
     """An AudioSink that writes a file in constant memory; the file appears when it is complete, at `close`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from app.cli.commands.voices.options import add_licence_option
+from app.cli.voice_options import add_licence_option
 from app.command_parser import add_command
 from app.language import say
 

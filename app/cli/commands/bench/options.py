@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from app.command_parser import Parser
+from app.cli.voice_options import add_voice_options
+from app.command_parser import Parser, add_command
 from app.language import say
 
 
-def add_bench_options(parser: Parser) -> None:
-    """All but those that choose the voice."""
+def add_bench(commands: Any) -> None:
+    """What is timed, and how often."""
+    parser = add_command(commands, "bench", "段階ごとの時間を測る", "measure how long each stage takes")
+    add_voice_options(parser)
+    _add_measurement(parser)
+
+
+def _add_measurement(parser: Parser) -> None:
     parser.add_argument(
         "--tokens", default="5,20,40", metavar="N,N", help=say("文の長さ(BERT のトークン数)", "lengths of the texts in BERT tokens")
     )

@@ -182,9 +182,9 @@ def _audio() -> Check:
 
 
 def _sound_files() -> Check:
-    import soundfile
+    from app.adapters.sound.files import library_version
 
-    return Check("sound_files", "ok", f"libsndfile {soundfile.__libsndfile_version__}")
+    return Check("sound_files", "ok", library_version())
 
 
 def _data_dir() -> Check:
@@ -231,9 +231,9 @@ def _versions() -> dict[str, str]:
 
 
 def _providers() -> list[str]:
-    import onnxruntime
+    from app.adapters.ort.providers import offered_providers
 
-    return list(onnxruntime.get_available_providers())
+    return offered_providers()
 
 
 def _audio_devices() -> list[dict[str, object]]:

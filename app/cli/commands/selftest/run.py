@@ -141,25 +141,16 @@ def _samples(path: Path) -> np.ndarray:
 
 
 def _machine() -> dict[str, Any]:
+    from app.adapters.ort.providers import devices_offered
+
     memory = psutil.virtual_memory()
     return {
         "system": platform.platform(),
         "processor": platform.processor() or platform.machine(),
         "cores": [psutil.cpu_count(logical=False), os.cpu_count()],
         "memory_gb": round(memory.total / 2**30, 1),
-        "adapters": _adapters(),
+        "adapters": devices_offered(),
     }
-
-
-def _adapters() -> list[dict[str, Any]]:
-    """What ONNX Runtime knows of the processors and graphics adapters."""
-    import onnxruntime
-
-    try:
-        devices = onnxruntime.get_ep_devices()
-    except (AttributeError, RuntimeError):  # versions before 1.22; systems that do not tell
-        return []
-    return [{"provider": item.ep_name, "vendor": item.device.vendor, "metadata": dict(item.device.metadata)} for item in devices]
 
 
 def _write(report: str, value: dict[str, Any]) -> None:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from app.cli.arguments import json_stream
 from app.cli.commands.speak.spoken_text import spoken_text
 from app.cli.interruption import interruption
 from app.cli.output import json_line, note
-from app.cli.parser import json_stream
 from app.cli.voice_choice import chosen_voice
 from app.cli.waiting import sentence_bar, slow_notice, still_speaking
 from app.compose import Speaker, open_file, open_player, open_speaker

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.cli.voice_options import add_licence_option
 from app.command_parser import Parser, add_command
 from app.language import say
 
@@ -36,15 +37,6 @@ def add_voices(commands: Any) -> None:
     check.add_argument("--expected", required=True, metavar="NPZ", help=say("期待値のファイル", "file of expected outputs"))
     check.add_argument(
         "--tolerance", type=float, default=1e-3, metavar="N", help=say("許す差(0.001)", "largest difference allowed (0.001)")
-    )
-
-
-def add_licence_option(parser: Parser) -> None:
-    """`--accept-licence`, for commands that use a voice."""
-    parser.add_argument(
-        "--accept-licence",
-        action="store_true",
-        help=say("声のライセンスを読み、同意した", "the licence of the voice was read and is accepted"),
     )
 
 

@@ -18,8 +18,8 @@ from app.ui.reading.strip.reading_field import ReadingField
 from app.ui.reading.strip.shape import Shape
 from app.ui.reading.strip.strip import PhoneStrip
 from app.ui.reading.strip.summary import KanaSummary
-from app.ui.reading.waveform import HEIGHT as WAVE_HEIGHT
-from app.ui.reading.waveform import Waveform
+from app.ui.reading.strip.waveform import HEIGHT as WAVE_HEIGHT
+from app.ui.reading.strip.waveform import Waveform
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import Theme, look_changed
 from app.ui.widgets.emoji_picker import EmojiButton
