@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
+from app.adapters.ort.runtime import RuntimeSession
 from app.adapters.ort.session import OpenedSession, open_session
 
 ORT_ERRORS = ort.capi.onnxruntime_pybind11_state
@@ -43,8 +44,9 @@ class FaultyDevice:
 
 
 class _Faulty:
-    def __init__(self, real: ort.InferenceSession, device: FaultyDevice, name: str) -> None:
+    def __init__(self, real: RuntimeSession, device: FaultyDevice, name: str) -> None:
         self._real, self._device, self._name = real, device, name
+        self.run_options = real.run_options
 
     def run(self, outputs: Any, feed: Any, options: Any) -> list[np.ndarray]:
         self._device.runs.append(self._name)

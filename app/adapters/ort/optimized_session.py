@@ -16,10 +16,10 @@ from pathlib import Path
 
 import onnxruntime as ort
 
-from app.adapters.ort.c_session import HOLDS_THE_LOCK, UnlockedSession, open_unlocked, unlock
-from app.adapters.ort.model_file import as_openable
+from app.adapters.ort.c_session import HOLDS_THE_LOCK, unlock
 from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore
 from app.adapters.ort.options import session_options
+from app.adapters.ort.runtime import PythonSession, RuntimeSession, open_on_cpu
 from app.adapters.own_child import run_own_child
 from app.terminal import one_line, write_error_line
 
@@ -36,9 +36,7 @@ def spare_the_window() -> None:
     unlock()
 
 
-def open_optimised(
-    model: Path, options: Callable[[], ort.SessionOptions], store: GraphStore
-) -> ort.InferenceSession | UnlockedSession | None:
+def open_optimised(model: Path, options: Callable[[], ort.SessionOptions], store: GraphStore) -> RuntimeSession | None:
     """A session on the CPU, or None where the graph itself has to be opened.
 
     Args:
@@ -51,7 +49,7 @@ def open_optimised(
     ready = options()
     ready.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        return open_unlocked(copy, ready) or _open(copy, ready)
+        return open_on_cpu(copy, ready)
     except Exception as exc:  # ONNX Runtime 1.24 cannot read some of what it wrote: graphs with branches
         logging.getLogger("koebako").info("the optimised copy of %s does not open: %s", model, exc)
         store.refuse(model, flavour)
@@ -64,11 +62,7 @@ def _write(model: Path, options: ort.SessionOptions, folder: Path) -> None:
     options.add_session_config_entry("session.optimized_model_external_initializers_file_name", WEIGHTS_NAME)
     options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", _IN_THE_GRAPH_BYTES)
     options.add_session_config_entry("session.save_external_prepacked_constant_initializers", "1")
-    _open(model, options)
-
-
-def _open(model: Path, options: ort.SessionOptions) -> ort.InferenceSession:
-    return ort.InferenceSession(as_openable(model, options), options, providers=["CPUExecutionProvider"], enable_fallback=0)
+    PythonSession(model, options)
 
 
 def _write_in_child(model: Path, folder: Path) -> None:

@@ -17,13 +17,12 @@ import numpy as np
 import onnxruntime as ort
 
 from app.adapters.ort.backends import BACKENDS, backend_of
-from app.adapters.ort.c_session import UnlockedSession, open_unlocked
-from app.adapters.ort.model_file import as_openable
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.optimized_session import open_optimised
 from app.adapters.ort.options import session_options
 from app.adapters.ort.placement import place_name
 from app.adapters.ort.providers import available_backends, provider_options
+from app.adapters.ort.runtime import PythonSession, RuntimeSession, open_on_cpu
 from app.errors import BackendError, VoiceError
 from app.language import say
 
@@ -66,11 +65,10 @@ class GraphSession:
         outputs: declared names, in order.
     """
 
-    def __init__(self, session: ort.InferenceSession | UnlockedSession, name: str) -> None:
+    def __init__(self, session: RuntimeSession, name: str) -> None:
         self._session = session
         self._name = name
         self._lock = threading.Lock()
-        self._new_options = session.run_options if isinstance(session, UnlockedSession) else ort.RunOptions
         self._running: Any = None
         self.inputs = input_types(session)
         self.outputs = [item.name for item in session.get_outputs()]
@@ -95,7 +93,7 @@ class GraphSession:
             ) from exc
 
     def _compute(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
-        options = self._new_options()
+        options = self._session.run_options()
         with self._lock:
             self._running = options
         try:
@@ -133,12 +131,11 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
     return OpenedSession(GraphSession(kept or _on_the_cpu(model, name), name), "cpu", fallback)
 
 
-def _on_the_cpu(model: Path | bytes, name: str) -> ort.InferenceSession | UnlockedSession:
+def _on_the_cpu(model: Path | bytes, name: str) -> RuntimeSession:
     try:
-        unlocked = open_unlocked(model, session_options())
-    except RuntimeError as exc:
+        return open_on_cpu(model, session_options())
+    except Exception as exc:  # no common base
         raise _not_opened(name, exc) from exc
-    return unlocked or create_session(model, "cpu", name)
 
 
 def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
@@ -149,7 +146,7 @@ def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
     return GraphSession(create_session(model, "cpu", name, options), name)
 
 
-def create_session(model: Path | bytes, place: str, name: str, options: ort.SessionOptions | None = None) -> ort.InferenceSession:
+def create_session(model: Path | bytes, place: str, name: str, options: ort.SessionOptions | None = None) -> PythonSession:
     """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places."""
     backend = backend_of(place)
     provider = BACKENDS[backend].provider
@@ -161,13 +158,11 @@ def create_session(model: Path | bytes, place: str, name: str, options: ort.Sess
         raise _not_started(place, f"{exc.message} {exc.hint}") from exc
     options = options or session_options()
     try:
-        # enable_fallback=0: ONNX Runtime would otherwise move to the CPU by itself, telling only a console that may not exist
-        session = ort.InferenceSession(as_openable(model, options), options, providers=[(provider, told)], enable_fallback=0)
+        session = PythonSession(model, options, provider, told)
     except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
         if backend == "cpu":
             raise _not_opened(name, exc) from exc
         raise _not_started(place, plain_words(exc)) from exc
-    session._model_bytes = None  # its Python half would hold a serialised model as long as the session, to no use
     if session.get_providers()[0] != provider:
         raise _not_started(place, say("ONNX Runtime が採用しませんでした", "ONNX Runtime left it out of the session"))
     return session
@@ -210,7 +205,7 @@ def _dtype(declared: str) -> np.dtype[Any]:
         ) from exc
 
 
-def input_types(session: ort.InferenceSession | UnlockedSession) -> dict[str, tuple[np.dtype[Any], int]]:
+def input_types(session: RuntimeSession) -> dict[str, tuple[np.dtype[Any], int]]:
     """Declared name → (dtype, rank)."""
     return {item.name: (_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
 

@@ -118,15 +118,15 @@ def test_a_provider_that_is_not_there_falls_back_with_a_reason() -> None:
 
 def test_a_provider_that_refuses_to_start_falls_back_with_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """What DirectML does without a usable adapter: a bare RuntimeError from the constructor."""
-    real = ort.InferenceSession
+    real = ort.InferenceSession.__init__
 
-    def create(source: object, options: object, providers: list[tuple[str, object]], **rest: object) -> object:
+    def create(session: object, source: object, options: object, providers: list[tuple[str, object]], **rest: object) -> None:
         if providers[0][0] != "CPUExecutionProvider":
             raise RuntimeError(r"E:\_work\1\s\onnxruntime\core\dml.cpp(91)\state.pyd!00007FF8: 887A0002 no adapter was found")
-        return real(source, options, providers=providers, **rest)
+        real(session, source, options, providers=providers, **rest)
 
     monkeypatch.setattr(ort_session, "available_backends", lambda: ["directml", "cpu"])
-    monkeypatch.setattr(ort, "InferenceSession", create)
+    monkeypatch.setattr(ort.InferenceSession, "__init__", create)
     opened = open_session(doubler(), "directml", "tiny")
     assert opened.backend == "cpu"
     assert "887A0002" in str(opened.fallback)

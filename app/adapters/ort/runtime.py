@@ -1,0 +1,56 @@
+"""Sessions of ONNX Runtime, one kind for whoever runs them, whether its Python module or its C library creates them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import onnxruntime as ort
+
+from app.adapters.ort.c_session import open_unlocked
+from app.adapters.ort.model_file import as_openable
+
+CPU_PROVIDER = "CPUExecutionProvider"
+
+
+class RuntimeSession(Protocol):
+    """A graph as ONNX Runtime runs it."""
+
+    def get_inputs(self) -> Sequence[Any]:
+        """Each with `name`, `type` and `shape`, in the order of the graph."""
+
+    def get_outputs(self) -> Sequence[Any]:
+        """Likewise."""
+
+    def run_options(self) -> Any:
+        """New ones, for one run; setting their `terminate` ends it."""
+
+    def run(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray], options: Any) -> list[np.ndarray]:
+        """Computes outputs by name; all of them without names."""
+
+
+class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime has no types
+    """A session by ONNX Runtime's Python module.
+
+    Args:
+        model: file or serialised model.
+        provider, settings: the execution provider and what it is given.
+    """
+
+    def __init__(
+        self, model: Path | bytes, options: ort.SessionOptions, provider: str = CPU_PROVIDER, settings: Mapping[str, str] | None = None
+    ) -> None:
+        # enable_fallback=0: ONNX Runtime would otherwise move to the CPU by itself and report it to a console that may not exist
+        super().__init__(as_openable(model, options), options, providers=[(provider, {**(settings or {})})], enable_fallback=0)
+        self._model_bytes = None  # its Python half would hold a serialised model as long as the session, to no use
+
+    def run_options(self) -> ort.RunOptions:
+        """New ones, for one run."""
+        return ort.RunOptions()
+
+
+def open_on_cpu(model: Path | bytes, options: ort.SessionOptions) -> RuntimeSession:
+    """A session on the CPU that was created without holding Python's lock, where that matters. What ONNX Runtime raises passes through."""
+    return open_unlocked(model, options) or PythonSession(model, options)
