@@ -10,7 +10,6 @@ from app.child_process import ask_no_shell
 
 # What the program runs in processes of its own.
 CHILDREN = {
-    "--draw": "app.ui.svg_to_png",
     "--optimise": "app.adapters.ort.optimized_session",
     "--dictionary": "app.adapters.openjtalk.dictionary",
     "--prove": "app.install.prove",

@@ -68,20 +68,3 @@ def voice_dirs() -> list[Path]:
 def bert_dirs() -> list[Path]:
     """Folders whose subfolders are BERT models."""
     return [data_dir() / "bert", resources_dir() / "bert"]
-
-
-def own_command() -> list[str]:
-    """How a child process runs our own command line; a frozen program has a console executable of its own for that."""
-    if getattr(sys, "frozen", False):
-        program = Path(sys.executable)
-        return [str(program.with_name(f"koebako-cli{program.suffix}"))]
-    checkout = Path(__file__).parent.parent / "main.py"
-    return [sys.executable, str(checkout)] if checkout.is_file() else [sys.executable, "-m", "app.cli.main"]
-
-
-def window_command() -> list[str]:
-    """How a child process starts our window program, with arguments of its own."""
-    if getattr(sys, "frozen", False):
-        program = Path(sys.executable)
-        return [str(program.with_name(f"Koebako{program.suffix}"))]
-    return own_command()

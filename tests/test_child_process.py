@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 
 from app import child_process
-from app.adapters.own_child import run_own_child
 from app.backends.child import run_trial
 from app.bench.own_process import in_own_process
-from app.cli.commands.bench import plot as bench_plot
 from app.cli.commands.selftest import report as surroundings
 from app.cli.commands.selftest import run as selftest
 from app.errors import AppError
+from app.own_program import run_own_module
 
 ROOT = Path(__file__).parents[1]
 NO_CONSOLE = 0x0800_0000  # Windows' CREATE_NO_WINDOW
@@ -68,14 +67,13 @@ def test_a_start_with_a_console_is_noticed(source: str) -> None:
 @pytest.mark.parametrize(
     "start",
     [
-        lambda folder: run_own_child("app.adapters.ort.optimized_session", "--optimise", folder, timeout_s=1),
+        lambda folder: run_own_module("app.adapters.ort.optimized_session", "--optimise", folder, timeout_s=1),
         lambda folder: run_trial("cpu", None, folder / "calls"),
         lambda _folder: selftest._child("doctor"),
         lambda _folder: surroundings.window_report(),
-        lambda _folder: bench_plot._as_png(b"<svg/>"),
         lambda _folder: in_own_process("ours", "mei", "starter"),
     ],
-    ids=["own child", "trial", "selftest", "window of the selftest", "picture", "measurement"],
+    ids=["own child", "trial", "selftest", "window of the selftest", "measurement"],
 )
 def test_every_child_is_started_without_a_console_on_windows(
     start: Callable[[Path], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from app import paths
 from app.install.prepared_cache import DIGEST_LETTERS
 from app.paths import LONGEST_PLAIN_PATH, aside_of, folders_in, unlimited
 
@@ -48,11 +46,3 @@ def test_a_folder_left_aside_stands_in_for_its_missing_successor(tmp_path: Path)
     assert [item.name for item in folders_in(tmp_path)] == [".a.old", "b", "c.old"]
     assert aside_of(tmp_path / "a").name == ".a.old"
     assert folders_in(tmp_path / "missing") == []
-
-
-def test_a_frozen_program_has_an_executable_for_each_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    for name in ("Koebako.exe", "koebako-cli.exe"):
-        monkeypatch.setattr(sys, "executable", str(tmp_path / name))
-        assert paths.own_command() == [str(tmp_path / "koebako-cli.exe")]
-        assert paths.window_command() == [str(tmp_path / "Koebako.exe")]

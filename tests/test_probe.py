@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import compose, paths
+from app import compose, own_program, paths
 from app.adapters import probe_results
 from app.adapters.ort.placement import CPU_ONLY, parse_placement
 from app.adapters.ort.providers import Adapter, available_backends
@@ -50,7 +50,7 @@ CPU_LINE = line(ran_on=dict.fromkeys(("bert", "prosody", "flow", "decoder"), "cp
 
 def child_that(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     """Trials run this Python code instead of our command line."""
-    monkeypatch.setattr(paths, "own_command", lambda: [sys.executable, "-c", code])
+    monkeypatch.setattr(own_program, "own_command", lambda: [sys.executable, "-c", code])
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_device_that_computes_something_else_is_found_out(tmp_path: Path, monk
 
     class Slightly:
         def __init__(self, real: Any) -> None:
-            self._real = real
+            self._real, self.run_options = real, real.run_options
 
         def run(self, *arguments: Any) -> list[np.ndarray]:
             return [item + np.float32(3e-4) for item in self._real.run(*arguments)]

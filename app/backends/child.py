@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app import paths
-from app.child_process import run_hidden
 from app.errors import InternalError
 from app.json_text import json_objects
 from app.language import say
+from app.own_program import run_own
 from app.system_errors import reason_of
 
 TIME_LIMIT_S = 300.0
@@ -38,11 +37,11 @@ def run_trial(trial: str, wanted: str | None, calls: Path) -> Ended:
     Raises:
         InternalError: our own program cannot be started.
     """
-    command = [*paths.own_command(), "backends", "--trial", trial, "--calls", str(calls), "--json"]
+    arguments = ["backends", "--trial", trial, "--calls", str(calls), "--json"]
     if wanted is not None:
-        command += ["--voice", wanted]
+        arguments += ["--voice", wanted]
     try:
-        done = run_hidden(command, TIME_LIMIT_S)
+        done = run_own(*arguments, timeout_s=TIME_LIMIT_S)
     except subprocess.TimeoutExpired:
         seconds = round(TIME_LIMIT_S)
         return Ended(error=say(f"{seconds} 秒以内に終わりませんでした。", f"It did not end within {seconds} s."), crashed=True)

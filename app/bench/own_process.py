@@ -6,18 +6,17 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from app import paths
 from app.bench.compare import open_one, request_of_line
 from app.bench.home import Originals, OursReady
 from app.bench.machine import peak_mb
 from app.bench.reference import Reference
 from app.bench.stages import run_once
 from app.bench.texts import LINES
-from app.child_process import run_hidden
 from app.core.types import SynthesisRequest
 from app.errors import InternalError
 from app.json_text import json_objects
 from app.language import say
+from app.own_program import run_own
 
 Side = Literal["ours", "reference"]
 TIME_LIMIT_S = 600.0
@@ -58,8 +57,7 @@ def measure_reference(originals: Originals) -> OwnProcess:
 
 def in_own_process(side: Side, voice: str, bert: str) -> OwnProcess:
     """Measured in a child; `voice` and `bert` are ids for ours, files for the reference."""
-    command = [*paths.own_command(), "bench", "--memory-of", side, "--voice", voice, "--bert", bert, "--json"]
-    done = run_hidden(command, TIME_LIMIT_S)
+    done = run_own("bench", "--memory-of", side, "--voice", voice, "--bert", bert, "--json", timeout_s=TIME_LIMIT_S)
     text = done.stdout.decode("utf-8", "replace")
     values = next((line for line in json_objects(text) if {"load_ms", "peak_mb"} <= line.keys()), None)
     if values is None or done.returncode:

@@ -33,10 +33,10 @@ from typing import Any, Literal, Self
 
 from app.adapters.confined.limits import Limits
 from app.adapters.confined.windows_job import OUT_OF_TIME, Job
-from app.adapters.own_child import start_own_child
 from app.errors import AppError, BackendError, InputError, InternalError, OutputFileError, VoiceError
 from app.json_text import long_text, parse_object, whole
 from app.language import language, say
+from app.own_program import start_own_module
 from app.progress import Report, unreported
 from app.system_errors import reason_of
 
@@ -69,7 +69,7 @@ class ConfinedChild:
     """A child with one task, ended when the `with` block is left.
 
     Args:
-        module, option: what serves it, see `app.adapters.own_child`.
+        module, option: what serves it, see `app.own_program`.
         task, arguments: what it shall do.
         scratch: folder for its temporary files, which the caller removes.
 
@@ -86,7 +86,7 @@ class ConfinedChild:
         self._job: Job | None = None
         environment = os.environ | {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")} | {"KOEBAKO_LANG": language()}
         try:
-            self._process = start_own_child(module, option, environment)
+            self._process = start_own_module(module, option, environment)
         except OSError as exc:
             raise _not_started(exc) from exc
         self._patience_s = float(limits.elapsed_s)

@@ -20,7 +20,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from app.adapters.own_child import run_own_child
 from app.adapters.user_dictionary import Change, change_dictionary, load_dictionary
 from app.core.dictionary import USUAL_PRIORITY, Entry, Kind
 from app.core.moras import split_moras
@@ -30,6 +29,7 @@ from app.errors import AppError, InternalError
 from app.language import say
 from app.notices import notify
 from app.own_folder import make_folder
+from app.own_program import run_own_module
 from app.paths import data_dir
 from app.small_file import open_regular
 from app.system_errors import reason_of
@@ -158,7 +158,7 @@ def _compile(rows: str, stem: Path) -> Path:
     source, part = part_beside(stem), part_beside(stem)
     try:
         source.write_text(rows, encoding="utf-8", newline="\n")
-        done = run_own_child(__name__, "--dictionary", source, part, timeout_s=_COMPILING_S)
+        done = run_own_module(__name__, "--dictionary", source, part, timeout_s=_COMPILING_S)
         if done.returncode:
             details = done.stderr.decode("utf-8", "replace").strip()[-300:] or f"exit code {done.returncode}"
             raise OSError(say(f"詳細: {details}", details))

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QProgressB
 from app.data_file import write_whole
 from app.json_text import parse_object
 from app.language import say
-from app.paths import own_command
+from app.own_program import own_command
 from app.system_errors import reason_of
 from app.ui.plain_text import PlainLabel
 

@@ -10,7 +10,7 @@ import time
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 
 from app.json_text import parse_object
-from app.paths import own_command
+from app.own_program import own_command
 
 AGAIN_AFTER_S = 5.0
 PATIENCE_MS = 3000

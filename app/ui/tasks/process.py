@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 
 from app.errors import AppError, InternalError
 from app.language import language, say
-from app.paths import own_command
+from app.own_program import own_command
 from app.ui.tasks.messages import LineCutter, read_line
 from app.ui.tasks.task import OVER, Advance, Complaint, LicenceText, Stage, Work, with_time_left
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from app.paths import own_command
+from app.own_program import own_command
 from app.ui.tasks.process import ChildJob
 from app.ui.tasks.task import Stage, Work
 

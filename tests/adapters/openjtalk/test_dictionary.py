@@ -108,14 +108,14 @@ def test_a_changed_dictionary_is_compiled_once_and_old_ones_go(tmp_path: Path, m
 @pytest.mark.parametrize("name", FOLDER_NAMES)
 def test_words_are_read_from_a_folder_of_any_name(teach: Teach, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / name))
-    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_child", compile_here)
+    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_module", compile_here)
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
     assert G2P.convert("檜箱庵").reading == "ヒノバコアン"
 
 
 def test_a_damaged_copy_is_made_again(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
     """MeCab checks a file's length only, and follows damaged numbers out of its memory."""
-    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_child", compile_here)
+    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_module", compile_here)
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
     made = make_ready([make_entry("檜箱庵", "ヒノバコアン", 3)]).file
     assert made is not None
@@ -142,7 +142,7 @@ def test_without_words_to_analyse_nothing_is_compiled() -> None:
 
 
 def test_a_compiler_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.adapters.own_child.own_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
+    monkeypatch.setattr("app.own_program.own_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
     with pytest.raises(InternalError, match=r"could not be made ready. \(no room\)"):
         compiled([make_entry("声箱", "コエバコ", 2)])
 

@@ -286,7 +286,7 @@ def test_without_the_child_the_graph_itself_is_opened(model: Path, store: GraphS
     expected = run(model, None)
     monkeypatch.setattr(optimized_session, "_in_child", True)
     for command in (["/nowhere/koebako-cli"], [sys.executable, "-c", "raise SystemExit(70)"]):
-        monkeypatch.setattr("app.adapters.own_child.own_command", lambda command=command: command)
+        monkeypatch.setattr("app.own_program.own_command", lambda command=command: command)
         assert np.array_equal(run(model, store), expected)
         assert not copies(store)
 

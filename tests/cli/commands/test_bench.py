@@ -74,15 +74,7 @@ def test_several_backends_are_compared(capsys: pytest.CaptureFixture[str], tmp_p
     assert {"target 580 ms →", "target 580 ms"} & set(texts), "beyond the picture, or within it on a crowded machine"
 
 
-def test_a_picture_in_pixels(tmp_path: Path) -> None:
-    picture = tmp_path / "bench.png"
-    assert main(["bench", "--tokens", "5", "--runs", "1", "--warmup", "0", "--csv", "--plot", str(picture)]) == 0
-    content = picture.read_bytes()
-    assert content[:8] == b"\x89PNG\r\n\x1a\n"
-    assert len(content) > 10_000
-
-
-@pytest.mark.parametrize(("name", "code"), [("a.pdf", 2), ("no/such/folder/a.svg", 7), ("no/such/folder/a.png", 7)])
+@pytest.mark.parametrize(("name", "code"), [("a.pdf", 2), ("a.png", 2), ("no/such/folder/a.svg", 7)])
 def test_a_picture_that_cannot_be(name: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--tokens", "5", "--runs", "1", "--warmup", "0", "--plot", str(tmp_path / name)]) == code
     assert "Traceback" not in capsys.readouterr().err

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app import own_program
 from app.cli.commands.selftest import report as surroundings
 from app.cli.commands.selftest import run as selftest
 from app.cli.main import main
@@ -34,14 +35,14 @@ def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_window_program_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(surroundings, "window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
+    monkeypatch.setattr(own_program, "window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
     told = surroundings.window_report()
     assert told["ok"] is False
     assert told["errors"][0].startswith("exit code")
 
 
 def test_a_backend_that_kills_its_process_is_one_line_of_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(selftest, "own_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
+    monkeypatch.setattr(own_program, "own_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
     trial = selftest._try_backend("directml", tmp_path)
     assert not trial.ok
     assert trial.exit_code not in (0, None)

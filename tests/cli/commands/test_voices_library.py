@@ -202,7 +202,7 @@ def test_on_a_terminal_the_licence_is_shown_and_asked(answer: str, code: int, re
     source = aivmx(reference, tmp_path / "a.aivmx", license="利用規約の本文。")
     code_text = (
         "import sys\n"
-        "from app.cli import voices_add; from app.cli.main import main; from app.install import library\n"
+        "from app.cli.commands.voices import add as voices_add; from app.cli.main import main; from app.install import library\n"
         "from tests.install.voice_files import quick\n"
         "real = library.add_voices\n"
         "voices_add.add_voices = lambda *a, **o: real(*a, prepare=quick, **o)\n"

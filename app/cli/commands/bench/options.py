@@ -26,7 +26,7 @@ def _add_measurement(parser: Parser) -> None:
         "--bert", metavar="ID|PATH", help=say("BERT(省略すると声が求めるもの)", "the BERT (default: the one the voice names)")
     )
     parser.add_argument("--csv", action="store_true", help=say("結果を CSV で出力する", "print the result as CSV"))
-    parser.add_argument("--plot", metavar="FILE", help=say("結果の図(.svg か .png)", "a picture of the result (.svg or .png)"))
+    parser.add_argument("--plot", metavar="FILE", help=say("結果の図(.svg)", "a picture of the result (.svg)"))
     parser.add_argument("--runs", type=int, default=10, metavar="N", help=say("測る回数(10)", "measured runs (10)"))
     parser.add_argument("--warmup", type=int, default=3, metavar="N", help=say("測る前に動かす回数(3)", "runs before measuring (3)"))
     parser.add_argument(

@@ -7,10 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from app.child_process import run_hidden
 from app.json_text import parse_object
 from app.log import LARGEST_LOG, log_path
-from app.paths import window_command
+from app.own_program import run_window
 from app.small_file import read_small
 
 WINDOW_S = 150
@@ -22,9 +21,8 @@ def window_report() -> dict[str, Any]:
     """What `Koebako --selftest` says in a process of its own; `errors` tells where it said nothing."""
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
         report = Path(folder) / "window.json"
-        command = [*window_command(), "--selftest", "--report", str(report)]
         try:
-            done = run_hidden(command, WINDOW_S)
+            done = run_window("--selftest", "--report", str(report), timeout_s=WINDOW_S)
         except (OSError, subprocess.TimeoutExpired) as exc:
             return {"ok": False, "errors": [str(exc)]}
         try:

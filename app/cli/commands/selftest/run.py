@@ -21,14 +21,13 @@ import numpy as np
 import psutil
 
 from app.adapters.files.part_file import PartFile, write_error
-from app.child_process import run_hidden
 from app.cli.commands.selftest.report import log_tail, window_report
 from app.cli.output import json_line, note, result
 from app.data_file import write_whole
 from app.errors import AppError
 from app.json_text import json_objects
 from app.language import say
-from app.paths import own_command
+from app.own_program import run_own
 from app.version import VERSION
 
 TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
@@ -123,7 +122,7 @@ def _try_backend(backend: str, folder: Path) -> Trial:
 def _child(*arguments: str) -> tuple[int | None, list[dict[str, Any]], str]:
     """Exit code (None: it had to be stopped), JSON lines and messages of a run of our own command line."""
     try:
-        done = run_hidden([*own_command(), *arguments], TIMEOUT_S)
+        done = run_own(*arguments, timeout_s=TIMEOUT_S)
     except subprocess.TimeoutExpired:
         return None, [], f"stopped after {TIMEOUT_S} s"
     printed, messages = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
