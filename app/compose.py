@@ -15,7 +15,7 @@ from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.ort.backends import backend_of
 from app.adapters.ort.bert import OrtBert
-from app.adapters.ort.failover import FailoverSession, Outage
+from app.adapters.ort.failover import DeviceFailures, FailoverSession
 from app.adapters.ort.optimized_graphs import GraphStore, identity_of
 from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement
 from app.adapters.ort.session import VERSION, Session, open_session
@@ -168,7 +168,7 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
 def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
     """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is opened anew too."""
     if same_bert is None or same_bert.fallback or same_bert.outage.lost:
-        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, Outage())
+        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, DeviceFailures())
     name_of_voice, place_of = chosen.voice.manifest.name, chosen.placement.of
     graphs = {
         name: _open(name, f"{name_of_voice}: {name}", graph, place_of(name), same_bert.outage)
@@ -177,7 +177,7 @@ def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None) -> dict[s
     return {"bert": same_bert} | graphs
 
 
-def _open(graph: str, name: str, model: Path | bytes, place: str, outage: Outage) -> FailoverSession:
+def _open(graph: str, name: str, model: Path | bytes, place: str, outage: DeviceFailures) -> FailoverSession:
     store = graph_store()
     opened = open_session(model, place, name, store)
     return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, outage)

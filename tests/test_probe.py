@@ -20,8 +20,8 @@ from app.adapters.ort.trace import trace_run
 from app.adapters.probe_results import FIRST_WAIT_S, LONGEST_WAIT_S, ProbeMemory
 from app.backends import child, probe, trial
 from app.backends.child import run_trial
-from app.backends.finding import Finding, best_mix, fastest, judge
 from app.backends.probe import Probe
+from app.backends.probe_result import ProbeResult, best_mix, fastest, judge
 from app.backends.trial import load_calls, record, try_placement
 from app.cli.main import main
 from app.compose import known_choice, open_speaker
@@ -134,7 +134,7 @@ def test_the_fastest_is_taken_and_the_cpu_stays_where_the_gain_is_small() -> Non
     wrong = judge("cuda", line(max_abs_diff={"bert": 1.0}))
     assert fastest([cpu, wrong]) is cpu
     with pytest.raises(BackendError):
-        fastest([Finding("cpu", ok=False, reason="broken"), gpu])
+        fastest([ProbeResult("cpu", ok=False, reason="broken"), gpu])
 
 
 def test_what_is_fast_in_parts_is_mixed() -> None:

@@ -17,7 +17,7 @@ from app.adapters.ort.optimized_graphs import graph_bytes
 from app.adapters.ort.placement import CPU_ONLY, parse_placement
 from app.adapters.ort.providers import Adapter, adapter_of, places
 from app.backends.child import RECORD, Ended, run_trial
-from app.backends.finding import Finding, best_mix, fastest, judge, remembered
+from app.backends.probe_result import ProbeResult, best_mix, fastest, judge, remembered
 from app.compose import choice_facts, probe_memory
 from app.errors import AppError, BackendError
 from app.language import fitting, say
@@ -45,7 +45,7 @@ class Probe:
         self._weights_mb = (sum(map(graph_bytes, voice.graphs.values())) + bert.size_bytes) / 2**20
         self._memory = probe_memory()
 
-    def known(self) -> list[Finding]:
+    def known(self) -> list[ProbeResult]:
         """What is remembered, and what has not been tried."""
         trials = self._memory.trials(*self._facts)
         found = [self._remembered(place, trials.get(place)) for place in dict.fromkeys([*places(), *trials])]
@@ -54,7 +54,7 @@ class Probe:
             finding.chosen = finding.backend == chosen
         return found
 
-    def run(self, report: Report = unreported, *, retry: bool = False) -> Iterator[Finding]:
+    def run(self, report: Report = unreported, *, retry: bool = False) -> Iterator[ProbeResult]:
         """Tries everything, gives each finding as it is there, and remembers the fastest.
 
         Args:
@@ -69,7 +69,7 @@ class Probe:
             calls = Path(folder) / "calls.npz"
             report("checking", 0.0)
             self._record(calls)
-            found: list[Finding] = []
+            found: list[ProbeResult] = []
             for index, place in enumerate(candidates):
                 report("checking", (index + 1) / (len(candidates) + 2))
                 found.append(self._try(place, calls, retry=retry))
@@ -90,10 +90,10 @@ class Probe:
         if done.error is not None:
             raise BackendError(say("CPU でも話せません。", "Not even the CPU speaks."), done.error)
 
-    def _try(self, place: str, calls: Path, *, retry: bool) -> Finding:
+    def _try(self, place: str, calls: Path, *, retry: bool) -> ProbeResult:
         refusal = self._refusal(place, retry=retry)
         if refusal is not None:
-            return Finding(place, _adapter_name(place), False, reason=refusal)
+            return ProbeResult(place, _adapter_name(place), False, reason=refusal)
         self._memory.begin(place, *self._facts)
         try:
             done = run_trial(place, self._wanted, calls)
@@ -124,26 +124,26 @@ class Probe:
             )
         return None
 
-    def _remembered(self, place: str, trial: dict[str, Any] | None) -> Finding:
+    def _remembered(self, place: str, trial: dict[str, Any] | None) -> ProbeResult:
         line = (trial or {}).get("line")
         if isinstance(line, dict):
             with suppress(ValueError):
                 return remembered(place, line)
         elif trial is not None:  # begun and never ended
             reason = say("試している間に止まりました。", "It was being tried when everything ended.")
-            return Finding(place, _adapter_name(place), False, reason=reason, crashed=True)
+            return ProbeResult(place, _adapter_name(place), False, reason=reason, crashed=True)
         reason = say("まだ計測していません。", "Not measured yet.") + fitting("", " (koebako backends --probe)")
-        return Finding(place, _adapter_name(place), reason=reason)
+        return ProbeResult(place, _adapter_name(place), reason=reason)
 
 
-def _judged(place: str, done: Ended) -> Finding:
+def _judged(place: str, done: Ended) -> ProbeResult:
     """How a trial went; a child that says what no trial says is as good as one that crashed."""
     if done.line is None:
-        return Finding(place, ok=False, reason=done.error, crashed=done.crashed)
+        return ProbeResult(place, ok=False, reason=done.error, crashed=done.crashed)
     try:
         return remembered(place, asdict(judge(place, done.line)))  # as it will be read again
     except (ValueError, LookupError, TypeError, AttributeError):
-        return Finding(place, ok=False, reason=say("結果を読み取れません。", "Its result cannot be understood."), crashed=True)
+        return ProbeResult(place, ok=False, reason=say("結果を読み取れません。", "Its result cannot be understood."), crashed=True)
 
 
 def _adapter(place: str) -> Adapter | None:

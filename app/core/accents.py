@@ -1,6 +1,6 @@
 """Accent, lengths and readings of a line as a user shapes them: pure edits of its `Overrides`.
 
-All take the overrides as `app.core.moved_edits.settle` gives them: counted over the text that was read.
+All take the overrides as `app.core.rebased_edits.rebase` gives them: counted over the text that was read.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from app.core.edits import Place, edited_tones
 from app.core.limits import check_request
 from app.core.line_reading import LineReading, read_line
-from app.core.moved_edits import settle
+from app.core.rebased_edits import rebase
 from app.core.sentence_context import SentenceContext
 from app.core.sentences import split_sentences
 from app.core.stages import Stages, phones_of
@@ -71,7 +71,7 @@ class Pipeline(SentenceContext):
         """
         check_request(request)
         self._check_voice(request)
-        request = replace(request, overrides=settle(request.overrides, request.text, self._read, emoji=self.voice.emoji))
+        request = replace(request, overrides=rebase(request.overrides, request.text, self._read, emoji=self.voice.emoji))
         try:
             yield from self._line(request, StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
         except Stopped:

@@ -75,7 +75,7 @@ class Overrides:
     """Everything a user edited by hand in one line.
 
     Attributes:
-        text: what the line said when morae, marks and occurrences were counted; empty means what it says now. See `app.core.moved_edits`.
+        text: what the line said when morae, marks and occurrences were counted; empty means what it says now. See `app.core.rebased_edits`.
         emoji: emoji were counted as morae, which they are for voices that speak them.
     """
 

@@ -18,7 +18,7 @@ from app.adapters.files.disk_room import check_room
 from app.adapters.http.address import address_of
 from app.adapters.http.hub_addresses import aivishub_uuid, hf_address, hf_url
 from app.adapters.http.hubs import HubFile, HubVoice, aivishub_voice, hf_file
-from app.adapters.http.retry_policy import Patience
+from app.adapters.http.retry_policy import RetryPolicy
 from app.adapters.http.waiting import OnWait, unannounced
 from app.core.timing import never
 from app.data_file import move
@@ -52,7 +52,7 @@ class Watch:
     on_progress: OnProgress = unwatched
     on_wait: OnWait = unannounced
     cancelled: Callable[[], bool] = never
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
 
 
 UNWATCHED = Watch()

@@ -1,4 +1,4 @@
-"""What must not hold up the window: done in a thread of its own, whose results come back to the window's thread."""
+"""Work that must not block the window: done in a thread of its own, with the results delivered in the window's thread."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from app.ui.error_text import as_app_error
 Result = TypeVar("Result")
 
 
-class Behind(QObject):
-    """One thread, one thing after the other.
+class BackgroundThread(QObject):
+    """One thread that does one thing after the other.
 
     Signals:
-        failed(AppError): something could not be done, for which nobody else wanted to be told.
+        failed(AppError): an error for which no `on_error` was given.
     """
 
     failed = Signal(object)
@@ -29,16 +29,16 @@ class Behind(QObject):
         super().__init__(parent)
         self._thread = ThreadPoolExecutor(1, name)
         self._closed = False
-        self._done.connect(self._go_on)
+        self._done.connect(self._call_back)
 
-    def do(
+    def run(
         self,
         work: Callable[[], Result],
-        then: Callable[[Result], object] = lambda _result: None,
-        otherwise: Callable[[AppError], object] | None = None,
+        on_done: Callable[[Result], object] = lambda _result: None,
+        on_error: Callable[[AppError], object] | None = None,
     ) -> None:
-        """Runs `work` there, and here `then` with its result, or `otherwise` with what went wrong."""
-        self._thread.submit(self._run, work, then, otherwise or self.failed.emit)
+        """Runs `work` there, and here `on_done` with its result, or `on_error` with what went wrong."""
+        self._thread.submit(self._work, work, on_done, on_error or self.failed.emit)
 
     def begin(self, work: Callable[[], Result]) -> Future[Result]:
         """Runs `work` there, for one who is about to wait for it."""
@@ -49,18 +49,18 @@ class Behind(QObject):
         self._closed = True
         self._thread.shutdown(wait=True, cancel_futures=not finish)
 
-    def _run(self, work: Callable[[], Result], then: Callable[[Result], object], otherwise: Callable[[AppError], object]) -> None:
+    def _work(self, work: Callable[[], Result], on_done: Callable[[Result], object], on_error: Callable[[AppError], object]) -> None:
         try:
             result = work()
         except Exception as exc:
             error = as_app_error(exc)
             if self._closed:
                 logging.getLogger("koebako").warning("not done before the window closed", exc_info=exc)
-            self._done.emit(otherwise, error)
+            self._done.emit(on_error, error)
         else:
-            self._done.emit(then, result)
+            self._done.emit(on_done, result)
 
     @Slot(object, object)
-    def _go_on(self, then: Callable[[Any], object], result: object) -> None:
+    def _call_back(self, callback: Callable[[Any], object], result: object) -> None:
         if not self._closed:
-            then(result)
+            callback(result)

@@ -22,7 +22,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ErrorText:
     """Words for the banner; `action` names a button that saves the sound, empty for none."""
 
     message: str
@@ -31,7 +31,7 @@ class Told:
     action: str = ""
 
 
-def report_failure(failed: Failed) -> Told:
+def report_failure(failed: Failed) -> ErrorText:
     """What happened and what to do. Without a device the sound can still be saved, and the window has a button for that."""
     error = failed.error
     if isinstance(error, AudioDeviceError):
@@ -39,8 +39,8 @@ def report_failure(failed: Failed) -> Told:
             "接続を確かめるか、「再生」メニューで出力先を選んでください。ファイルに保存することもできます。",
             "Check the connection or choose an output in the Play menu; the sound can also be saved to a file.",
         )
-        return Told(error.message, hint, details_of(error), say("音声を保存…", "Save sound…"))
-    return Told(error.message, error.hint, details_of(error))
+        return ErrorText(error.message, hint, details_of(error), say("音声を保存…", "Save sound…"))
+    return ErrorText(error.message, error.hint, details_of(error))
 
 
 def details_of(error: AppError) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.errors import AppError
-from app.ui.background import Behind
+from app.ui.background import BackgroundThread
 from app.ui.error_text import as_app_error
 
 RETRY_MS = 10_000
@@ -32,7 +32,7 @@ class KeptFile(QObject):
 
     def __init__(self, parent: QObject, name: str, snapshot: Callable[[], Write], after_ms: int) -> None:
         super().__init__(parent)
-        self._behind = Behind(self, name)
+        self._background = BackgroundThread(self, name)
         self._snapshot = snapshot
         self._after_ms = after_ms
         self._changed = self._writing = self._resting = False
@@ -66,7 +66,7 @@ class KeptFile(QObject):
         if self._resting or not (self._changed or self._writing or self._waiting):
             return lambda: None
         self._changed = False
-        writing = self._behind.begin(self._snapshot())
+        writing = self._background.begin(self._snapshot())
 
         def wait() -> AppError | None:
             exc = writing.exception()
@@ -80,14 +80,14 @@ class KeptFile(QObject):
     def close(self) -> None:
         """Waits for what is being written; nothing is written after it."""
         self.rest()
-        self._behind.close()
+        self._background.close()
 
     @Slot()
     def _write(self) -> None:
         self._timer.stop()
         waiting, self._waiting = self._waiting, []
         self._changed, self._writing = False, True
-        self._behind.do(self._snapshot(), lambda _nothing: self._on_written(waiting), lambda error: self._on_failed(waiting, error))
+        self._background.run(self._snapshot(), lambda _nothing: self._on_written(waiting), lambda error: self._on_failed(waiting, error))
 
     def _on_written(self, waiting: Waiting) -> None:
         self._writing = False

@@ -12,8 +12,8 @@ from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.core.accents import can_toggle_phrase, phrases_of, toggle_phrase, with_accent, with_mora_length
 from app.core.emoji import find_emoji, has_emoji, trim_emoji
 from app.core.line_reading import LineReading, read_line
-from app.core.moved_edits import settle
 from app.core.phones import apply_tones, mora_count, phones_to_ids
+from app.core.rebased_edits import rebase
 from app.core.script import Line, Script
 from app.core.script_data import script_from_data, script_to_data
 from app.core.sentences import split_sentences
@@ -146,15 +146,15 @@ def test_edits_find_their_mora_whichever_voice_speaks() -> None:
     reading = read(TEXT)
     bridge = kana(reading).index("ハ")
     edits = replace(with_mora_length(Overrides(), bridge, 0.3), text=TEXT, emoji=True)
-    plain = settle(edits, TEXT, read, emoji=False)
+    plain = rebase(edits, TEXT, read, emoji=False)
     assert [kana(read(TEXT, emoji=False))[edit.mora] for edit in plain.moras] == ["ハ"]
     assert (plain.moras[0].mora, plain.emoji) == (bridge - 2, False)
-    assert settle(plain, TEXT, read, emoji=True) == edits
+    assert rebase(plain, TEXT, read, emoji=True) == edits
 
 
 def test_the_length_of_an_emoji_is_lost_with_it_and_no_other() -> None:
     edits = Overrides(moras=(MoraOverride(GIGGLE, length_s=0.5), MoraOverride(SIGH + 1, 1)), text=TEXT, emoji=True)
-    plain = settle(edits, TEXT, read, emoji=False)
+    plain = rebase(edits, TEXT, read, emoji=False)
     assert plain.moras == (MoraOverride(SIGH - 1, 1),)
 
 
@@ -164,7 +164,7 @@ def test_without_emoji_in_the_text_nothing_is_counted_anew() -> None:
     def never(*_: object) -> LineReading:
         raise AssertionError("read again")
 
-    assert settle(edits, "雨が降る。", never, emoji=False) is edits
+    assert rebase(edits, "雨が降る。", never, emoji=False) is edits
 
 
 def test_scripts_from_before_count_without_them() -> None:

@@ -23,8 +23,8 @@ from app.core.accents import (
 )
 from app.core.line_reading import LineReading, read_line
 from app.core.line_sound import BIN_S, LineSound
-from app.core.moved_edits import MOST_PAIRS, moved_readings, settle
 from app.core.phones import mark_count, mora_count
+from app.core.rebased_edits import MOST_PAIRS, rebase, rebased_readings
 from app.core.sentences import split_sentences
 from app.core.types import AudioChunk, MoraOverride, Overrides, PauseOverride, PhoneTiming, PhraseOverride, ReadingOverride
 
@@ -121,10 +121,10 @@ def test_in_a_long_line_edits_before_and_behind_a_change_stay() -> None:
     assert len(old) ** 2 > MOST_PAIRS
     new = sentence * 10 + "猫がいます。" + sentence * 10
     readings = tuple(ReadingOverride("東京タワー", "スカイツリー", occurrence=number) for number in (9, 10))
-    assert [edit.occurrence for edit in moved_readings(readings, old, new)] == [9, 10]
+    assert [edit.occurrence for edit in rebased_readings(readings, old, new)] == [9, 10]
     each, more = len(read(sentence).moras), len(read("猫がいます。").moras)
     overrides = Overrides(moras=(MoraOverride(9 * each, 0), MoraOverride(10 * each, 1)), pauses=(PauseOverride(15, 1.0),), text=old)
-    settled = settle(overrides, new, read)
+    settled = rebase(overrides, new, read)
     assert [edit.mora for edit in settled.moras] == [9 * each, 10 * each + more]
     assert [edit.mark for edit in settled.pauses] == [16]
 
@@ -151,7 +151,7 @@ def test_edits_of_untouched_words_stay(before: str, after: str, mark: str) -> No
     overrides = with_pause_length(
         replace(overrides, moras=moras, phrases=(PhraseOverride(target.first_mora + shift, True),)), pause.first_mark, 0.9
     )
-    settled = settle(overrides, new, read)
+    settled = rebase(overrides, new, read)
     found = read(new, settled.readings)
     if not mark and after[:1] in "今駅猫歩2A":
         assert [(found.marks[edit.mark].moras_before, edit.length_s) for edit in settled.pauses] == [(settled.moras[0].mora + 6, 0.9)]
@@ -161,25 +161,25 @@ def test_edits_of_untouched_words_stay(before: str, after: str, mark: str) -> No
         assert [edit.mora for edit in settled.phrases] == [edit.mora for edit in settled.moras]
     assert settled.text in (new, old)
     assert all(edit.mora < len(found.moras) for edit in settled.moras)
-    assert settle(replace(settled, text=new), new, read) == replace(settled, text=new)
+    assert rebase(replace(settled, text=new), new, read) == replace(settled, text=new)
 
 
 def test_edits_go_with_their_word() -> None:
     old = "今日は晴れです。"
     overrides = with_accent(read(old), Overrides(text=old), 4, 1)
     assert [edit.mora for edit in overrides.moras] == [3, 4, 5, 6], "ハレデス"
-    assert [edit.mora for edit in settle(overrides, "今日は雨です。", read).moras] == [5, 6], "デス"
-    gone = settle(overrides, "さようなら", read)
+    assert [edit.mora for edit in rebase(overrides, "今日は雨です。", read).moras] == [5, 6], "デス"
+    gone = rebase(overrides, "さようなら", read)
     assert (gone.moras, gone.pauses) == ((), ())
-    assert settle(overrides, old, read) is overrides
+    assert rebase(overrides, old, read) is overrides
 
 
 def test_readings_find_their_occurrence_again() -> None:
     edit = ReadingOverride("風", "フー", occurrence=1)
-    assert moved_readings((edit,), "風と風", "風、風と風") == (replace(edit, occurrence=2),)
-    assert moved_readings((edit,), "風と風", "風と雨") == ()
+    assert rebased_readings((edit,), "風と風", "風、風と風") == (replace(edit, occurrence=2),)
+    assert rebased_readings((edit,), "風と風", "風と雨") == ()
     everywhere = replace(edit, occurrence=None)
-    assert moved_readings((everywhere,), "風と風", "雨") == (everywhere,)
+    assert rebased_readings((everywhere,), "風と風", "雨") == (everywhere,)
 
 
 def test_a_reading_replaces_the_one_before() -> None:

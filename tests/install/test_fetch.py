@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from app.adapters.download.part import downloads_dir
 from app.adapters.download.progress import Progress
 from app.adapters.files import disk_room
-from app.adapters.http.retry_policy import Patience
+from app.adapters.http.retry_policy import RetryPolicy
 from app.errors import DownloadError
 from app.install import fetch
 from app.install.fetch import Watch, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url
@@ -28,7 +28,7 @@ from tests.fault_server import FaultServer, Reply, hub_server
 BODY = bytes(range(256)) * 800
 SHA = hashlib.sha256(BODY).hexdigest()
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
-QUICK = Patience(retries=2, first_wait_s=0.01, connect_s=1, silence_s=0.5)
+QUICK = RetryPolicy(retries=2, first_wait_s=0.01, connect_s=1, silence_s=0.5)
 QUICKLY = Watch(patience=QUICK)
 
 
@@ -157,7 +157,7 @@ def test_room_is_looked_for_first(hub: FaultServer, monkeypatch: pytest.MonkeyPa
 def test_what_has_arrived_needs_no_room_again(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY, sent=Reply(BODY, drop_at=len(BODY) - 1000))
     with pytest.raises(DownloadError, match="broke off"):
-        fetch_hf("a/b", {"x.onnx": None}, "main", Watch(patience=Patience(retries=0)))
+        fetch_hf("a/b", {"x.onnx": None}, "main", Watch(patience=RetryPolicy(retries=0)))
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY)
     free = disk_room.SPARE_BYTES + 1000
     monkeypatch.setattr(disk_room.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(free, 0, free))  # type: ignore[attr-defined]

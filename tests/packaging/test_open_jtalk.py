@@ -14,7 +14,7 @@ from bundle.open_jtalk_trim import HEAD, Dictionary, shorten, shortened
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.adapters.openjtalk.features import WholeFeatures, whole
+from app.adapters.openjtalk.features import FullFeatures, whole
 
 WHOLE = Path(pyopenjtalk.OPEN_JTALK_DICT_DIR.decode())
 GOLDEN = Path(__file__).parents[1] / "golden" / "g2p_rohan_300.jsonl"
@@ -63,7 +63,7 @@ def all_said(text: str, jtalk: Any) -> list[Any]:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_the_front_end_says_the_same(folder: Path, text: str) -> None:
-    assert all_said(text, WholeFeatures(front_end(folder / "short.dic"))) == all_said(text, front_end(folder / "whole.dic"))
+    assert all_said(text, FullFeatures(front_end(folder / "short.dic"))) == all_said(text, front_end(folder / "whole.dic"))
 
 
 def test_without_what_is_put_back_it_would_not(folder: Path) -> None:
@@ -135,7 +135,7 @@ def test_the_dictionary_that_ships_reads_real_texts_the_same(tmp_path: Path) -> 
     shorten(WHOLE / "sys.dic", tmp_path / "dictionary" / "sys.dic")
     assert (tmp_path / "dictionary" / "sys.dic").stat().st_size < 0.65 * (WHOLE / "sys.dic").stat().st_size
     before = pyopenjtalk.OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR)
-    after = WholeFeatures(pyopenjtalk.OpenJTalk(dn_mecab=str(tmp_path / "dictionary").encode()))
+    after = FullFeatures(pyopenjtalk.OpenJTalk(dn_mecab=str(tmp_path / "dictionary").encode()))
     for line in GOLDEN.read_text(encoding="utf-8").splitlines():
         text = json.loads(line)["text"]
         assert all_said(text, after) == all_said(text, before)

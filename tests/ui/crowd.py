@@ -8,7 +8,7 @@ from typing import Any
 from app.core.script import Line, LineSettings, Script
 from app.errors import VoiceError
 from app.ui.tasks.task import Advance, Stage
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.card import Card, Sample, SpeakerCard, StyleCard
 from app.voices.containers.description import SBV2_BERT
 from app.voices.manifest import Named, VoiceManifest
@@ -28,7 +28,7 @@ JOBS: tuple[tuple[str, Stage, dict[str, Any]], ...] = (
 )
 
 
-def crowd(shipped: tuple[ShelfVoice, ...]) -> tuple[ShelfVoice, ...]:
+def crowd(shipped: tuple[CatalogVoice, ...]) -> tuple[CatalogVoice, ...]:
     """An ordinary voice, one with too much of everything, one in one graph, ours, and those of AivisSpeech."""
     samples = (Sample("media/a.wav", "こんにちは"), Sample("media/b.wav", "さようなら"))
     plain = Card("e756b8e4", "1.2.0", creators=("Aivis Project",), source_name="mao.aivmx", max_abs_diff=3.1e-6)
@@ -55,11 +55,11 @@ def _voice(
     graphs: dict[str, str] = SPLIT,
     place: Any = "own",
     has_bert: bool = True,
-) -> ShelfVoice:
+) -> CatalogVoice:
     ways = tuple(Named(number, f"とても嬉しい気持ち {number}") for number in range(styles))
     people = tuple(Named(number, f"話者 {number}") for number in range(speakers))
     manifest = VoiceManifest(name_id, name, "aivmx", SBV2_BERT, 44_100, 512, people, ways, graphs, licence="CC0", description=description)
-    return ShelfVoice(name_id, manifest, Path("/nowhere") / name_id, place, card, 262_000_000, has_bert=has_bert)
+    return CatalogVoice(name_id, manifest, Path("/nowhere") / name_id, place, card, 262_000_000, has_bert=has_bert)
 
 
 def script(*texts: str, **settings: Any) -> Script:

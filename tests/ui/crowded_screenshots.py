@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from app.ui.shell.window import MainWindow
-    from app.ui.voices.catalog_voice import ShelfVoice
+    from app.ui.voices.catalog_voice import CatalogVoice
     from app.ui.widgets.banner import Banner
 
 SETTLE_S = 0.3
@@ -50,7 +50,7 @@ class Camera:
         self.window.theme_switcher.show()
         self.window.resize(*(int(edge) for edge in size.split("x")))
         self.window.start()
-        self.until(lambda: controller.state.ready and not controller.state.loading and self.window.shelf.is_read)
+        self.until(lambda: controller.state.ready and not controller.state.loading and self.window.catalog.is_read)
         for banner in self.banners:
             banner.hide()
 
@@ -71,14 +71,14 @@ class Camera:
         self.until(lambda: False, SETTLE_S)
         (widget or self.window).grab().save(str(self._folder / f"{what}-{self._name}.png"))
 
-    def put(self, voices: tuple[ShelfVoice, ...]) -> None:
+    def put(self, voices: tuple[CatalogVoice, ...]) -> None:
         """Voices on the shelf."""
-        shelf = self.window.shelf
-        shelf.voices = voices
-        shelf.changed.emit()
+        catalog = self.window.catalog
+        catalog.voices = voices
+        catalog.changed.emit()
 
 
-def take_library(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
+def take_library(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
     """Nothing in it; then each kind of voice; then a small one."""
     library = camera.window.library
     camera.put(())
@@ -95,7 +95,7 @@ def take_library(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
     library.dialog.close()
 
 
-def take_questions(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
+def take_questions(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
     """Licences, the missing BERT, an address; with short and with long words."""
     from app.ui.voices.add_address import AddAddress
     from app.ui.voices.bert_offer import BertOffer
@@ -120,13 +120,13 @@ def take_questions(camera: Camera, voices: tuple[ShelfVoice, ...]) -> None:
 
 def take_jobs(camera: Camera) -> None:
     """One of each kind at once."""
-    from app.ui.tasks.process import ChildJob
-    from app.ui.tasks.task import Work
+    from app.ui.tasks.process import ProcessTask
+    from app.ui.tasks.task import TaskSpec
 
     camera.window.document.reset(script("こんにちは、声箱です。", "今日はいい天気です。"))
-    queue = camera.window.voice_works.queue
+    queue = camera.window.voice_tasks.queue
     for title, stage, values in JOBS:
-        job = ChildJob(Work(title, ("none",)), queue)
+        job = ProcessTask(TaskSpec(title, ("none",)), queue)
         job.stage = stage
         for name, value in values.items():
             setattr(job, name, value)
@@ -163,10 +163,10 @@ def take_messages(camera: Camera) -> None:
     window = camera.window
     window.document.reset(script("こんにちは、声箱です。", "今日はいい天気です。", "あしたも晴れるといいですね。"))
     window.script.choose(["1"])
-    window.deeds["show_strip"].setChecked(True)
+    window.window_actions["show_strip"].setChecked(True)
     camera.until(lambda: window.strip.panel.strip.shape is not None)
     for count, banner in enumerate(reversed(camera.banners), 1):
-        banner.tell_error(broken())
+        banner.show_error(broken())
         banner.more.click()
         camera.take(f"messages-{count}")
     for banner in camera.banners:
@@ -179,7 +179,7 @@ def take_messages(camera: Camera) -> None:
 def take(theme: str, size: str, folder: Path, name: str) -> None:
     """Everything, with one window."""
     camera = Camera(theme, size, folder, name)
-    voices = crowd(camera.window.shelf.voices)
+    voices = crowd(camera.window.catalog.voices)
     take_library(camera, voices)
     take_questions(camera, voices)
     take_jobs(camera)

@@ -53,7 +53,7 @@ def take(theme: str, folder: Path, name: str) -> None:
     wait(lambda: window.controller.state.ready and not window.controller.state.loading)
     take_messages(window, lambda what: (wait(lambda: False, 400), window.grab().save(str(folder / f"{what}-{name}.png"))))
     for action in ("settings", "find_command", "diagnose", "show_log", "about"):
-        window.deeds[action].trigger()
+        window.window_actions[action].trigger()
         dialog = window.dialogs.shown
         assert dialog is not None
         if isinstance(dialog, CommandSearch):
@@ -84,7 +84,7 @@ def take_messages(window: MainWindow, picture: Callable[[str], object]) -> None:
     window.notice.hide()
     error = VoiceError("「花子」を開けません。", "ファイルが壊れています。もう一度追加してください。")
     error.__cause__ = ValueError("protobuf parsing failed")
-    window.banner.tell_error(error)
+    window.banner.show_error(error)
     picture("message-error")
     window.banner.more.click()
     picture("message-details")

@@ -106,7 +106,7 @@ class RecordingPlayer:
         return np.concatenate([chunk.samples for chunk in self.requests[request_id] if not chunk.silence])
 
     def _begin(self, chunk: AudioChunk) -> None:
-        """Behind what is still playing, or now; the time in between is a gap."""
+        """BackgroundThread what is still playing, or now; the time in between is a gap."""
         now = time.perf_counter()
         free = self._queue[-1].began + self._queue[-1].made_s / self._pace if self._queue and self._pace else now
         self.gaps_s[chunk.request_id] = max(0.0, now - free)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QDialog
 from app.core.script import Line, Script
 from app.ui.shell.window import MainWindow
 from app.ui.voices import task_specs
-from tests.ui.soak_deeds import DEEDS, Deed
+from tests.ui.soak_actions import ACTIONS, ActionSpec
 
 PIECES = (
     "雨が降る",
@@ -64,7 +64,7 @@ class SoakDriver:
             (1, self._theme),
             (1, self._work),
             (1, self._dock),
-            *((weight, self._other(deed)) for weight, deed in DEEDS),
+            *((weight, self._other(deed)) for weight, deed in ACTIONS),
         ]
 
     def begin(self) -> None:
@@ -75,7 +75,7 @@ class SoakDriver:
                 QApplication.processEvents()
                 box.hidePopup()
         for name in DIALOGS:
-            self._window.deeds[name].trigger()
+            self._window.window_actions[name].trigger()
             QApplication.processEvents()
             self._close_dialogs()
         self._ask_for_the_bare_style()
@@ -103,17 +103,17 @@ class SoakDriver:
         """Back to one line and nothing going on."""
         window = self._window
         for name in ("loop", "live"):
-            window.deeds[name].setChecked(False)
+            window.window_actions[name].setChecked(False)
         window.play_commands.stop()
         window.saving.stop()
         self._close_dialogs()
-        for job in list(window.voice_works.queue.jobs):
-            window.voice_works.queue.clear(job)
+        for job in list(window.voice_tasks.queue.jobs):
+            window.voice_tasks.queue.clear(job)
         window.script.end_editing()
         window.latency.clear()
         window.document.reset(Script((Line("静かになりました。"),)))
 
-    def _other(self, deed: Deed) -> Callable[[], None]:
+    def _other(self, deed: ActionSpec) -> Callable[[], None]:
         def do() -> None:
             self.done[-1] = deed.__name__
             deed(self._window, self._random, self._folder)
@@ -123,7 +123,7 @@ class SoakDriver:
     def _trigger(self) -> None:
         name = self._random.choice(TRIGGERS)
         self.done[-1] = name
-        self._window.deeds[name].trigger()
+        self._window.window_actions[name].trigger()
 
     def _type(self) -> None:
         if self._window.script.currentIndex().isValid():
@@ -161,7 +161,7 @@ class SoakDriver:
     def _dialog(self) -> None:
         name = self._random.choice(DIALOGS)
         self.done[-1] = name
-        self._window.deeds[name].trigger()
+        self._window.window_actions[name].trigger()
         QApplication.processEvents()
         self._close_dialogs()
 
@@ -174,7 +174,7 @@ class SoakDriver:
         self._window.resize(self._random.randint(1100, 2000), self._random.randint(700, 1200))
 
     def _backend(self) -> None:
-        self._window.status.backend_chosen.emit(self._random.choice(("auto", "cpu")))
+        self._window.status.backend_selected.emit(self._random.choice(("auto", "cpu")))
 
     def _device(self) -> None:
         self._window.settings.change(device=self._random.choice(("", "Somewhere else")))
@@ -186,9 +186,9 @@ class SoakDriver:
         """A file that is no voice, or a file that is added and given up at once."""
         file = self._folder / f"{self._random.randrange(3)}.aivmx"
         file.write_bytes(b"nothing" * 100)
-        job = self._window.voice_works.queue.add(task_specs.add_file(file))
+        job = self._window.voice_tasks.queue.add(task_specs.add_file(file))
         if self._random.random() < 0.5:
-            self._window.voice_works.queue.clear(job)
+            self._window.voice_tasks.queue.clear(job)
 
     def _dock(self) -> None:
         self._window.latency.setVisible(not self._window.latency.isVisible())

@@ -29,7 +29,7 @@ from app.ui.dictionary.dialog import DictionaryDialog
 from app.ui.shell.window import SMALLEST, MainWindow
 from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import ask_licence, show_text
 from app.voices.containers.description import SBV2_BERT
@@ -43,7 +43,7 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
     "diagnose": lambda window: _triggered(window, "diagnose"),
     "show_log": lambda window: _triggered(window, "show_log"),
     "about": lambda window: _triggered(window, "about"),
-    "voice_library": lambda window: VoiceLibrary(window, window.shelf),
+    "voice_library": lambda window: VoiceLibrary(window, window.catalog),
     "dictionary": DictionaryDialog,
     "add_address": AddAddress,
     "bert_offer": lambda window: BertOffer(window, "声", SBV2_BERT, force_offered=True),
@@ -53,7 +53,7 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
 
 
 def _triggered(window: MainWindow, action: str) -> QDialog:
-    window.deeds[action].trigger()
+    window.window_actions[action].trigger()
     assert window.dialogs.shown is not None
     return window.dialogs.shown
 
@@ -129,8 +129,8 @@ def test_a_voice_in_the_library_names_and_explains_everything(qtbot: QtBot, open
     """With all buttons that a voice can have."""
     window = open_window()
     path = Path(paths.resources_dir()) / "voices" / "mei"
-    window.shelf.voices = (ShelfVoice("x", read_manifest(path), path, "own", has_bert=False),)
-    dialog = VoiceLibrary(window, window.shelf)
+    window.catalog.voices = (CatalogVoice("x", read_manifest(path), path, "own", has_bert=False),)
+    dialog = VoiceLibrary(window, window.catalog)
     dialog.show()
     QApplication.processEvents()
     assert [_words(item) for item in controls(dialog) if not item.toolTip()] == []

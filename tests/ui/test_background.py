@@ -1,4 +1,4 @@
-"""What is done behind the window: in order, its errors told, and nothing of it lost when the window closes."""
+"""What is done background the window: in order, its errors told, and nothing of it lost when the window closes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.core.script import LineSettings
 from app.errors import AppError, InternalError, OutputFileError
 from app.install.licence import Licence, is_accepted
 from app.ui.actions.key_bindings import Binding, load_shortcuts, shortcuts_path
-from app.ui.background import Behind
+from app.ui.background import BackgroundThread
 from app.ui.parameters.presets import load_presets, presets_path
 from app.ui.settings.dialog import SettingsDialog
 from app.ui.widgets.text_dialog import TextDialog
@@ -67,9 +67,9 @@ def keep_something(window: Any) -> None:
 
 def test_results_and_errors_come_back_in_order_to_the_windows_thread(qtbot: QtBot) -> None:
     owner = QObject()
-    behind = Behind(owner, "test")
+    background = BackgroundThread(owner, "test")
     told: list[object] = []
-    behind.failed.connect(lambda error: told.append(("failed", error.message)))
+    background.failed.connect(lambda error: told.append(("failed", error.message)))
     refused = AppError("refused", "")
 
     def fail(error: Exception) -> None:
@@ -79,25 +79,25 @@ def test_results_and_errors_come_back_in_order_to_the_windows_thread(qtbot: QtBo
         assert QThread.currentThread() is owner.thread()
         told.append(what)
 
-    behind.do(lambda: threading.current_thread().name.split("_")[0], note)
-    behind.do(lambda: fail(refused))
-    behind.do(lambda: fail(refused), note, lambda error: note(("otherwise", error.message)))
-    behind.do(lambda: fail(ZeroDivisionError()), note, lambda error: note(type(error)))
-    behind.do(lambda: 5, note)
+    background.run(lambda: threading.current_thread().name.split("_")[0], note)
+    background.run(lambda: fail(refused))
+    background.run(lambda: fail(refused), note, lambda error: note(("otherwise", error.message)))
+    background.run(lambda: fail(ZeroDivisionError()), note, lambda error: note(type(error)))
+    background.run(lambda: 5, note)
     qtbot.waitUntil(lambda: len(told) == 5, timeout=WAIT_MS)
     assert told == ["test", ("failed", "refused"), ("otherwise", "refused"), InternalError, 5]
-    behind.close()
+    background.close()
 
 
 @pytest.mark.parametrize("finish", [True, False])
 def test_closing_finishes_what_is_to_be_kept(finish: bool, caplog: pytest.LogCaptureFixture) -> None:
-    behind, done, released = Behind(QObject(), "test"), [0], threading.Event()
-    behind.do(released.wait)
+    background, done, released = BackgroundThread(QObject(), "test"), [0], threading.Event()
+    background.run(released.wait)
     for number in range(1, 4):
-        behind.do(lambda number=number: done.append(number), lambda _nothing: done.append(99))
-    behind.do(lambda: (_ for _ in ()).throw(OutputFileError("full", "make room")))
+        background.run(lambda number=number: done.append(number), lambda _nothing: done.append(99))
+    background.run(lambda: (_ for _ in ()).throw(OutputFileError("full", "make room")))
     threading.Timer(0.1, released.set).start()
-    behind.close(finish=finish)
+    background.close(finish=finish)
     assert done == ([0, 1, 2, 3] if finish else [0])
     assert ("not done before the window closed" in caplog.text) is finish
     assert ("OutputFileError: full" in caplog.text) is finish
@@ -126,7 +126,7 @@ def test_what_cannot_be_written_is_told_and_stays_in_use(qtbot: QtBot, open_wind
     assert window.side.presets.names.findText("fast") > 0
     window.dialogs._use_keys({"duplicate": Binding(("Ctrl+J",))})
     qtbot.waitUntil(lambda: "keys cannot be saved" in window.notice.message.text(), timeout=WAIT_MS)
-    assert window.deeds["duplicate"].shortcut().toString() == "Ctrl+J"
+    assert window.window_actions["duplicate"].shortcut().toString() == "Ctrl+J"
     window.licences.ask("v", "Voice", "Terms.", lambda: answers.append("yes"), lambda: answers.append("no"))
     (licence,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
     licence.accept_button.click()

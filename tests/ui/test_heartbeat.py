@@ -89,7 +89,7 @@ def test_import_and_the_first_words_of_the_voice(
 def bring_in(qtbot: QtBot, window: MainWindow, source: Path) -> str:
     """Drops a voice on the window and accepts its licence; its id."""
     drop_on(window, source)
-    (job,) = window.voice_works.queue.jobs
+    (job,) = window.voice_tasks.queue.jobs
     until(qtbot, lambda: job.stage is Stage.ASKING)
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
@@ -123,7 +123,7 @@ def test_another_look_and_every_page_of_the_dialogs(qtbot: QtBot, open_window: O
             qtbot.wait(200)
     for name in ("settings", "about", "diagnose", "show_log", "find_command"):
         with beating(name, one_deed=True):
-            window.deeds[name].trigger()
+            window.window_actions[name].trigger()
             qtbot.wait(200)
             dialog = window.dialogs.shown
             assert dialog is not None
@@ -140,7 +140,7 @@ def test_the_dictionary_with_many_words(qtbot: QtBot, open_window: OpenWindow, b
     change_dictionary(lambda _: words)
     window = with_a_hundred_lines(open_window(Settings(text="", theme="light")))
     with beating("dictionary", one_deed=True):
-        window.deeds["dictionary"].trigger()
+        window.window_actions["dictionary"].trigger()
         dialog = window.dictionary.dialog
         assert dialog is not None
         qtbot.waitUntil(lambda: len(dialog.table.words.words) == 3000, timeout=WAIT_MS)

@@ -84,7 +84,7 @@ def test_the_window_and_the_voice_on_its_card(window: MainWindow) -> None:
 
 
 def test_the_library_and_what_it_asks(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    window.deeds["voice_library"].trigger()
+    window.window_actions["voice_library"].trigger()
     library = window.library.dialog
     assert library is not None
     check_everything(least=5)
@@ -112,7 +112,7 @@ def test_licences_and_the_offer_of_a_bert(window: MainWindow) -> None:
 def test_messages_and_jobs(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.banner.tell("trouble", MARKUP, MARKUP, details=MARKUP)
     window.library.add_files([tmp_path / f"{BROKEN_OFF[:3]}x.zip"])
-    until(qtbot, lambda: not window.voice_works.queue.busy)
+    until(qtbot, lambda: not window.voice_tasks.queue.busy)
     window.strip.panel.reading.open_for(MARKUP, MARKUP)
     window.strip.panel.reading.tell_trouble(MARKUP)
     check_everything(least=4)

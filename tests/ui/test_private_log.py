@@ -52,9 +52,9 @@ def close_upon(window: MainWindow, error: Exception) -> None:
     def fail() -> None:
         raise error
 
-    window.dialogs._behind.do(lambda: logger.info("begun"))
-    window.dialogs._behind._closed = True
-    window.dialogs._behind.do(fail)
+    window.dialogs._background.run(lambda: logger.info("begun"))
+    window.dialogs._background._closed = True
+    window.dialogs._background.run(fail)
     window.close()
 
 

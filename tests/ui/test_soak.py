@@ -127,7 +127,7 @@ def at_rest(qtbot: QtBot, window: MainWindow, driver: SoakDriver) -> Counter[str
     """How many objects of Qt there are of each kind, once nothing goes on any more."""
     driver.calm()
     wait_idle(qtbot, window)
-    queue = window.voice_works.queue
+    queue = window.voice_tasks.queue
     qtbot.waitUntil(lambda: not any(job.stage in (Stage.RUNNING, Stage.WAITING) for job in queue.jobs), timeout=WAIT_MS)
     qtbot.wait(300)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)

@@ -68,7 +68,7 @@ def test_a_voice_is_offered_to_be_installed(qtbot: QtBot, window: MainWindow, ta
     (dialog,) = (item for item in window.findChildren(AddAddress) if item.isVisible())
     assert dialog.field.text() == link
     assert dialog.add.isEnabled()
-    assert not window.voice_works.queue.jobs, "not before the user agrees"
+    assert not window.voice_tasks.queue.jobs, "not before the user agrees"
     assert text_of(window) == "こんにちは。"
     dialog.reject()
 

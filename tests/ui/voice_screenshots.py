@@ -55,7 +55,7 @@ def take(theme: str, size: str, voice: Path, start: str) -> None:
     window.start()
     until(lambda: window.controller.state.ready and not window.controller.state.loading)
     window.library.add_files([voice])
-    (job,) = window.voice_works.queue.jobs
+    (job,) = window.voice_tasks.queue.jobs
     until(lambda: job.advance.percent > 20 or job.stage is not Stage.RUNNING)
     picture("import", window)
     until(lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))

@@ -10,11 +10,11 @@ from pathlib import Path
 from app.adapters.download.job import DownloadJob
 from app.adapters.download.limits import LARGEST_FILE, Expected
 from app.adapters.download.part import Part, hash_of
-from app.adapters.download.progress import OnProgress, Speedometer, unwatched
+from app.adapters.download.progress import OnProgress, ProgressMeter, unwatched
 from app.adapters.http.address import Address, address_of
 from app.adapters.http.headers import file_name
 from app.adapters.http.request import Request
-from app.adapters.http.retry_policy import Patience, persist
+from app.adapters.http.retry_policy import RetryPolicy, retry
 from app.adapters.http.waiting import OnWait, Waiting, unannounced
 from app.core.timing import never
 
@@ -45,7 +45,7 @@ def download(
     on_progress: OnProgress = unwatched,
     on_wait: OnWait = unannounced,
     cancelled: Callable[[], bool] = never,
-    patience: Patience | None = None,
+    patience: RetryPolicy | None = None,
 ) -> Downloaded:
     """Brings a file, going on with what an earlier try left in `<data>/downloads`.
 
@@ -67,7 +67,7 @@ def download(
     """
     expected = Expected(sha256.lower() if sha256 else None, size, largest)
     address = address_of(url)
-    request = Request(address, secrets=secrets or {}, patience=patience or Patience())
+    request = Request(address, secrets=secrets or {}, patience=patience or RetryPolicy())
     waiting = Waiting(on_wait, request.patience.retries + 1)
     part = Part(address.url, expected.sha256)
     asked_at = time.time()
@@ -78,8 +78,8 @@ def download(
         if part.length and part.sha256() == expected.sha256:  # an earlier run ended just before the last step
             part.move_to(target)
             return Downloaded(target, _name({}, address, address), "")
-        job = DownloadJob(request, part, expected, Speedometer(on_progress), cancelled, waiting)
-        head = persist(lambda: job.attempt(target), request.patience, cancelled, job.went_well, waiting)
+        job = DownloadJob(request, part, expected, ProgressMeter(on_progress), cancelled, waiting)
+        head = retry(lambda: job.attempt(target), request.patience, cancelled, job.went_well, waiting)
     return Downloaded(
         target, _name(head.headers, address, head.address), head.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     )

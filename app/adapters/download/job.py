@@ -11,7 +11,7 @@ from app.adapters.download.disk import disk_full
 from app.adapters.download.limits import Expected, UnfitFileError, WrongBytesError
 from app.adapters.download.origin import Origin
 from app.adapters.download.part import Part
-from app.adapters.download.progress import Speedometer
+from app.adapters.download.progress import ProgressMeter
 from app.adapters.files.disk_room import check_room
 from app.adapters.http.failures import broken_off, of_status
 from app.adapters.http.headers import count_of
@@ -31,7 +31,7 @@ class DownloadJob:
         request: Request,
         part: Part,
         expected: Expected,
-        speedometer: Speedometer,
+        speedometer: ProgressMeter,
         cancelled: Callable[[], bool],
         waiting: Waiting,
     ) -> None:
@@ -69,7 +69,7 @@ class DownloadJob:
         return head
 
     def _receive(self) -> Head:
-        with AnswerStream(replace(self._request, headers=self._rest_wanted()), self._cancelled, self._waiting) as stream:
+        with AnswerStream(replace(self._request, headers=self._rest_requested()), self._cancelled, self._waiting) as stream:
             head = stream.head()
             total = self._accept(head)
             if head.status != RANGE_REFUSED:
@@ -80,7 +80,7 @@ class DownloadJob:
         self._expected.check_whole(self._part.length, self._part.sha256(), head.host)
         return head
 
-    def _rest_wanted(self) -> dict[str, str]:
+    def _rest_requested(self) -> dict[str, str]:
         origin = self._part.origin
         if origin is None or origin.encoded:
             return {}

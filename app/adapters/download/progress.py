@@ -46,7 +46,7 @@ def unwatched(_progress: Progress) -> None:
     """For callers that do not show progress."""
 
 
-class Speedometer:
+class ProgressMeter:
     """Turns byte counts into `Progress`, at most ten times a second."""
 
     def __init__(self, on_progress: OnProgress, clock: Callable[[], float] = time.monotonic) -> None:

@@ -24,7 +24,7 @@ from app.adapters.http.failures import not_understood, of_status
 from app.adapters.http.headers import count_of
 from app.adapters.http.hub_addresses import aivishub_model, aivishub_uuid, hf_origin
 from app.adapters.http.request import REDIRECTS, Head, Request
-from app.adapters.http.retry_policy import Patience, persist
+from app.adapters.http.retry_policy import RetryPolicy, retry
 from app.adapters.http.stream import AnswerStream
 from app.adapters.http.waiting import OnWait, Waiting, unannounced
 from app.core.timing import never
@@ -66,7 +66,7 @@ class HubVoice:
 
 
 def aivishub_voice(
-    text: str, cancelled: Callable[[], bool] = never, patience: Patience | None = None, on_wait: OnWait = unannounced
+    text: str, cancelled: Callable[[], bool] = never, patience: RetryPolicy | None = None, on_wait: OnWait = unannounced
 ) -> HubVoice:
     """Asks AivisHub about a voice.
 
@@ -87,7 +87,7 @@ def aivishub_voice(
             ),
         )
     address = aivishub_model(known)
-    data = _read_json(Request(address, {"Accept": "application/json"}, patience=patience or Patience()), cancelled, on_wait)
+    data = _read_json(Request(address, {"Accept": "application/json"}, patience=patience or RetryPolicy()), cancelled, on_wait)
     files = [item for item in _list(data, "model_files") if item.get("model_type") == "AIVMX"]
     if not files:
         raise DownloadError(
@@ -105,7 +105,7 @@ def aivishub_voice(
     )
 
 
-def hf_file(url: str, cancelled: Callable[[], bool] = never, patience: Patience | None = None, on_wait: OnWait = unannounced) -> HubFile:
+def hf_file(url: str, cancelled: Callable[[], bool] = never, patience: RetryPolicy | None = None, on_wait: OnWait = unannounced) -> HubFile:
     """Asks the hub for length and checksum of a file, of which big ones have one.
 
     Args:
@@ -116,7 +116,7 @@ def hf_file(url: str, cancelled: Callable[[], bool] = never, patience: Patience 
     """
     address = address_of(url)
     secrets = _login(address)
-    request = Request(address, secrets=secrets, method="HEAD", same_host_only=True, patience=patience or Patience())
+    request = Request(address, secrets=secrets, method="HEAD", same_host_only=True, patience=patience or RetryPolicy())
     head, _ = _read(request, cancelled, on_wait, (200, *REDIRECTS))
     linked = head.headers.get("X-Linked-Etag", "").strip('"')
     length = head.headers.get("X-Linked-Size") or (head.headers.get("Content-Length") if head.status == 200 else None)
@@ -161,7 +161,7 @@ def _read(request: Request, cancelled: Callable[[], bool], on_wait: OnWait, want
                     raise not_understood(head.host)
         return head, bytes(body)
 
-    return persist(attempt, request.patience, cancelled, waiting=waiting)
+    return retry(attempt, request.patience, cancelled, waiting=waiting)
 
 
 def _list(data: dict[str, Any], key: str) -> list[dict[str, Any]]:

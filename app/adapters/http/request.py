@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.adapters.http.address import DEFAULT_PORTS, Address, UnusableAddressError, proxy_address
 from app.adapters.http.failures import of_exception, proxy_failure
 from app.adapters.http.headers import as_utf8
-from app.adapters.http.retry_policy import Patience
+from app.adapters.http.retry_policy import RetryPolicy
 from app.errors import DownloadError
 from app.language import say
 
@@ -43,7 +43,7 @@ class Request:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     method: str = "GET"
     same_host_only: bool = False
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryPolicy = field(default_factory=RetryPolicy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ POLL_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """Times and numbers of tries; tests shorten them.
 
     Attributes:
@@ -47,9 +47,9 @@ class Patience:
         return min(self.longest_wait_s, self.first_wait_s * 2.0 ** (failures - 1)) * random.uniform(0.5, 1.0)
 
 
-def persist(
+def retry(
     attempt: Callable[[], Result],
-    patience: Patience,
+    patience: RetryPolicy,
     cancelled: Callable[[], bool],
     went_well: Callable[[], bool] = never,
     waiting: Waiting | None = None,

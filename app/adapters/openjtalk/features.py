@@ -37,7 +37,7 @@ def _base(written: str, base: str) -> str:
     return base or written
 
 
-class WholeFeatures:
+class FullFeatures:
     """Open JTalk's front end, whose functions give and take features in full; pyopenjtalk's functions take it as `jtalk`.
 
     Args:

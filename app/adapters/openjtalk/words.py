@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from app.adapters.openjtalk.dictionary import as_userdic, taught_words
-from app.adapters.openjtalk.features import WholeFeatures
+from app.adapters.openjtalk.features import FullFeatures
 from app.adapters.prefetch import wait_for
 from app.core.sentences import split_sentences
 from app.core.words import Word
@@ -41,12 +41,12 @@ def load() -> ModuleType:
 
 
 @cache
-def _front_end() -> WholeFeatures:
+def _front_end() -> FullFeatures:
     """The front end with its dictionary and the user's, opened once. Raises InternalError where one of them does not open, InputError."""
     module = load()
     own = taught_words().file
     try:
-        return WholeFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR, **(as_userdic(own) if own else {})))
+        return FullFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR, **(as_userdic(own) if own else {})))
     except (RuntimeError, ValueError) as exc:
         raise InternalError(
             say(f"読みの辞書を開けません。詳細: {exc}", f"The dictionary of readings could not be opened. Details: {exc}"),

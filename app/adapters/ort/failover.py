@@ -34,7 +34,7 @@ Observer = Callable[[str, dict[str, Any], list[str], list[np.ndarray]], None]
 
 
 @dataclass(slots=True)
-class Outage:
+class DeviceFailures:
     """What the sessions of one voice know of devices that failed.
 
     Attributes:
@@ -54,7 +54,7 @@ class FailoverSession:
         observer: sees every run; for measurements.
     """
 
-    def __init__(self, graph: str, opened: OpenedSession, place: str, on_cpu: Callable[[], GraphSession], outage: Outage) -> None:
+    def __init__(self, graph: str, opened: OpenedSession, place: str, on_cpu: Callable[[], GraphSession], outage: DeviceFailures) -> None:
         self.inputs, self.outputs = opened.session.inputs, opened.session.outputs
         self.fallback = opened.fallback
         self.observer: Observer | None = None

@@ -1,4 +1,4 @@
-"""One action for each deed of the window; menus, toolbar and buttons all take them from here."""
+"""The window's actions, one for each definition; menus, toolbar and buttons all use them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
 from app.language import say
-from app.ui.actions.definitions import DEEDS, Deed
+from app.ui.actions.definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import Binding, Bindings
 from app.ui.theme.icons import icon
 
@@ -24,7 +24,7 @@ class Actions(QObject):
         self._lines: QWidget | None = None
         self._list_shortcuts: list[QShortcut] = []
         self._about: dict[str, str] = {}
-        self._actions = {deed.name: self._make(deed) for deed in DEEDS}
+        self._actions = {spec.name: self._make(spec) for spec in ACTIONS}
         self.bind({})
 
     def __getitem__(self, name: str) -> QAction:
@@ -47,48 +47,48 @@ class Actions(QObject):
             shortcut.setEnabled(False)
             shortcut.deleteLater()
         self._list_shortcuts.clear()
-        for deed in DEEDS:
-            self._bind(deed, self._binding(deed))
+        for spec in ACTIONS:
+            self._bind(spec, self._binding(spec))
 
     def tell_about(self, name: str, about: str) -> None:
         """Adds to the name of an action what it would act on just now; empty takes it away."""
         self._about[name] = about
-        deed = next(item for item in DEEDS if item.name == name)
-        self._word(deed, self._binding(deed))
+        spec = next(item for item in ACTIONS if item.name == name)
+        self._word(spec, self._binding(spec))
 
     def draw(self, color: QColor) -> None:
         """Colours the drawings to fit the theme."""
-        for deed in DEEDS:
-            if deed.drawing:
-                self._actions[deed.name].setIcon(icon(deed.drawing, color))
+        for spec in ACTIONS:
+            if spec.drawing:
+                self._actions[spec.name].setIcon(icon(spec.drawing, color))
 
-    def _binding(self, deed: Deed) -> Binding:
-        return self.bindings.get(deed.name) or Binding(deed.keys, deed.list_keys)
+    def _binding(self, spec: ActionSpec) -> Binding:
+        return self.bindings.get(spec.name) or Binding(spec.keys, spec.list_keys)
 
-    def _make(self, deed: Deed) -> QAction:
+    def _make(self, spec: ActionSpec) -> QAction:
         action = QAction(self)
-        action.setIconText(say(deed.ja, deed.en))
-        action.setCheckable(deed.checkable)
-        action.setObjectName(deed.name)
+        action.setIconText(say(spec.ja, spec.en))
+        action.setCheckable(spec.checkable)
+        action.setObjectName(spec.name)
         return action
 
-    def _bind(self, deed: Deed, binding: Binding) -> None:
-        action = self._actions[deed.name]
+    def _bind(self, spec: ActionSpec, binding: Binding) -> None:
+        action = self._actions[spec.name]
         action.setShortcuts([QKeySequence(key) for key in binding.keys])
-        self._word(deed, binding)
+        self._word(spec, binding)
         if self._lines is not None:
             self._listen(self._lines, action, binding.list_keys)
 
-    def _word(self, deed: Deed, binding: Binding) -> None:
+    def _word(self, spec: ActionSpec, binding: Binding) -> None:
         """Writes what menus and tips say."""
-        action, about = self._actions[deed.name], self._about.get(deed.name, "")
+        action, about = self._actions[spec.name], self._about.get(spec.name, "")
         name = action.iconText()
         shown = [_written(key) for key in (*binding.list_keys, *binding.keys)]
         words = f"{name}: {about}" if about else name
         action.setText(f"{words}\t{shown[0]}" if shown else words)
         action.setIconText(name)
         keys = f" ({', '.join(dict.fromkeys(shown))})" if shown else ""
-        action.setToolTip(f"{say(deed.tip_ja, deed.tip_en) or words}{keys}")
+        action.setToolTip(f"{say(spec.tip_ja, spec.tip_en) or words}{keys}")
 
     def _listen(self, lines: QWidget, action: QAction, keys: tuple[str, ...]) -> None:
         for key in keys:

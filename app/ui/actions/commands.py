@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.ui.actions.definitions import DEEDS
+from app.ui.actions.definitions import ACTIONS
 
 MARK = "&"
 BETWEEN = " › "
@@ -31,7 +31,7 @@ class Command:
 
 def commands_in(bar: QMenuBar) -> list[Command]:
     """All actions of the menus, in their order; the search itself is left out."""
-    words = {deed.name: " ".join((deed.ja, deed.en, deed.tip_ja, deed.tip_en)) for deed in DEEDS}
+    words = {spec.name: " ".join((spec.ja, spec.en, spec.tip_ja, spec.tip_en)) for spec in ACTIONS}
     return [
         Command(action, path, words.get(action.objectName(), ""))
         for path, action in _leaves(bar.actions(), "")

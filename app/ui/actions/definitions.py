@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class ActionSpec:
     """One thing to do.
 
     Attributes:
@@ -26,8 +26,8 @@ class Deed:
     checkable: bool = False
 
 
-DEEDS = (
-    Deed(
+ACTIONS = (
+    ActionSpec(
         "read_text",
         "テキストを読み込む…",
         "Read text…",
@@ -35,7 +35,7 @@ DEEDS = (
         "Adds the lines of a text file.",
         ("Ctrl+Shift+O",),
     ),
-    Deed(
+    ActionSpec(
         "add_voice",
         "声を追加…",
         "Add voice…",
@@ -43,25 +43,25 @@ DEEDS = (
         "Adds a voice file or zip, which can also be dropped on the window.",
         ("Ctrl+Shift+V",),
     ),
-    Deed("add_voice_address", "URL・AivisHub から声を追加…", "Add voice from URL…", "声をダウンロードします。", "Downloads a voice."),
-    Deed(
+    ActionSpec("add_voice_address", "URL・AivisHub から声を追加…", "Add voice from URL…", "声をダウンロードします。", "Downloads a voice."),
+    ActionSpec(
         "voice_library", "声の管理…", "Voice library…", "声の一覧、更新、削除。", "All voices: update, rename, remove.", ("Ctrl+Shift+L",)
     ),
-    Deed(
+    ActionSpec(
         "add_bert",
         "BERT のファイルを追加…",
         "Add BERT file…",
         "声が話すのに使うモデルを入れます。",
         "Installs a model that voices speak with.",
     ),
-    Deed(
+    ActionSpec(
         "measure",
         "バックエンドを測定",
         "Measure backends",
         "この声が一番速く話せる装置を調べます。",
         "Finds what computes this voice fastest.",
     ),
-    Deed(
+    ActionSpec(
         "save_line",
         "選んだ行の音声を保存…",
         "Save selected lines…",
@@ -70,7 +70,7 @@ DEEDS = (
         list_keys=("E",),
         drawing="save",
     ),
-    Deed(
+    ActionSpec(
         "save_all",
         "すべての行を保存…",
         "Save all lines…",
@@ -78,7 +78,7 @@ DEEDS = (
         "One sound file for every line.",
         ("Ctrl+E",),
     ),
-    Deed(
+    ActionSpec(
         "save_joined",
         "つなげて保存…",
         "Save joined…",
@@ -86,14 +86,14 @@ DEEDS = (
         "All lines in one sound file.",
         ("Ctrl+Shift+E",),
     ),
-    Deed("quit", "終了", "Quit", keys=("Ctrl+Q",)),
-    Deed("undo", "元に戻す", "Undo", "", "", ("Ctrl+Z",), drawing="undo"),
-    Deed("redo", "やり直す", "Redo", "", "", ("Ctrl+Y", "Ctrl+Shift+Z"), drawing="redo"),
-    Deed("cut", "切り取り", "Cut", list_keys=("Ctrl+X",)),
-    Deed("copy", "コピー", "Copy", list_keys=("Ctrl+C",)),
-    Deed("paste", "貼り付け", "Paste", list_keys=("Ctrl+V",)),
-    Deed("select_all", "すべての行を選ぶ", "Select all lines", list_keys=("Ctrl+A",)),
-    Deed(
+    ActionSpec("quit", "終了", "Quit", keys=("Ctrl+Q",)),
+    ActionSpec("undo", "元に戻す", "Undo", "", "", ("Ctrl+Z",), drawing="undo"),
+    ActionSpec("redo", "やり直す", "Redo", "", "", ("Ctrl+Y", "Ctrl+Shift+Z"), drawing="redo"),
+    ActionSpec("cut", "切り取り", "Cut", list_keys=("Ctrl+X",)),
+    ActionSpec("copy", "コピー", "Copy", list_keys=("Ctrl+C",)),
+    ActionSpec("paste", "貼り付け", "Paste", list_keys=("Ctrl+V",)),
+    ActionSpec("select_all", "すべての行を選ぶ", "Select all lines", list_keys=("Ctrl+A",)),
+    ActionSpec(
         "add_line",
         "行を追加",
         "Add line",
@@ -102,7 +102,7 @@ DEEDS = (
         ("Shift+Return", "Shift+Enter"),
         drawing="add",
     ),
-    Deed(
+    ActionSpec(
         "edit_line",
         "行を編集",
         "Edit line",
@@ -110,13 +110,15 @@ DEEDS = (
         "Edits the text of the line.",
         list_keys=("F2", "Return", "Enter"),
     ),
-    Deed(
+    ActionSpec(
         "duplicate", "行を複製", "Duplicate", "選んだ行をそのまま写します。", "Copies the selected lines.", ("Ctrl+D",), drawing="duplicate"
     ),
-    Deed("delete", "行を削除", "Delete", "選んだ行を消します。", "Removes the selected lines.", ("Shift+Del",), ("Del",), "delete"),
-    Deed("move_up", "上へ", "Move up", "選んだ行を一つ上へ移します。", "Moves the selected lines up.", ("Alt+Up",), drawing="up"),
-    Deed("move_down", "下へ", "Move down", "選んだ行を一つ下へ移します。", "Moves the selected lines down.", ("Alt+Down",), drawing="down"),
-    Deed(
+    ActionSpec("delete", "行を削除", "Delete", "選んだ行を消します。", "Removes the selected lines.", ("Shift+Del",), ("Del",), "delete"),
+    ActionSpec("move_up", "上へ", "Move up", "選んだ行を一つ上へ移します。", "Moves the selected lines up.", ("Alt+Up",), drawing="up"),
+    ActionSpec(
+        "move_down", "下へ", "Move down", "選んだ行を一つ下へ移します。", "Moves the selected lines down.", ("Alt+Down",), drawing="down"
+    ),
+    ActionSpec(
         "play",
         "再生／停止",
         "Speak / stop",
@@ -126,7 +128,7 @@ DEEDS = (
         ("Space",),
         "play",
     ),
-    Deed(
+    ActionSpec(
         "play_through",
         "ここから続けて再生",
         "Play from here",
@@ -136,9 +138,9 @@ DEEDS = (
         ("Shift+Space",),
         "play_all",
     ),
-    Deed("stop", "停止", "Stop", keys=("Esc",)),
-    Deed("loop", "繰り返し", "Loop", "最後まで来たら初めに戻ります。", "Starts again at the end.", drawing="loop", checkable=True),
-    Deed(
+    ActionSpec("stop", "停止", "Stop", keys=("Esc",)),
+    ActionSpec("loop", "繰り返し", "Loop", "最後まで来たら初めに戻ります。", "Starts again at the end.", drawing="loop", checkable=True),
+    ActionSpec(
         "live",
         "ライブ",
         "Live",
@@ -147,7 +149,7 @@ DEEDS = (
         drawing="live",
         checkable=True,
     ),
-    Deed(
+    ActionSpec(
         "show_strip",
         "読みとアクセント",
         "Reading and accent",
@@ -156,8 +158,8 @@ DEEDS = (
         ("Ctrl+R",),
         checkable=True,
     ),
-    Deed("full_screen", "全画面", "Full screen", keys=("F11",), checkable=True),
-    Deed(
+    ActionSpec("full_screen", "全画面", "Full screen", keys=("F11",), checkable=True),
+    ActionSpec(
         "find_command",
         "コマンドを探す…",
         "Find a command…",
@@ -166,7 +168,7 @@ DEEDS = (
         ("Ctrl+K",),
         drawing="search",
     ),
-    Deed(
+    ActionSpec(
         "settings",
         "設定…",
         "Settings…",
@@ -175,7 +177,7 @@ DEEDS = (
         ("Ctrl+,",),
         drawing="settings",
     ),
-    Deed(
+    ActionSpec(
         "dictionary",
         "ユーザー辞書…",
         "User dictionary…",
@@ -183,8 +185,10 @@ DEEDS = (
         "Words with the reading and accent that they shall have everywhere.",
         ("Ctrl+U",),
     ),
-    Deed("diagnose", "診断…", "Diagnostics…", "必要なものが揃っているか調べます。", "Checks that everything needed is there."),
-    Deed("show_log", "ログ…", "Log…", "起きたことの記録を見ます。", "Shows the record of what happened."),
-    Deed("open_data", "データのフォルダーを開く", "Open data folder", "設定、声、ログの場所。", "Where settings, voices and logs are."),
-    Deed("about", "Koebako について…", "About Koebako…", "バージョンとライセンス。", "Version and licences."),
+    ActionSpec("diagnose", "診断…", "Diagnostics…", "必要なものが揃っているか調べます。", "Checks that everything needed is there."),
+    ActionSpec("show_log", "ログ…", "Log…", "起きたことの記録を見ます。", "Shows the record of what happened."),
+    ActionSpec(
+        "open_data", "データのフォルダーを開く", "Open data folder", "設定、声、ログの場所。", "Where settings, voices and logs are."
+    ),
+    ActionSpec("about", "Koebako について…", "About Koebako…", "バージョンとライセンス。", "Version and licences."),
 )

@@ -9,10 +9,10 @@ from PySide6.QtGui import QKeySequence, QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.language import say
-from app.ui.actions.definitions import DEEDS, Deed
+from app.ui.actions.definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import Binding, Bindings, conflicts, keys_of
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import look_changed
+from app.ui.theme.theme import is_theme_change
 
 ROWS_AT_ONCE = 8
 
@@ -77,14 +77,14 @@ class ShortcutPage(QWidget):
         inner = QWidget()
         self._grid = QGridLayout(inner)
         self._grid.setColumnStretch(0, 1)
-        self._grid.setRowStretch(len(DEEDS) + 1, 1)
+        self._grid.setRowStretch(len(ACTIONS) + 1, 1)
         self._grid.setSizeConstraint(QGridLayout.SizeConstraint.SetMinimumSize)  # while rows are still being made, too
         for place, title in enumerate((say("すること", "Action"), say("どこでも", "Everywhere"), say("行の一覧で", "In the list"))):
             heading = QLabel(title)
             heading.setObjectName("heading")
             self._grid.addWidget(heading, 0, place)
         self._given = bindings
-        self._unmade = iter(DEEDS)
+        self._unmade = iter(ACTIONS)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._make)
         self.told = QLabel()
@@ -100,65 +100,65 @@ class ShortcutPage(QWidget):
     @property
     def rows(self) -> dict[str, tuple[KeyField, KeyField]]:
         """For everywhere and for the list, by name of the action."""
-        self._make(len(DEEDS))
+        self._make(len(ACTIONS))
         return self._rows
 
     def show_bindings(self, bindings: Bindings) -> None:
         """Shows the usual keys with these changes."""
-        self._make(len(DEEDS))
-        for deed in DEEDS:
-            self._show(deed, bindings.get(deed.name, _usual(deed)))
+        self._make(len(ACTIONS))
+        for spec in ACTIONS:
+            self._show(spec, bindings.get(spec.name, _usual(spec)))
         self._on_changed()
 
     @property
     def bindings(self) -> dict[str, Binding]:
         """What differs from the usual keys."""
-        shown = {deed.name: self._shown(deed.name) for deed in DEEDS}
-        return {deed.name: shown[deed.name] for deed in DEEDS if shown[deed.name] != _usual(deed)}
+        shown = {spec.name: self._shown(spec.name) for spec in ACTIONS}
+        return {spec.name: shown[spec.name] for spec in ACTIONS if shown[spec.name] != _usual(spec)}
 
     @property
     def conflicts(self) -> dict[str, list[str]]:
         """Names of actions by the key that several of them have."""
-        return conflicts({deed.name: self._shown(deed.name) for deed in DEEDS})
+        return conflicts({spec.name: self._shown(spec.name) for spec in ACTIONS})
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)
 
     @Slot()
     def _make(self, count: int = ROWS_AT_ONCE) -> None:
         made = list(islice(self._unmade, count))
-        for deed in made:
-            self._add(deed)
-            self._show(deed, self._given.get(deed.name, _usual(deed)))
-        if made and len(self._rows) == len(DEEDS):
+        for spec in made:
+            self._add(spec)
+            self._show(spec, self._given.get(spec.name, _usual(spec)))
+        if made and len(self._rows) == len(ACTIONS):
             self._timer.stop()
             self._draw()
             self._on_changed()
 
-    def _add(self, deed: Deed) -> None:
-        name, row = say(deed.ja, deed.en), len(self._rows) + 1
+    def _add(self, spec: ActionSpec) -> None:
+        name, row = say(spec.ja, spec.en), len(self._rows) + 1
         anywhere = KeyField(say(f"{name}: どこでも", f"{name}: everywhere"), say("ここを選んでキーを押します。", "Press the keys here."))
         in_list = KeyField(say(f"{name}: 行の一覧で", f"{name}: in the list"), say("ここを選んでキーを押します。", "Press the keys here."))
         reset = QToolButton()
         reset.setAccessibleName(say(f"{name}: 元のキーに戻す", f"{name}: usual keys"))
         reset.setToolTip(say("元のキーに戻します。", "Brings the usual keys back."))
-        reset.clicked.connect(lambda: self._reset(deed))
-        self._rows[deed.name], self._resets[deed.name] = (anywhere, in_list), reset
+        reset.clicked.connect(lambda: self._reset(spec))
+        self._rows[spec.name], self._resets[spec.name] = (anywhere, in_list), reset
         for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
             self._grid.addWidget(widget, row, column)
         for field in (anywhere, in_list):
             field.setFixedWidth(140)
             field.chosen.connect(self._on_changed)
 
-    def _reset(self, deed: Deed) -> None:
-        self._show(deed, _usual(deed))
+    def _reset(self, spec: ActionSpec) -> None:
+        self._show(spec, _usual(spec))
         self._on_changed()
 
-    def _show(self, deed: Deed, binding: Binding) -> None:
-        anywhere, in_list = self._rows[deed.name]
+    def _show(self, spec: ActionSpec, binding: Binding) -> None:
+        anywhere, in_list = self._rows[spec.name]
         anywhere.show_keys(binding.keys)
         in_list.show_keys(binding.list_keys)
 
@@ -168,7 +168,7 @@ class ShortcutPage(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
-        names = {deed.name: say(deed.ja, deed.en) for deed in DEEDS}
+        names = {spec.name: say(spec.ja, spec.en) for spec in ACTIONS}
         shared = self.conflicts
         twice = say("同じキーです。 ", "Used twice. ")
         self.told.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
@@ -196,5 +196,5 @@ def scrolling(page: QWidget) -> QScrollArea:
     return area
 
 
-def _usual(deed: Deed) -> Binding:
-    return Binding(deed.keys, deed.list_keys)
+def _usual(spec: ActionSpec) -> Binding:
+    return Binding(spec.keys, spec.list_keys)

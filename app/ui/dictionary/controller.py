@@ -14,7 +14,7 @@ from app.core.script import Line
 from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
 from app.language import say
-from app.ui.background import Behind
+from app.ui.background import BackgroundThread
 from app.ui.playback.playback import Playback
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
@@ -40,8 +40,8 @@ class DictionaryController(QObject):
     ) -> None:
         super().__init__(parent)
         self._parent, self._selection, self._speech, self._playback, self._banner = parent, selection, speech, playback, banner
-        self._behind = Behind(self, "dictionary")
-        self._behind.failed.connect(self._tell)
+        self._background = BackgroundThread(self, "dictionary")
+        self._background.failed.connect(self._tell)
         self.dialog: DictionaryDialog | None = None
         action.triggered.connect(lambda: self.open())
 
@@ -52,22 +52,22 @@ class DictionaryController(QObject):
 
         if self.dialog is None:
             dialog = self.dialog = DictionaryDialog(self._parent)
-            dialog.put_wanted.connect(self._put)
-            dialog.removal_wanted.connect(self._remove)
-            dialog.hearing_wanted.connect(self._speak)
-            dialog.import_wanted.connect(self._import)
-            dialog.export_wanted.connect(self._export)
+            dialog.put_requested.connect(self._put)
+            dialog.removal_requested.connect(self._remove)
+            dialog.hearing_requested.connect(self._speak)
+            dialog.import_requested.connect(self._import)
+            dialog.export_requested.connect(self._export)
             dialog.finished.connect(self._on_finished)
         self.dialog.show()
         self.dialog.raise_()
         self.dialog.activateWindow()
-        self._behind.do(_load, lambda found: self._begin(*found, surface, reading))
+        self._background.run(_load, lambda found: self._begin(*found, surface, reading))
 
     def close(self) -> None:
         """Waits until what was changed is written."""
         if self.dialog is not None:
             self.dialog.reject()
-        self._behind.close(finish=True)
+        self._background.close(finish=True)
 
     def _begin(self, words: Words, error: AppError | None, surface: str, reading: str) -> None:
         if self.dialog is not None:
@@ -76,7 +76,7 @@ class DictionaryController(QObject):
             self.dialog.tell(error)
 
     def _change(self, change: Callable[[Words], Words], chosen: Collection[str] = ()) -> None:
-        self._behind.do(lambda: _changed(change), lambda words: self._show(words, chosen))
+        self._background.run(lambda: _changed(change), lambda words: self._show(words, chosen))
 
     def _show(self, words: Words, chosen: Collection[str], error: AppError | None = None) -> None:
         self._speech.read_dictionary()
@@ -112,7 +112,7 @@ class DictionaryController(QObject):
 
     def take_in(self, file: Path) -> None:
         """Adds the words of a file; what cannot be used is told."""
-        self._behind.do(lambda: _taken_in(file), lambda found: self._show(*found))
+        self._background.run(lambda: _taken_in(file), lambda found: self._show(*found))
 
     @Slot()
     def _export(self) -> None:
@@ -122,14 +122,14 @@ class DictionaryController(QObject):
         if name:
             file = Path(name)
             suffix = "" if file.suffix.lower() in (".json", ".csv") else ".csv" if "csv" in kind else ".json"
-            self._behind.do(lambda: _write(file.with_name(file.name + suffix)))
+            self._background.run(lambda: _write(file.with_name(file.name + suffix)))
 
     @Slot(object)
     def _tell(self, error: AppError) -> None:
         if self.dialog is not None:
             self.dialog.tell(error)
         else:
-            self._banner.tell_error(error)
+            self._banner.show_error(error)
 
     @Slot()
     def _on_finished(self) -> None:

@@ -28,11 +28,11 @@ class DictionaryDialog(QDialog):
         import_wanted(), export_wanted(): words from elsewhere, or to elsewhere.
     """
 
-    put_wanted = Signal(object)
-    removal_wanted = Signal(object)
-    hearing_wanted = Signal(object)
-    import_wanted = Signal()
-    export_wanted = Signal()
+    put_requested = Signal(object)
+    removal_requested = Signal(object)
+    hearing_requested = Signal(object)
+    import_requested = Signal()
+    export_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class DictionaryDialog(QDialog):
         self.trouble.setWordWrap(True)
         self._build()
         self.search.textChanged.connect(self.table.words.search)
-        self.table.chosen.connect(self._on_chosen)
+        self.table.chosen.connect(self._on_selected)
         self.table.words.modelReset.connect(self._on_typed)  # nothing is selected then
         self.form.changed.connect(self._on_typed)
         self.form.entered.connect(self._on_put)
@@ -99,10 +99,12 @@ class DictionaryDialog(QDialog):
                 "VOICEVOX や AivisSpeech の JSON、または CSV の単語を加えます。",
                 "Adds words of a JSON of VOICEVOX or AivisSpeech, or a CSV.",
             ),
-            self.import_wanted.emit,
+            self.import_requested.emit,
         )
         self.export = self._button(
-            say("書き出す…", "Export…"), say("すべての単語をファイルに書きます。", "Writes all words to a file."), self.export_wanted.emit
+            say("書き出す…", "Export…"),
+            say("すべての単語をファイルに書きます。", "Writes all words to a file."),
+            self.export_requested.emit,
         )
         close = self._button(say("閉じる", "Close"), say("閉じる (Esc)", "Close (Esc)"), self.accept)
         self.pages = QStackedWidget()
@@ -125,7 +127,7 @@ class DictionaryDialog(QDialog):
         return button
 
     @Slot()
-    def _on_chosen(self) -> None:
+    def _on_selected(self) -> None:
         chosen = self.table.selected
         if len(chosen) == 1:
             self.form.show_word(chosen[0])
@@ -144,11 +146,11 @@ class DictionaryDialog(QDialog):
 
     @Slot()
     def _on_put(self) -> None:
-        self._tell_word(self.put_wanted.emit)
+        self._tell_word(self.put_requested.emit)
 
     @Slot()
     def _on_hear(self) -> None:
-        self._tell_word(self.hearing_wanted.emit)
+        self._tell_word(self.hearing_requested.emit)
 
     def _tell_word(self, tell: Callable[[Entry], object]) -> None:
         try:
@@ -160,7 +162,7 @@ class DictionaryDialog(QDialog):
 
     @Slot()
     def _on_remove(self) -> None:
-        self.removal_wanted.emit([word.surface for word in self.table.selected])
+        self.removal_requested.emit([word.surface for word in self.table.selected])
 
 
 def _row(*widgets: QWidget | None) -> QHBoxLayout:

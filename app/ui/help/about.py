@@ -29,7 +29,7 @@ class AboutDialog(QDialog):
         parts_wanted(): `show_parts` is to be given what `third_parties` finds, which takes a tenth of a second.
     """
 
-    parts_wanted = Signal()
+    parts_requested = Signal()
 
     def __init__(self, version: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class AboutDialog(QDialog):
             page = self._add(name)
             self._empty[page] = partial(page.setMarkdown, card)
         self.third_parties = self._add(say("使っているもの", "Third parties"))
-        self._empty[self.third_parties] = self.parts_wanted.emit
+        self._empty[self.third_parties] = self.parts_requested.emit
         self.third_parties.setPlaceholderText(say("調べています…", "Looking…"))
         self.third_parties.setOpenLinks(False)
         self.third_parties.anchorClicked.connect(self._open)

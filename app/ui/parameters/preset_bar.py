@@ -14,7 +14,7 @@ from app.notices import notify
 from app.ui.kept_file import KeptFile
 from app.ui.parameters.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import look_changed
+from app.ui.theme.theme import is_theme_change
 from app.ui.widgets.choice_box import ChoiceBox
 
 
@@ -45,7 +45,7 @@ class PresetBar(QWidget):
             say("名前を付けた設定を、選んだ行に当てはめます。", "Applies settings kept under a name to the selected lines.")
         )
         self.names.setMinimumContentsLength(6)
-        self.names.activated.connect(self._on_chosen)
+        self.names.activated.connect(self._on_selected)
         self.label.setBuddy(self.names)
         self.keep = self._button(
             "add",
@@ -97,7 +97,7 @@ class PresetBar(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)
 
@@ -119,7 +119,7 @@ class PresetBar(QWidget):
         self.changed.emit(label, before, presets)
 
     @Slot(int)
-    def _on_chosen(self, row: int) -> None:
+    def _on_selected(self, row: int) -> None:
         preset = [STANDARD, *self._presets.values()][row]
         self.chosen.emit({name: getattr(preset, name) for name in PARTS})
 

@@ -12,7 +12,7 @@ from app.core.limits import SEED_BOUNDS
 from app.language import say
 from app.settings import HIGHEST_SEED
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import look_changed
+from app.ui.theme.theme import is_theme_change
 
 
 class SeedField(QWidget):
@@ -84,7 +84,7 @@ class SeedField(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)
 

@@ -39,7 +39,7 @@ class SidePanel(QScrollArea):
     """
 
     edited = Signal(str, object)
-    preset_chosen = Signal(object)
+    preset_selected = Signal(object)
     folded = Signal()
 
     def __init__(self) -> None:
@@ -197,7 +197,7 @@ class SidePanel(QScrollArea):
         self.assist.textEdited.connect(self._teller("assist_text"))
         self.styles.currentIndexChanged.connect(self._on_style)
         self.speakers.currentIndexChanged.connect(self._on_speaker)
-        self.presets.chosen.connect(self.preset_chosen)
+        self.presets.chosen.connect(self.preset_selected)
         self.expression.toggled.connect(self.folded)
 
     def _teller(self, name: str) -> Callable[[object], None]:

@@ -16,7 +16,7 @@ NOTCH = 120  # what a mouse wheel reports per click
 class ParameterSlider(QSlider):
     """A horizontal slider whose coloured part reaches from the default to the value; a click jumps, a double click resets."""
 
-    reset_wanted = Signal()
+    reset_requested = Signal()
 
     def __init__(self, steps: int, default: int) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -65,7 +65,7 @@ class ParameterSlider(QSlider):
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
         """Asks for the default."""
-        self.reset_wanted.emit()
+        self.reset_requested.emit()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Groove, the part that differs from the default, and the knob."""
@@ -150,7 +150,7 @@ class SliderField(QWidget):
         row.addWidget(self.number)
         self.set_value(bounds.default)
         self.slider.valueChanged.connect(self._on_slider)
-        self.slider.reset_wanted.connect(self.reset)
+        self.slider.reset_requested.connect(self.reset)
         self.number.valueChanged.connect(self._on_number)
 
     @property

@@ -17,7 +17,7 @@ class LiveMode(QObject):
         speak_wanted(str): this line was changed, and is at rest now.
     """
 
-    speak_wanted = Signal(str)
+    speak_requested = Signal(str)
 
     def __init__(self, document: ScriptDocument) -> None:
         super().__init__(document)
@@ -48,4 +48,4 @@ class LiveMode(QObject):
 
     @Slot()
     def _on_rest(self) -> None:
-        self.speak_wanted.emit(self._line_id)
+        self.speak_requested.emit(self._line_id)

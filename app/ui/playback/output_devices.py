@@ -43,7 +43,7 @@ class DeviceWatch(QObject):
             self.changed.emit(labels)
 
     @Slot()
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Looks in the background; nothing that sounds is disturbed."""
         if self._looking.state() != QProcess.ProcessState.NotRunning or time.monotonic() - self._looked_at < AGAIN_AFTER_S:
             return

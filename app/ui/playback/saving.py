@@ -32,7 +32,7 @@ class Saving(QObject):
         nothing(): there is no text to save.
     """
 
-    folder_chosen = Signal(str)
+    folder_selected = Signal(str)
     told = Signal(str, str)
     incomplete = Signal(str, str)
     nothing = Signal()
@@ -97,7 +97,7 @@ class Saving(QObject):
         file = ask_for_file(self._window, name, self._folder)
         if file is not None:
             self._folder = str(file.parent)
-            self.folder_chosen.emit(self._folder)
+            self.folder_selected.emit(self._folder)
             write(file)
 
     def _write(self, files: list[tuple[Path, list[Line]]]) -> None:

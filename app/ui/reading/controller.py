@@ -59,13 +59,13 @@ class ReadingController(QObject):
         self.sounds.changed.connect(self._on_sound)
         strip = panel.strip
         strip.edited.connect(self._on_edited)
-        strip.place_chosen.connect(self._play_from)
-        panel.waveform.place_chosen.connect(self._play_from)
-        strip.word_wanted.connect(self._on_word)
-        strip.reset_wanted.connect(self._reset_phrase)
+        strip.place_selected.connect(self._play_from)
+        panel.waveform.place_selected.connect(self._play_from)
+        strip.word_requested.connect(self._on_word)
+        strip.reset_requested.connect(self._reset_phrase)
         panel.reset_phrase.clicked.connect(self._on_reset_phrase)
         panel.reset_all.clicked.connect(self._on_reset_all)
-        panel.reading.kana_wanted.connect(self._on_kana)
+        panel.reading.kana_requested.connect(self._on_kana)
         self._on_changed()
 
     def follow_voices(self) -> None:

@@ -33,7 +33,7 @@ class LineDelegate(QStyledItemDelegate):
         editor_opened(LineEditor): for whoever connects it.
     """
 
-    play_wanted = Signal(str)
+    play_requested = Signal(str)
     editor_opened = Signal(object)
 
     def __init__(self, view: QListView, model: ScriptModel, theme: Theme) -> None:
@@ -136,7 +136,7 @@ class LineDelegate(QStyledItemDelegate):
         ):
             parts = self.layout.parts(QRectF(option.rect))
             if parts.button.contains(event.position()):
-                self.play_wanted.emit(index.data(LINE_ROLE).id)
+                self.play_requested.emit(index.data(LINE_ROLE).id)
                 return True
         return super().editorEvent(event, model, option, index)
 

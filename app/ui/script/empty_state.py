@@ -20,7 +20,7 @@ CAP_PADDING, CAP_RADIUS = 7.0, 5.0
 Keys = Sequence[tuple[str, str]]  # the key, and what it does
 
 
-class Lesson:
+class EmptyState:
     """Paints frame, words and keys.
 
     Attributes:
@@ -75,9 +75,9 @@ def lesson() -> tuple[str, str]:
 def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPalette, keys: Keys) -> None:
     """Caps with what they do beside them, in one row around `middle`, its upper edge."""
     metrics = QFontMetricsF(painter.font())
-    widths = [(metrics.horizontalAdvance(key) + 2 * CAP_PADDING, metrics.horizontalAdvance(deed)) for key, deed in keys]
-    left = middle.x() - (sum(cap + GAP + deed for cap, deed in widths) + BLOCK_GAP * (len(keys) - 1)) / 2
-    for (key, deed), (cap, wide) in zip(keys, widths, strict=True):
+    widths = [(metrics.horizontalAdvance(key) + 2 * CAP_PADDING, metrics.horizontalAdvance(label)) for key, label in keys]
+    left = middle.x() - (sum(cap + GAP + label for cap, label in widths) + BLOCK_GAP * (len(keys) - 1)) / 2
+    for (key, label), (cap, wide) in zip(keys, widths, strict=True):
         box = QRectF(left, middle.y(), cap, height)
         painter.setPen(QPen(palette.color(QPalette.ColorRole.Mid), 1))
         painter.setBrush(palette.color(QPalette.ColorRole.Base))
@@ -85,5 +85,5 @@ def _paint_keys(painter: QPainter, middle: QPointF, height: float, palette: QPal
         painter.setPen(palette.color(QPalette.ColorRole.Text))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, key)
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
-        painter.drawText(QRectF(box.right() + GAP, box.top(), wide + 1, height), Qt.AlignmentFlag.AlignVCenter, deed)
+        painter.drawText(QRectF(box.right() + GAP, box.top(), wide + 1, height), Qt.AlignmentFlag.AlignVCenter, label)
         left = box.right() + GAP + wide + BLOCK_GAP

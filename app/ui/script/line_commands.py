@@ -34,7 +34,7 @@ class LineCommands(QObject):
     """
 
     failed = Signal(object)
-    stop_wanted = Signal()
+    stop_requested = Signal()
     noticed = Signal(str)
 
     def __init__(self, document: ScriptDocument, model: ScriptModel, view: ScriptList, selection: Selection, seeds: TakeSeeds) -> None:
@@ -44,7 +44,7 @@ class LineCommands(QObject):
         self._copied: list[Line] = []
         view.lines_dropped.connect(self._move_to)
         view.texts_dropped.connect(self.add_text)
-        view.line_wanted.connect(self.add)
+        view.line_requested.connect(self.add)
         view.editor_opened.connect(self._connect_editor)
         document.stepped.connect(self._on_stepped)
 
@@ -163,7 +163,7 @@ class LineCommands(QObject):
             )
 
     def place(self) -> int:
-        """Behind the selected lines."""
+        """BackgroundThread the selected lines."""
         ids = self._view.chosen_ids or [self._view.current_id]
         row = self._model.row(ids[-1])
         return row + 1 if row >= 0 else self._model.rowCount()
@@ -173,14 +173,14 @@ class LineCommands(QObject):
         self._view.choose([line.id] if line else [])
 
     def _shift(self, step: int) -> None:
-        self._keep_chosen(say("行を移動", "Move lines"), lambda script, ids: shift(script, ids, step))
+        self._keep_selected(say("行を移動", "Move lines"), lambda script, ids: shift(script, ids, step))
 
     @Slot(object, int)
     def _move_to(self, ids: list[str], row: int) -> None:
         self._view.choose(ids)
-        self._keep_chosen(say("行を移動", "Move lines"), lambda script, _ids: move(script, ids, row))
+        self._keep_selected(say("行を移動", "Move lines"), lambda script, _ids: move(script, ids, row))
 
-    def _keep_chosen(self, label: str, edit: Any) -> None:
+    def _keep_selected(self, label: str, edit: Any) -> None:
         ids, current, typing = self._view.chosen_ids, self._view.current_id, self._view.editor is not None
         self._document.edit(label, edit(self._document.script, ids))
         self._view.choose([current, *(line_id for line_id in ids if line_id != current)])
@@ -224,7 +224,7 @@ class LineCommands(QObject):
     def _on_finished(self, stop: bool) -> None:
         self._view.end_editing()
         if stop:
-            self.stop_wanted.emit()
+            self.stop_requested.emit()
 
     @Slot(object, object)
     def _on_stepped(self, before: Script, after: Script) -> None:

@@ -32,7 +32,7 @@ from app.ui.plain_text import plain_tip
 from app.ui.script.delegate import LineDelegate
 from app.ui.script.drops import LineDrops
 from app.ui.script.editor import LineEditor
-from app.ui.script.empty_state import Lesson
+from app.ui.script.empty_state import EmptyState
 from app.ui.script.script_model import LINE_ROLE, Index, ScriptModel
 from app.ui.synthesis.jobs import OpenedVoice
 from app.ui.theme.theme import Theme
@@ -52,19 +52,19 @@ class ScriptList(LineDrops):
         editor_opened(LineEditor), play_wanted(str): of a line.
     """
 
-    line_chosen = Signal()
-    line_wanted = Signal()
+    line_selected = Signal()
+    line_requested = Signal()
     editor_opened = Signal(object)
-    play_wanted = Signal(str)
+    play_requested = Signal(str)
 
     def __init__(self, model: ScriptModel, theme: Theme) -> None:
         super().__init__(model)
         self.setObjectName("script")
         self._lines = model
-        self.lesson = Lesson()
+        self.lesson = EmptyState()
         self.cards = LineDelegate(self, model, theme)
         self.cards.editor_opened.connect(self.editor_opened)
-        self.cards.play_wanted.connect(self.play_wanted)
+        self.cards.play_requested.connect(self.play_requested)
         self.setItemDelegate(self.cards)
         self.setModel(model)
         self.setAccessibleName(say("台本", "Script"))
@@ -169,7 +169,7 @@ class ScriptList(LineDrops):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A key typed into an empty list begins a line."""
         if not self._lines.rowCount() and event.text().isprintable() and event.text():
-            self.line_wanted.emit()
+            self.line_requested.emit()
             if self.editor is not None:
                 self.editor.keyPressEvent(event)
             return
@@ -178,7 +178,7 @@ class ScriptList(LineDrops):
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """As `keyPressEvent`, for what an input method composes."""
         if not self._lines.rowCount() and (event.commitString() or event.preeditString()):
-            self.line_wanted.emit()
+            self.line_requested.emit()
             if self.editor is not None:
                 self.editor.inputMethodEvent(event)
             return
@@ -202,7 +202,7 @@ class ScriptList(LineDrops):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """The room below the last line begins another one."""
         if not self.indexAt(event.position().toPoint()).isValid():
-            self.line_wanted.emit()
+            self.line_requested.emit()
         super().mouseDoubleClickEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
@@ -239,7 +239,7 @@ class ScriptList(LineDrops):
 
     @Slot()
     def _on_choice(self, *_unused: object) -> None:
-        self.line_chosen.emit()
+        self.line_selected.emit()
 
 
 def _runs(rows: list[int]) -> Iterator[tuple[int, int]]:

@@ -27,7 +27,7 @@ class Selection(QObject):
     def __init__(self, document: ScriptDocument, view: ScriptList, defaults: LineSettings) -> None:
         super().__init__(view)
         self._document, self._view, self._defaults = document, view, defaults
-        view.line_chosen.connect(self.changed)
+        view.line_selected.connect(self.changed)
         document.changed.connect(lambda _before, _after: self.changed.emit())
 
     @property

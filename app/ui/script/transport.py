@@ -10,8 +10,8 @@ from app.language import say
 from app.ui.actions.actions import Actions
 from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import look_changed
-from app.ui.workarounds.deferred_progress_bar import QuietBar
+from app.ui.theme.theme import is_theme_change
+from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 FINE = 1000  # steps of the play line
 
@@ -23,8 +23,8 @@ class Transport(QWidget):
         play_wanted(), save_wanted(): pressed; both also mean stop while their work goes on.
     """
 
-    play_wanted = Signal()
-    save_wanted = Signal()
+    play_requested = Signal()
+    save_requested = Signal()
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
@@ -32,12 +32,12 @@ class Transport(QWidget):
         self._waiting = False
         self.play = QPushButton()
         self.play.setObjectName("primary")
-        self.play.clicked.connect(self.play_wanted)
+        self.play.clicked.connect(self.play_requested)
         self.save = QPushButton()
-        self.save.clicked.connect(self.save_wanted)
+        self.save.clicked.connect(self.save_requested)
         self.length = QLabel()
         self.length.setObjectName("muted")
-        self.line = QuietBar()
+        self.line = DeferredProgressBar()
         self.line.setObjectName("played")
         self.line.setRange(0, FINE)
         self.line.setTextVisible(False)
@@ -75,7 +75,7 @@ class Transport(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._name_buttons()
         super().changeEvent(event)
 

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.notices import notify
 from app.ui.actions.actions import Actions
 from app.ui.actions.key_bindings import Bindings, load_shortcuts, save_shortcuts
-from app.ui.background import Behind
+from app.ui.background import BackgroundThread
 from app.ui.kept_file import KeptFile
 from app.ui.playback.output_devices import DeviceWatch
 from app.ui.settings.store import SettingsStore
 from app.ui.shell.menus import Menus
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import Surroundings
+from app.ui.synthesis.jobs import MachineInfo
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 from app.version import VERSION
@@ -46,8 +46,8 @@ class Dialogs(QObject):
         super().__init__(parent)
         self._parent, self._actions, self._menus, self._settings = parent, actions, menus, settings
         self.devices = DeviceWatch(self)
-        self._behind = Behind(self, "dialogs")
-        self._behind.failed.connect(notice.tell_error)
+        self._background = BackgroundThread(self, "dialogs")
+        self._background.failed.connect(notice.show_error)
         self.keys = KeptFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), after_ms=0)
         self.shown: QDialog | None = None
         for name, called in {
@@ -59,8 +59,8 @@ class Dialogs(QObject):
             "about": self.open_about,
         }.items():
             actions[name].triggered.connect(called)
-        speech.surroundings_found.connect(self._on_surroundings)
-        menus.devices_wanted.connect(self.devices.look)
+        speech.machine_info_found.connect(self._on_surroundings)
+        menus.devices_requested.connect(self.devices.refresh)
         self.devices.changed.connect(menus.offer_devices)
         bindings, unread = load_shortcuts()
         actions.bind(bindings)
@@ -71,7 +71,7 @@ class Dialogs(QObject):
         """Shows the settings; what was changed takes effect when the user agrees."""
         from app.ui.settings.dialog import SettingsDialog
 
-        self.devices.look()
+        self.devices.refresh()
         dialog = SettingsDialog(self._settings.value, self.devices.labels, self._actions.bindings, self._parent)
         self.devices.changed.connect(dialog.offer_devices)
         dialog.accepted.connect(lambda: self._use(dialog))
@@ -107,7 +107,7 @@ class Dialogs(QObject):
         from app.ui.help.about import AboutDialog, third_parties
 
         dialog = AboutDialog(VERSION, self._parent)
-        dialog.parts_wanted.connect(lambda: self._behind.do(third_parties, self._parts_found.emit))
+        dialog.parts_requested.connect(lambda: self._background.run(third_parties, self._parts_found.emit))
         self._parts_found.connect(dialog.show_parts)
         self._show(dialog)
 
@@ -116,7 +116,7 @@ class Dialogs(QObject):
         if self.shown is not None:
             self.shown.reject()
         self.devices.close()
-        self._behind.close()
+        self._background.close()
 
     def _show(self, dialog: QDialog) -> None:
         if self.shown is not None:
@@ -145,7 +145,7 @@ class Dialogs(QObject):
         self.keys.changed()
 
     @Slot(object)
-    def _on_surroundings(self, found: Surroundings) -> None:
+    def _on_surroundings(self, found: MachineInfo) -> None:
         self.devices.know(found.devices)
 
 

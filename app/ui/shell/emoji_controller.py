@@ -8,13 +8,13 @@ from app.core.script import Line
 from app.ui.reading.controller import ReadingController
 from app.ui.script.list import ScriptList
 from app.ui.script.selection import Selection
-from app.ui.voices.catalog import Shelf
+from app.ui.voices.catalog import VoiceCatalog
 
 
 class EmojiController(QObject):
     """Shows the button for emoji where the voice of the line speaks them, and types what is picked."""
 
-    def __init__(self, view: ScriptList, selection: Selection, catalog: Shelf, reading: ReadingController) -> None:
+    def __init__(self, view: ScriptList, selection: Selection, catalog: VoiceCatalog, reading: ReadingController) -> None:
         super().__init__(view)
         self._view, self._selection, self._catalog, self._reading = view, selection, catalog, reading
         self._place: int | None = None  # of the cursor when the picker opened

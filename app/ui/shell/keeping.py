@@ -29,7 +29,7 @@ class Keeping(QObject):
         self._window, self._notice, self._script, self._others = window, notice, script, others
         self._refused = False
         for file in (script, *others):
-            file.failed.connect(notice.tell_error)
+            file.failed.connect(notice.show_error)
             file.mended.connect(notice.take_back)
         script.mended.connect(self._on_mended)
 

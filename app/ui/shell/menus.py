@@ -41,7 +41,7 @@ class Menus(QMenuBar):
         devices_wanted(): the list of outputs is about to be seen.
     """
 
-    devices_wanted = Signal()
+    devices_requested = Signal()
 
     def __init__(self, actions: Actions, settings: SettingsStore) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Menus(QMenuBar):
         self._fill(say("行(&L)", "&Line"), actions, LINE)
         play = self._fill(say("再生(&P)", "&Play"), actions, PLAY)
         self._devices = play.addMenu(say("音声の出力先", "Output device"))
-        self._devices.aboutToShow.connect(self.devices_wanted)
+        self._devices.aboutToShow.connect(self.devices_requested)
         self._device_group = QActionGroup(self)
         self.view = self._fill(say("表示(&V)", "&View"), actions, ("show_strip", "", "full_screen"))
         self._add_themes(self.view.addMenu(say("配色", "Theme")), settings.value.theme)

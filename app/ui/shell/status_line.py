@@ -14,7 +14,7 @@ from app.ui.plain_text import PlainLabel, plain_tip
 from app.ui.probe_labels import finding_words, show_findings
 from app.ui.shell.level_meter import LevelMeter
 from app.ui.shell.memory_label import MemoryLabel
-from app.ui.synthesis.jobs import OpenedVoice, Surroundings
+from app.ui.synthesis.jobs import MachineInfo, OpenedVoice
 from app.ui.synthesis.measurements import LatencyHistory
 from app.ui.synthesis.state import SpeechState
 
@@ -29,7 +29,7 @@ class StatusLine(QStatusBar):
         places: where each stage really runs, a line for each; empty before a voice has opened.
     """
 
-    backend_chosen = Signal(str)
+    backend_selected = Signal(str)
 
     def __init__(self, backend: str) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class StatusLine(QStatusBar):
         """Key of the chosen backend."""
         return str(self.backends.currentData())
 
-    def offer(self, found: Surroundings) -> None:
+    def offer(self, found: MachineInfo) -> None:
         """Lists what this machine offers; what was chosen stays in the list even if it is not offered."""
         chosen = self.backend
         self._names |= dict(found.names)
@@ -125,7 +125,7 @@ class StatusLine(QStatusBar):
 
     @Slot(int)
     def _on_activated(self, _index: int) -> None:
-        self.backend_chosen.emit(self.backend)
+        self.backend_selected.emit(self.backend)
 
 
 def cache_words(history: LatencyHistory) -> str:

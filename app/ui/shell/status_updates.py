@@ -12,7 +12,7 @@ from app.ui.script.list import ScriptList
 from app.ui.script.transport import Transport
 from app.ui.shell.status_line import StatusLine
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import OpenedVoice, OpenVoice, Surroundings
+from app.ui.synthesis.jobs import MachineInfo, OpenedVoice, OpenVoice
 from app.ui.synthesis.loaded_voices import LicenceOpenError
 from app.ui.widgets.banner import Banner
 from app.voices.bert import MissingBertError
@@ -36,7 +36,7 @@ class StatusUpdates(QObject):
         self._status, self._transport, self._lines, self._latency, self._banner = status, transport, lines, latency, banner
         speech.state_changed.connect(self._on_state)
         speech.voice_opened.connect(self._on_voice)
-        speech.surroundings_found.connect(self._on_surroundings)
+        speech.machine_info_found.connect(self._on_surroundings)
         speech.failed.connect(self._on_failed)
         speech.measured.connect(self._on_measured)
         speech.ticked.connect(self._on_tick)
@@ -60,7 +60,7 @@ class StatusUpdates(QObject):
             self._banner.tell("trouble", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}")
 
     @Slot(object)
-    def _on_surroundings(self, found: Surroundings) -> None:
+    def _on_surroundings(self, found: MachineInfo) -> None:
         self._status.offer(found)
 
     @Slot(object)

@@ -50,10 +50,10 @@ from app.ui.shell.toolbar import EditBar
 from app.ui.shell.wiring import connect_actions, connect_undo, line_actions, play_actions, read_text, undo_presets
 from app.ui.synthesis.controller import SpeechController
 from app.ui.tasks.jobs_panel import JobsPanel
-from app.ui.tasks.queue import WorkQueue
+from app.ui.tasks.queue import TaskQueue
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import Theme, chosen_theme
-from app.ui.voices.catalog import Shelf
+from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.controller import VoiceController
 from app.ui.voices.library_actions import LibraryActions
 from app.ui.voices.licence_questions import LicenceQuestions
@@ -88,7 +88,7 @@ class MainWindow(QMainWindow):
         script, current, unread = open_script(settings)
         theme = chosen_theme(settings.theme)
         self.document = ScriptDocument(script, self)  # before the actions: at the end its history is told to them until it is gone
-        self.deeds = Actions(self)
+        self.window_actions = Actions(self)
         self._make_columns(theme)
         self._make_bars(theme)
         self._make_playback()
@@ -102,7 +102,7 @@ class MainWindow(QMainWindow):
         self._show_selection()
         self.side.presets.load()
         if is_first:
-            greet(self.notice, self.deeds["voice_library"].trigger)
+            greet(self.notice, self.window_actions["voice_library"].trigger)
         notify(unread)
         notify(notice)
 
@@ -110,7 +110,7 @@ class MainWindow(QMainWindow):
         """Shows the window; once it is seen, voices are looked for behind it, and the first one and the audio device are opened."""
         self.speech_settings.begin()
         self.first_paint.over.connect(self.controller.begin)
-        self.first_paint.over.connect(self.shelf.look)
+        self.first_paint.over.connect(self.catalog.refresh)
         self.show()
         self.fold.fit(self.height())
         share_out(self, self.latency, self.settings.value)
@@ -130,9 +130,9 @@ class MainWindow(QMainWindow):
         self.dialogs.close()
         self.dictionary.close()
         self.desk.close()
-        self.voice_works.queue.close()
+        self.voice_tasks.queue.close()
         self.licences.close()
-        self.shelf.close()
+        self.catalog.close()
         self.controller.close()
         self._notices.close()
         super().closeEvent(event)
@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
         kept = self.settings.value
         self.model = ScriptModel(self.document)
         self.seeds = TakeSeeds(self.document)
-        self.left = ScriptPanel(self.model, self.deeds, theme)
+        self.left = ScriptPanel(self.model, self.window_actions, theme)
         self.notice, self.banner = self.left.notice, self.left.banner
         self._notices = Notices(self.notice)
         self.script, self.transport = self.left.script, self.left.transport
@@ -155,9 +155,9 @@ class MainWindow(QMainWindow):
     def _make_bars(self, theme: Theme) -> None:
         self.latency = LatencyDock(self.controller.history, theme)
         self.status = StatusLine(self.settings.value.backend)
-        self.edit_bar = EditBar(self.deeds)
-        self.menus = Menus(self.deeds, self.settings)
-        self.deeds.draw(QColor(theme.text))
+        self.edit_bar = EditBar(self.window_actions)
+        self.menus = Menus(self.window_actions, self.settings)
+        self.window_actions.draw(QColor(theme.text))
         lay_out(self, self.columns, self.menus, self.edit_bar, self.status, self.latency, self.settings.value)
         self.menus.view.addAction(self.latency.toggleViewAction())
         self.script.setFocus()
@@ -177,20 +177,20 @@ class MainWindow(QMainWindow):
         for before, after in itertools.pairwise(stops):  # it was made after the buttons below it
             QWidget.setTabOrder(before, after)
         self.strip = ReadingController(panel, self.document, self.selection, self.controller, self.playback)
-        self.fold = StripFold(panel, self.deeds["show_strip"], self.settings)
+        self.fold = StripFold(panel, self.window_actions["show_strip"], self.settings)
 
     def _make_voices(self) -> None:
-        self.shelf = Shelf(self)
+        self.catalog = VoiceCatalog(self)
         self.voice_banner = Banner()
         self.voice_banner.action.setText(say("BERT を入手…", "Get the BERT…"))
         self.voice_banner.action.setToolTip(say("声が話すのに要るモデルを入れます。", "Installs the model that the voice needs."))
         self.left.above.addWidget(self.voice_banner)
         self.licences = LicenceQuestions(self, self.voice_banner)
-        self.voice_works = VoiceTasks(WorkQueue(self), self.licences)
-        self.jobs_panel = JobsPanel(self.voice_works.queue)
+        self.voice_tasks = VoiceTasks(TaskQueue(self), self.licences)
+        self.jobs_panel = JobsPanel(self.voice_tasks.queue)
         self.left.below.addWidget(self.jobs_panel)
         self.desk = VoiceController(
-            self.shelf,
+            self.catalog,
             self.document,
             self.selection,
             self.controller,
@@ -199,17 +199,19 @@ class MainWindow(QMainWindow):
             self.side.card,
             self.side.chooser,
         )
-        VoiceResults(self.voice_works, self.desk, self.shelf, self.settings, self.voice_banner)
+        VoiceResults(self.voice_tasks, self.desk, self.catalog, self.settings, self.voice_banner)
         VoiceSamples(self.side.card, self.selection, self.controller, self.playback)
-        self.emoji = EmojiController(self.script, self.selection, self.shelf, self.strip)
-        self.library = LibraryActions(self, self.shelf, self.voice_works, self.document, self.selection)
+        self.emoji = EmojiController(self.script, self.selection, self.catalog, self.strip)
+        self.library = LibraryActions(self, self.catalog, self.voice_tasks, self.document, self.selection)
 
     def _make_shell(self) -> None:
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self.theme_switcher = ThemeSwitcher(application, self.settings, self)
-        self.dialogs = Dialogs(self, self.deeds, self.menus, self.settings, self.controller, self.notice)
-        self.dictionary = DictionaryController(self, self.deeds["dictionary"], self.selection, self.controller, self.playback, self.notice)
+        self.dialogs = Dialogs(self, self.window_actions, self.menus, self.settings, self.controller, self.notice)
+        self.dictionary = DictionaryController(
+            self, self.window_actions["dictionary"], self.selection, self.controller, self.playback, self.notice
+        )
         self.keeping = Keeping(self, self.notice, self._script_file, (self.settings.file, self.side.presets.file, self.dialogs.keys))
         self.incoming = IncomingFiles(self.commands, self.banner)
         self.incoming.accept_drops(self)
@@ -218,7 +220,7 @@ class MainWindow(QMainWindow):
         self._connect_script()
         self._connect_playback()
         self._connect_voices()
-        self.latency.failed.connect(self.notice.tell_error)
+        self.latency.failed.connect(self.notice.show_error)
         self.columns.dragged.connect(lambda: self.settings.change(side_width=self.columns.side_width))
         self.side.folded.connect(lambda: self.settings.change(expression_open=self.side.expression.is_open))
         self.theme_switcher.applied.connect(self._use_theme)
@@ -230,34 +232,34 @@ class MainWindow(QMainWindow):
         self.selection.changed.connect(self._script_file.changed)  # where the user is, too
         self.seeds.changed.connect(self._show_selection)
         self.side.edited.connect(self.commands.change)
-        self.side.preset_chosen.connect(self.commands.change_all)
-        self.commands.stop_wanted.connect(self.play_commands.stop)
-        self.commands.failed.connect(self.banner.tell_error)
+        self.side.preset_selected.connect(self.commands.change_all)
+        self.commands.stop_requested.connect(self.play_commands.stop)
+        self.commands.failed.connect(self.banner.show_error)
         self.commands.noticed.connect(lambda text: self.banner.tell("notice", text))
         self.script.files_dropped.connect(self.incoming.take_files)
         self.script.links_dropped.connect(self.incoming.take_links)
         self.fold.folded.connect(lambda: self.script.show_line(self.selection.current_id))
-        self.strip.panel.reading.dictionary_wanted.connect(self.dictionary.open)
+        self.strip.panel.reading.dictionary_requested.connect(self.dictionary.open)
         undo_presets(self.side.presets, self.document)
 
     def _connect_playback(self) -> None:
         commands = self.play_commands
-        self.transport.play_wanted.connect(commands.play_or_stop)
-        self.transport.save_wanted.connect(commands.save_or_stop)
-        self.banner.action_wanted.connect(commands.save_or_stop)
-        self.script.play_wanted.connect(commands.play_or_stop_line)
-        self.live.speak_wanted.connect(commands.play_again)
+        self.transport.play_requested.connect(commands.play_or_stop)
+        self.transport.save_requested.connect(commands.save_or_stop)
+        self.banner.action_requested.connect(commands.save_or_stop)
+        self.script.play_requested.connect(commands.play_or_stop_line)
+        self.live.speak_requested.connect(commands.play_again)
         commands.began.connect(self.banner.hide)
         for source in (commands.nothing_to_speak, self.saving.nothing):
             source.connect(self.left.tell_empty)
         self.playback.line_began.connect(self.script.show_line)
-        self.saving.folder_chosen.connect(lambda folder: self.settings.change(save_folder=folder))
+        self.saving.folder_selected.connect(lambda folder: self.settings.change(save_folder=folder))
         self.saving.told.connect(lambda message, hint: self.banner.tell("notice", message, hint))
         self.saving.incomplete.connect(lambda message, hint: self.banner.tell("trouble", message, hint))
-        self.status.backend_chosen.connect(self.speech_settings.choose_backend)
+        self.status.backend_selected.connect(self.speech_settings.choose_backend)
 
     def _connect_voices(self) -> None:
-        voices, tasks, library = self.desk, self.voice_works, self.library
+        voices, tasks, library = self.desk, self.voice_tasks, self.library
         voices.shown.connect(self.side.show_voice)
         voices.missing.connect(self.side.show_missing)
         voices.labels_changed.connect(lambda labels: self.script.show_voices(labels, voices.names.find))
@@ -269,18 +271,18 @@ class MainWindow(QMainWindow):
             lambda error: self.licences.ask(error.voice_id, error.name, error.text, voices.go_on, lambda: voices.decline(error))
         )
         tasks.changing.connect(self.controller.close_voice)
-        tasks.disk_changed.connect(self.shelf.look)
+        tasks.disk_changed.connect(self.catalog.refresh)
         tasks.measured.connect(self.status.show_measured)
         tasks.measured.connect(self.speech_settings.use_measured)
         self.incoming.voices_found.connect(library.add_files)
         self.incoming.voice_link_found.connect(library.add_address)
         library.use_requested.connect(voices.use)
         library.force_requested.connect(voices.force_bert)
-        self.voice_banner.action_wanted.connect(voices.mend)
-        self.side.chooser.library_wanted.connect(library.open)
+        self.voice_banner.action_requested.connect(voices.mend)
+        self.side.chooser.library_requested.connect(library.open)
 
     def _connect_actions(self) -> None:
-        actions, library, kept = self.deeds, self.library, self.settings.value
+        actions, library, kept = self.window_actions, self.library, self.settings.value
         connect_undo(actions, self.document.stack)
         connect_actions(actions, line_actions(self.commands, self.script.selectAll) | play_actions(self.play_commands))
         connect_actions(
@@ -318,4 +320,4 @@ class MainWindow(QMainWindow):
     def _use_theme(self, theme: Theme) -> None:
         for part in (self.latency, self.script, self.strip.panel):
             part.set_theme(theme)
-        self.deeds.draw(QColor(theme.text))
+        self.window_actions.draw(QColor(theme.text))

@@ -29,10 +29,10 @@ from app.ui.synthesis.jobs import (
 )
 from app.ui.synthesis.line_reader import ReadLine
 from app.ui.synthesis.measurements import Utterance
-from app.ui.synthesis.pending_jobs import Outstanding
+from app.ui.synthesis.pending_jobs import PendingJobs
 from app.ui.synthesis.player import OpenPlayer
 from app.ui.synthesis.recorder import LatencyRecorder
-from app.ui.synthesis.signals import SpeechNews
+from app.ui.synthesis.signals import SpeechSignals
 from app.ui.synthesis.state import SpeechState
 from app.ui.synthesis.synthesis_thread import SynthesisThread
 from app.ui.synthesis.worker import SynthesisWorker
@@ -40,7 +40,7 @@ from app.ui.synthesis.worker import SynthesisWorker
 TICK_MS = 25  # 40 times a second: bars and play state move smoothly
 
 
-class SpeechController(SpeechNews):
+class SpeechController(SpeechSignals):
     """Asks the synthesis thread for work; the newest request to be heard wins, files are always finished.
 
     Attributes:
@@ -59,7 +59,7 @@ class SpeechController(SpeechNews):
         self.voices: dict[str, OpenedVoice] = {}
         self.state = SpeechState()
         self._ids = itertools.count(1)
-        self._open = Outstanding()
+        self._open = PendingJobs()
         self._precisions = Precisions()
         self._closed = False
         self._thread = SynthesisThread(open_player, self)
@@ -126,7 +126,7 @@ class SpeechController(SpeechNews):
     def play_sample(self, file: Path) -> None:
         """Plays a recording; what is spoken now stops."""
         self.stop()
-        self._worker.hush()
+        self._worker.silence()
         self._post(PlaySample(file))
 
     def choose_device(self, device: str) -> None:
@@ -247,7 +247,7 @@ class SpeechController(SpeechNews):
         return played_s
 
     def _listen(self, worker: SynthesisWorker) -> None:
-        worker.surroundings_found.connect(self.surroundings_found)
+        worker.machine_info_found.connect(self.machine_info_found)
         worker.voice_opened.connect(self._on_voice_opened)
         worker.stage_timed.connect(self._recorder.on_stage)
         worker.first_audio.connect(self._recorder.on_first_audio)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from app.core.types import StageTiming
 from app.ui.error_text import Failed, as_app_error
 from app.ui.synthesis.jobs import Job, Speak
-from app.ui.synthesis.loaded_voices import HeldVoice
-from app.ui.synthesis.signals import News
+from app.ui.synthesis.loaded_voices import LoadedVoices
+from app.ui.synthesis.signals import WorkerSignals
 
 
 class CurrentJob:
@@ -21,7 +21,7 @@ class CurrentJob:
         computing_since: when the stage that runs now began, seconds of `time.perf_counter`; None while nothing is computed.
     """
 
-    def __init__(self, news: News, voice: HeldVoice) -> None:
+    def __init__(self, news: WorkerSignals, voice: LoadedVoices) -> None:
         self.job: Job | None = None
         self.computing_since: float | None = None
         self._news, self._voice = news, voice

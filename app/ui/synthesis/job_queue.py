@@ -7,7 +7,7 @@ from collections import deque
 from app.ui.synthesis.jobs import ChooseDevice, Job, PlaySample, Speak
 
 
-class Lanes:
+class JobQueue:
     """Belongs to the synthesis thread, but for `post`.
 
     Attributes:

@@ -109,7 +109,7 @@ Job = OpenVoice | ChooseDevice | Speak | PlaySample | CloseVoice | ForgetWords |
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class MachineInfo:
     """What this machine offers.
 
     Attributes:

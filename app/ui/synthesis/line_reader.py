@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.core.line_reading import LineReading, read_line
-from app.core.moved_edits import moved, settle
+from app.core.rebased_edits import moved, rebase
 from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
 from app.ui.error_text import as_app_error
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.core.cache import LRUCache
     from app.core.ports import G2P
     from app.core.types import Phones
-    from app.ui.synthesis.loaded_voices import HeldVoice
+    from app.ui.synthesis.loaded_voices import LoadedVoices
 
 SHOWN_CHARACTERS = 600  # of a line; a strip of all of a book would be no strip
 
@@ -51,7 +51,7 @@ class LineRead:
 class LineReader:
     """Belongs to the synthesis thread, but for `post` and `waits`."""
 
-    def __init__(self, voice: HeldVoice) -> None:
+    def __init__(self, voice: LoadedVoices) -> None:
         self._voice = voice
         self._jobs: OrderedDict[bool, ReadLine] = OrderedDict()  # the last one to show, and the last one to try
         self._g2p: G2P | None = None
@@ -74,7 +74,7 @@ class LineReader:
             return LineRead(job, error=as_app_error(exc))
 
     def _answer(self, job: ReadLine) -> LineRead:
-        overrides = settle(job.overrides, job.text, self._whole, emoji=job.emoji)
+        overrides = rebase(job.overrides, job.text, self._whole, emoji=job.emoji)
         if job.readings is None:
             return LineRead(job, self._shown(job, overrides.readings), overrides)
         old = self._whole(job.text, overrides.readings, job.emoji)

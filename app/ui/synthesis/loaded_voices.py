@@ -39,7 +39,7 @@ class LicenceOpenError(AppError):
         self.voice_id, self.name, self.text = voice_id, name, text
 
 
-class HeldVoice:
+class LoadedVoices:
     """Belongs to the synthesis thread, but for `terminate`. The voices used last stay open, so that lines may take turns.
 
     Attributes:

@@ -6,13 +6,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from app.errors import AppError
-from app.ui.synthesis.jobs import OpenedVoice, Surroundings
+from app.ui.synthesis.jobs import MachineInfo, OpenedVoice
 
 if TYPE_CHECKING:
     from app.compose import Speaker
 
 
-def find_surroundings() -> Surroundings:
+def find_machine_info() -> MachineInfo:
     """Backends and audio outputs of this machine."""
     from app.adapters.ort.backends import BACKENDS, name_of
     from app.adapters.ort.providers import adapters, places
@@ -24,7 +24,7 @@ def find_surroundings() -> Surroundings:
         devices = ()  # told when something is to be played
     shown = ((key, name_of(key)) for key in ("auto", *BACKENDS))
     names = (*shown, *((item.place, f"{name_of(item.backend)} {item.name}") for item in adapters()))
-    return Surroundings(names, ("auto", *(place for place in places() if place != "cpu"), "cpu"), devices)
+    return MachineInfo(names, ("auto", *(place for place in places() if place != "cpu"), "cpu"), devices)
 
 
 def spare_window() -> None:

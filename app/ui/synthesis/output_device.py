@@ -12,7 +12,7 @@ from app.ui.synthesis.player import OpenPlayer, Player
 AGAIN_AFTER_S = 5.0
 
 
-class HeldPlayer:
+class OutputDevice:
     """Belongs to the synthesis thread, but for looking at `player`.
 
     Attributes:

@@ -10,7 +10,7 @@ from app.ui.synthesis.jobs import Job, OpenVoice, Speak
 from app.ui.synthesis.state import SpeechState
 
 
-class Outstanding:
+class PendingJobs:
     """Belongs to the window's thread.
 
     Attributes:

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from app.errors import AudioDeviceError
 from app.ui.synthesis.current_job import CurrentJob
 from app.ui.synthesis.jobs import Done, Speak, Synthesised
-from app.ui.synthesis.loaded_voices import HeldVoice
-from app.ui.synthesis.output_device import HeldPlayer
-from app.ui.synthesis.signals import News
-from app.ui.synthesis.speak_job import Rendering
+from app.ui.synthesis.loaded_voices import LoadedVoices
+from app.ui.synthesis.output_device import OutputDevice
+from app.ui.synthesis.signals import WorkerSignals
+from app.ui.synthesis.speak_job import SpeakJob
 
 
-class SpokenLine:
+class PlaybackJob:
     """The line that is computed, or else the one that sounds. Belongs to the synthesis thread."""
 
-    def __init__(self, news: News, current: CurrentJob, voice: HeldVoice, output: HeldPlayer) -> None:
+    def __init__(self, news: WorkerSignals, current: CurrentJob, voice: LoadedVoices, output: OutputDevice) -> None:
         self._news, self._current, self._voice, self._output = news, current, voice, output
-        self._rendering: Rendering | None = None
+        self._rendering: SpeakJob | None = None
         self._playing: Speak | None = None  # computed, and perhaps not heard yet
 
     @property
@@ -67,7 +67,7 @@ class SpokenLine:
     def _step(self, job: Speak) -> bool:
         if self._rendering is None:
             news, current = self._news, self._current
-            self._rendering = Rendering(job, self._voice.needed, current.on_stage, news.first_audio.emit, current.rest)
+            self._rendering = SpeakJob(job, self._voice.needed, current.on_stage, news.first_audio.emit, current.rest)
             self._rendering.on_chunk = news.chunk_made.emit
         player = self._output.needed(self._voice.needed(job.voice).pipeline.voice.sampling_rate)
         try:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 
-class News(QObject):
-    """Told by everything that works in the synthesis thread.
+class WorkerSignals(QObject):
+    """ErrorText by everything that works in the synthesis thread.
 
     Signals:
         chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineRead): the answer to `SynthesisWorker.read`.
-        surroundings_found(Surroundings), voice_opened(OpenedVoice), stage_timed(StageTiming), first_audio(FirstAudio),
+        surroundings_found(MachineInfo), voice_opened(OpenedVoice), stage_timed(StageTiming), first_audio(FirstAudio),
         synthesised(Synthesised), failed(Failed), done(Done): the last one follows every job, failed or not.
         announced(str): something takes long, or is not as the user may expect.
     """
 
-    surroundings_found = Signal(object)
+    machine_info_found = Signal(object)
     voice_opened = Signal(object)
     stage_timed = Signal(object)
     first_audio = Signal(object)
@@ -27,11 +27,11 @@ class News(QObject):
     announced = Signal(str)
 
 
-class SpeechNews(QObject):
-    """Told by the controller, in the window's thread.
+class SpeechSignals(QObject):
+    """ErrorText by the controller, in the window's thread.
 
     Signals:
-        state_changed(SpeechState), voice_opened(OpenedVoice), surroundings_found(Surroundings), saved(Path), failed(Failed).
+        state_changed(SpeechState), voice_opened(OpenedVoice), surroundings_found(MachineInfo), saved(Path), failed(Failed).
         chunk_made(AudioChunk), line_read(LineRead), announced(str): as above.
         made(Speak), heard(Speak): all sound of a job was computed; was played to the end, which may be told first.
         dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.
@@ -41,7 +41,7 @@ class SpeechNews(QObject):
 
     state_changed = Signal(object)
     voice_opened = Signal(object)
-    surroundings_found = Signal(object)
+    machine_info_found = Signal(object)
     saved = Signal(object)
     failed = Signal(object)
     made = Signal(object)

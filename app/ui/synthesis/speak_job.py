@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.compose import Speaker
 
 
-class Rendering:
+class SpeakJob:
     """Computes the chunks of a job one after another and hands each over.
 
     Args:

@@ -13,11 +13,11 @@ from app.errors import AudioDeviceError
 from app.ui.error_text import Failed
 from app.ui.synthesis.current_job import CurrentJob
 from app.ui.synthesis.jobs import ChooseDevice, CloseVoice, Done, ForgetWords, Job, OpenVoice, PlaySample, Shutdown, Speak, Synthesised
-from app.ui.synthesis.loaded_voices import HeldVoice
-from app.ui.synthesis.machine_info import find_surroundings, spare_window
-from app.ui.synthesis.output_device import HeldPlayer
-from app.ui.synthesis.signals import News
-from app.ui.synthesis.speak_job import Rendering
+from app.ui.synthesis.loaded_voices import LoadedVoices
+from app.ui.synthesis.machine_info import find_machine_info, spare_window
+from app.ui.synthesis.output_device import OutputDevice
+from app.ui.synthesis.signals import WorkerSignals
+from app.ui.synthesis.speak_job import SpeakJob
 
 
 class WholeJobs:
@@ -29,7 +29,7 @@ class WholeJobs:
         give_way: called between two stages of a file, for what is to be heard goes first.
     """
 
-    def __init__(self, news: News, current: CurrentJob, voice: HeldVoice, output: HeldPlayer) -> None:
+    def __init__(self, news: WorkerSignals, current: CurrentJob, voice: LoadedVoices, output: OutputDevice) -> None:
         self.saving = False
         self.wanted: Callable[[], bool] = lambda: False
         self.give_way: Callable[[], object] = lambda: None
@@ -67,7 +67,7 @@ class WholeJobs:
         prefetch.begin()
         prefetch.wait_for("onnxruntime")
         spare_window()
-        self._news.surroundings_found.emit(find_surroundings())
+        self._news.machine_info_found.emit(find_machine_info())
         speaker = self._voice.load(job.voice, job.backend, job.precisions)
         self._voice.tell(job.voice)
         try:  # so that the first sound need not wait for the device; that there is none is told at once, but stops nothing
@@ -83,7 +83,7 @@ class WholeJobs:
     def _save(self, job: Speak, file: Path) -> None:
         self.saving = True
         try:
-            Rendering(job, self._voice.needed, self._on_stage, self._news.first_audio.emit, self._current.rest).save(file)
+            SpeakJob(job, self._voice.needed, self._on_stage, self._news.first_audio.emit, self._current.rest).save(file)
         finally:
             self.saving = False
         self._news.synthesised.emit(Synthesised(job.request.id, job.cancelled.is_set()))

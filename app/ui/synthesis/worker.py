@@ -10,21 +10,21 @@ from __future__ import annotations
 from PySide6.QtCore import QTimerEvent, Signal, Slot
 
 from app.ui.synthesis.current_job import CurrentJob
-from app.ui.synthesis.job_queue import Lanes
+from app.ui.synthesis.job_queue import JobQueue
 from app.ui.synthesis.jobs import ChooseDevice, Job, OpenVoice, PlaySample, Speak
 from app.ui.synthesis.line_reader import LineReader, ReadLine
-from app.ui.synthesis.loaded_voices import HeldVoice
-from app.ui.synthesis.output_device import HeldPlayer
-from app.ui.synthesis.playback_job import SpokenLine
+from app.ui.synthesis.loaded_voices import LoadedVoices
+from app.ui.synthesis.output_device import OutputDevice
+from app.ui.synthesis.playback_job import PlaybackJob
 from app.ui.synthesis.player import OpenPlayer, Player, open_portaudio
-from app.ui.synthesis.signals import News
+from app.ui.synthesis.signals import WorkerSignals
 from app.ui.synthesis.whole_jobs import WholeJobs
 
 READ_LEAD_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
 LEAD_S = 3.0  # sound that must wait before a file gets its turn: longer than any one stage takes
 
 
-class SynthesisWorker(News):
+class SynthesisWorker(WorkerSignals):
     """Gives every job its turn.
 
     Attributes:
@@ -36,12 +36,12 @@ class SynthesisWorker(News):
     def __init__(self, open_player: OpenPlayer | None = None) -> None:
         super().__init__()
         self.unload_after_min = 0.0
-        self._voice = HeldVoice(self.voice_opened.emit, self.announced.emit)
-        self._output = HeldPlayer(open_player or open_portaudio, self.announced.emit)
-        self._lanes = Lanes()
+        self._voice = LoadedVoices(self.voice_opened.emit, self.announced.emit)
+        self._output = OutputDevice(open_player or open_portaudio, self.announced.emit)
+        self._lanes = JobQueue()
         self._reader = LineReader(self._voice)
         self._current = CurrentJob(self, self._voice)
-        self._line = SpokenLine(self, self._current, self._voice, self._output)
+        self._line = PlaybackJob(self, self._current, self._voice, self._output)
         self._whole = WholeJobs(self, self._current, self._voice, self._output)
         self._whole.wanted = lambda: self._lanes.arrived
         self._whole.give_way = self._give_way
@@ -83,9 +83,9 @@ class SynthesisWorker(News):
         job.cancelled.set()
         self._current.stop(job)
         if isinstance(job, Speak) and job.file is None:
-            self.hush()
+            self.silence()
 
-    def hush(self) -> None:
+    def silence(self) -> None:
         """Silence at once, whatever sounds; to be called from the window's thread."""
         player = self.player
         if player is not None:

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 from app.adapters.download.progress import speed
 from app.language import say
 from app.ui.plain_text import plain_tip
-from app.ui.tasks.process import ChildJob
+from app.ui.tasks.process import ProcessTask
 from app.ui.tasks.task import Advance, Stage
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import look_changed
+from app.ui.theme.theme import is_theme_change
 from app.ui.widgets.elided_label import ElidedLabel
-from app.ui.workarounds.deferred_progress_bar import QuietBar
+from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 WAYS_ABREAST, LONGEST_WAY = 3, 24  # buttons, letters
 
@@ -28,18 +28,18 @@ class JobRow(QFrame):
     """
 
     decided = Signal(str)
-    retry_wanted = Signal()
-    log_wanted = Signal()
+    retry_requested = Signal()
+    log_requested = Signal()
     dismissed = Signal()
 
-    def __init__(self, job: ChildJob) -> None:
+    def __init__(self, job: ProcessTask) -> None:
         super().__init__()
         self.setObjectName("card")
         self.job = job
         self.title, self.state = ElidedLabel(job.work.title), QLabel()
         self.title.setObjectName("heading")
         self.state.setObjectName("muted")
-        self.bar = QuietBar()
+        self.bar = DeferredProgressBar()
         self.bar.setObjectName("played")
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(4)
@@ -47,8 +47,8 @@ class JobRow(QFrame):
         self.retry, self.log = QPushButton(say("もう一度", "Retry")), QPushButton(say("ログ", "Log"))
         self.retry.setToolTip(say("この作業をやり直します。", "Does this work again."))
         self.log.setToolTip(say("この作業の記録を見ます。", "Shows what this work printed."))
-        self.retry.clicked.connect(self.retry_wanted)
-        self.log.clicked.connect(self.log_wanted)
+        self.retry.clicked.connect(self.retry_requested)
+        self.log.clicked.connect(self.log_requested)
         self.close_button = QToolButton()
         self.close_button.clicked.connect(self.dismissed)
         self._ways = QGridLayout()
@@ -81,7 +81,7 @@ class JobRow(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icon anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)
 
@@ -130,7 +130,7 @@ class JobRow(QFrame):
         self.close_button.setIcon(icon("close", self.palette().color(self.foregroundRole())))
 
 
-def describe_job(job: ChildJob) -> str:
+def describe_job(job: ProcessTask) -> str:
     """How a job is, in words."""
     if job.stage is Stage.RUNNING:
         return describe_advance(job.advance)

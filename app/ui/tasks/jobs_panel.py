@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.language import say
 from app.ui.tasks.job_row import JobRow
-from app.ui.tasks.process import ChildJob
-from app.ui.tasks.queue import WorkQueue
+from app.ui.tasks.process import ProcessTask
+from app.ui.tasks.queue import TaskQueue
 from app.ui.tasks.task import Stage
 from app.ui.widgets.text_dialog import show_text
 
@@ -23,10 +23,10 @@ class JobsPanel(QScrollArea):
         rows: by job.
     """
 
-    def __init__(self, queue: WorkQueue) -> None:
+    def __init__(self, queue: TaskQueue) -> None:
         super().__init__()
         self._queue = queue
-        self.rows: dict[ChildJob, JobRow] = {}
+        self.rows: dict[ProcessTask, JobRow] = {}
         self.setAccessibleName(say("作業", "Jobs"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -42,19 +42,19 @@ class JobsPanel(QScrollArea):
         queue.removed.connect(self._remove)
         queue.finished.connect(self._on_finished)
 
-    def _add(self, job: ChildJob) -> None:
+    def _add(self, job: ProcessTask) -> None:
         if job.work.quiet:
             return
         row = self.rows[job] = JobRow(job)
         row.dismissed.connect(lambda: self._queue.clear(job))
-        row.retry_wanted.connect(lambda: self._queue.again(job))
+        row.retry_requested.connect(lambda: self._queue.again(job))
         row.decided.connect(lambda way: self._queue.again(job, way))
-        row.log_wanted.connect(lambda: show_text(self, job.work.title, "\n".join(job.log)))
+        row.log_requested.connect(lambda: show_text(self, job.work.title, "\n".join(job.log)))
         job.changed.connect(self._fit)
         self._column.insertWidget(self._column.count() - 1, row)
         self._fit()
 
-    def _remove(self, job: ChildJob) -> None:
+    def _remove(self, job: ProcessTask) -> None:
         row = self.rows.pop(job, None)
         if row is not None:
             self._column.removeWidget(row)
@@ -62,14 +62,14 @@ class JobsPanel(QScrollArea):
             row.deleteLater()
             self._fit()
 
-    def _on_finished(self, job: ChildJob) -> None:
+    def _on_finished(self, job: ProcessTask) -> None:
         if job in self.rows:
             timer = QTimer(self.rows[job])
             timer.setSingleShot(True)
             timer.timeout.connect(lambda: self._leave(job))
             timer.start(GONE_AFTER_MS)
 
-    def _leave(self, job: ChildJob) -> None:
+    def _leave(self, job: ProcessTask) -> None:
         if job in self.rows and job.stage is Stage.DONE:
             self._queue.clear(job)
 

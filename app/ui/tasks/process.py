@@ -14,14 +14,14 @@ from app.errors import AppError, InternalError
 from app.language import language, say
 from app.own_program import own_command
 from app.ui.tasks.messages import LineCutter, read_line
-from app.ui.tasks.task import OVER, Advance, Complaint, LicenceText, Stage, Work, with_time_left
+from app.ui.tasks.task import OVER, Advance, Complaint, LicenceText, Stage, TaskSpec, with_time_left
 
 KEPT_LOG_LINES = 500
 BACKGROUND: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)  # as Windows tells priorities, or niceness
 CLOSE_WITHIN_MS = 3000
 
 
-class ChildJob(QObject):
+class ProcessTask(QObject):
     """Runs a work, and runs it again when it is retried or decided.
 
     Attributes:
@@ -39,7 +39,7 @@ class ChildJob(QObject):
     changed = Signal()
     ended = Signal()
 
-    def __init__(self, work: Work, parent: QObject | None = None, command: Callable[[], list[str]] = own_command) -> None:
+    def __init__(self, work: TaskSpec, parent: QObject | None = None, command: Callable[[], list[str]] = own_command) -> None:
         super().__init__(parent)
         self.work = work
         self._command = command

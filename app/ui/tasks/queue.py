@@ -7,21 +7,21 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.own_program import own_command
-from app.ui.tasks.process import ChildJob
-from app.ui.tasks.task import Stage, Work
+from app.ui.tasks.process import ProcessTask
+from app.ui.tasks.task import Stage, TaskSpec
 
 
-class WorkQueue(QObject):
+class TaskQueue(QObject):
     """Starts the next job when the one before has ended; one that waits for the user holds nobody up.
 
     Attributes:
         jobs: all that are not cleared away, oldest first.
 
     Signals:
-        added(ChildJob), removed(ChildJob): for the panel.
-        asked(ChildJob): it needs a decision.
-        finished(ChildJob): it has succeeded.
-        failed(ChildJob): it has not.
+        added(ProcessTask), removed(ProcessTask): for the panel.
+        asked(ProcessTask): it needs a decision.
+        finished(ProcessTask): it has succeeded.
+        failed(ProcessTask): it has not.
     """
 
     added = Signal(object)
@@ -34,31 +34,31 @@ class WorkQueue(QObject):
         super().__init__(parent)
         self._command = command
         self._closed = False
-        self.jobs: list[ChildJob] = []
+        self.jobs: list[ProcessTask] = []
 
     @property
     def busy(self) -> bool:
         """Something runs or will."""
         return any(job.stage in (Stage.RUNNING, Stage.WAITING) for job in self.jobs)
 
-    def add(self, work: Work) -> ChildJob:
+    def add(self, work: TaskSpec) -> ProcessTask:
         """Queues a work; one that is queued already is not queued twice."""
         for job in self.jobs:
             if job.work == work and job.stage in (Stage.RUNNING, Stage.WAITING, Stage.ASKING):
                 return job
-        job = ChildJob(work, self, self._command)
+        job = ProcessTask(work, self, self._command)
         job.ended.connect(self._on_ended)
         self.jobs.append(job)
         self.added.emit(job)
         self._start_next()
         return job
 
-    def again(self, job: ChildJob, *extra: str) -> None:
+    def again(self, job: ProcessTask, *extra: str) -> None:
         """Once more, with what the user has decided."""
         job.wait_again(*extra)
         self._start_next()
 
-    def clear(self, job: ChildJob) -> None:
+    def clear(self, job: ProcessTask) -> None:
         """Takes a job away; one that still runs is cancelled."""
         if job in self.jobs:
             self.jobs.remove(job)
@@ -73,7 +73,7 @@ class WorkQueue(QObject):
     def close(self) -> None:
         """Ends everything; nothing of it stays."""
         self._closed = True
-        for job in self.findChildren(ChildJob):  # those that were cleared away while they ran too
+        for job in self.findChildren(ProcessTask):  # those that were cleared away while they ran too
             job.close()
 
     def _start_next(self) -> None:
@@ -85,7 +85,7 @@ class WorkQueue(QObject):
 
     def _on_ended(self) -> None:
         job = self.sender()
-        if isinstance(job, ChildJob) and job in self.jobs:
+        if isinstance(job, ProcessTask) and job in self.jobs:
             told = {Stage.DONE: self.finished, Stage.ASKING: self.asked, Stage.FAILED: self.failed}.get(job.stage)
             if told is not None:
                 told.emit(job)

@@ -25,7 +25,7 @@ OVER = (Stage.DONE, Stage.FAILED, Stage.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class TaskSpec:
     """What a job does.
 
     Attributes:

@@ -123,7 +123,7 @@ def put_on(app: QApplication, theme: Theme) -> None:
     app.setStyleSheet(STYLE.substitute(colors))
 
 
-def look_changed(widget: QWidget, event: QEvent) -> bool:
+def is_theme_change(widget: QWidget, event: QEvent) -> bool:
     """Whether a widget is to draw anew what it draws in colours of its own palette, or of its parts'.
 
     `Dressing` sends ThemeChange once everything has the new look. Qt's own PaletteChange comes while parts still have the old one, so it counts

@@ -23,9 +23,9 @@ class BertOffer(QDialog):
         download_wanted(), file_wanted(), force_wanted(): the user's choice; none when it is put off.
     """
 
-    download_wanted = Signal()
-    file_wanted = Signal()
-    force_wanted = Signal()
+    download_requested = Signal()
+    file_requested = Signal()
+    force_requested = Signal()
 
     def __init__(self, parent: QWidget, name: str, bert: str, *, force_offered: bool = True) -> None:
         super().__init__(parent)
@@ -84,14 +84,14 @@ class BertOffer(QDialog):
     @Slot()
     def _on_download(self) -> None:
         self.accept()
-        self.download_wanted.emit()
+        self.download_requested.emit()
 
     @Slot()
     def _on_file(self) -> None:
         self.accept()
-        self.file_wanted.emit()
+        self.file_requested.emit()
 
     @Slot()
     def _on_force(self) -> None:
         self.accept()
-        self.force_wanted.emit()
+        self.force_requested.emit()

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.language import say
 from app.ui.plain_text import plain_tip
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import look_changed
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.theme.theme import is_theme_change
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
 from app.voices.bert import STANDARD_DOWNLOAD_MB
@@ -49,10 +49,10 @@ class VoiceCard(QFrame):
         mend_wanted(): the voice lacks something.
     """
 
-    licence_wanted = Signal()
-    sample_wanted = Signal(object)
-    style_wanted = Signal(str)
-    mend_wanted = Signal()
+    licence_requested = Signal()
+    sample_requested = Signal(object)
+    style_requested = Signal(str)
+    mend_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,19 +70,19 @@ class VoiceCard(QFrame):
         self.lack.setObjectName("trouble")
         self.mend = QPushButton()
         self.mend.setAccessibleName(say("足りないものを入れる", "Get what is missing"))
-        self.mend.clicked.connect(self.mend_wanted)
+        self.mend.clicked.connect(self.mend_requested)
         self.licence, self.samples = self._button(say("ライセンス", "Licence")), SamplesButton()
-        self.samples.sample_wanted.connect(self.sample_wanted)
-        self.samples.style_wanted.connect(self.style_wanted)
+        self.samples.sample_requested.connect(self.sample_requested)
+        self.samples.style_requested.connect(self.style_requested)
         self.licence.setToolTip(say("この声の利用条件を読みます。", "Shows what you may do with this voice."))
-        self.licence.clicked.connect(self.licence_wanted)
+        self.licence.clicked.connect(self.licence_requested)
         self._build()
         self._show_lack("", "")
 
     def show_voice(self, voice: KnownVoice) -> None:
         """Shows a voice."""
         self._voice = voice
-        known = voice if isinstance(voice, ShelfVoice) else None
+        known = voice if isinstance(voice, CatalogVoice) else None
         self.name.setText(voice.name)
         self._show_makers()
         self.about.setText(about(voice))
@@ -138,7 +138,7 @@ class VoiceCard(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)
 
@@ -189,12 +189,12 @@ class VoiceCard(QFrame):
     def _show_makers(self) -> None:
         """Speaker, makers and version, of what is known."""
         speaker = say(f"話者: {self._speaker}", f"Speaker: {self._speaker}") if self._speaker and self._voice else ""
-        made = makers(self._voice) if isinstance(self._voice, ShelfVoice) else ""
+        made = makers(self._voice) if isinstance(self._voice, CatalogVoice) else ""
         self.makers.setText(" · ".join(part for part in (speaker, made) if part))
         self.makers.setVisible(bool(self.makers.text()))
 
     def _draw(self) -> None:
-        image = self._voice.icon if isinstance(self._voice, ShelfVoice) else None
+        image = self._voice.icon if isinstance(self._voice, CatalogVoice) else None
         name = self._voice.name if self._voice else "?"
         self.picture.setPixmap(voice_picture(name, image, PICTURE, self.devicePixelRatioF(), self.palette()))
         color = self.palette().color(self.foregroundRole())
@@ -202,7 +202,7 @@ class VoiceCard(QFrame):
         self.licence.setIcon(icon("notice", color))
 
 
-def makers(voice: ShelfVoice) -> str:
+def makers(voice: CatalogVoice) -> str:
     """Who made it, and which version it is; Nanairo is named, as its voices can do more."""
     parts = [
         "Nanairo" in voice.card.architecture and "Nanairo",

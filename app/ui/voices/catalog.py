@@ -7,14 +7,14 @@ import logging
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.errors import AppError
-from app.ui.background import Behind
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.background import BackgroundThread
+from app.ui.voices.catalog_voice import CatalogVoice
 
-Found = tuple[tuple[ShelfVoice, ...], tuple[str, ...]]
+Found = tuple[tuple[CatalogVoice, ...], tuple[str, ...]]
 """All voices, and the ids of all BERTs."""
 
 
-class Shelf(QObject):
+class VoiceCatalog(QObject):
     """Looks at the disk in a thread of its own.
 
     Attributes:
@@ -30,24 +30,24 @@ class Shelf(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.voices: tuple[ShelfVoice, ...] = ()
+        self.voices: tuple[CatalogVoice, ...] = ()
         self.berts: tuple[str, ...] = ()
         self.is_read = False
-        self._behind = Behind(self, "shelf")
-        self._behind.failed.connect(self._on_failed)
+        self._background = BackgroundThread(self, "shelf")
+        self._background.failed.connect(self._on_failed)
 
     @Slot()
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Looks again; `changed` follows."""
-        self._behind.do(_read, self._take)
+        self._background.run(_read, self._take)
 
-    def find(self, voice: str) -> ShelfVoice | None:
+    def find(self, voice: str) -> CatalogVoice | None:
         """The voice that lines call so."""
         return next((item for item in self.voices if voice in (item.id, item.manifest.id)), None)
 
     def close(self) -> None:
         """Waits for the look that goes on."""
-        self._behind.close()
+        self._background.close()
 
     def _take(self, found: Found) -> None:
         (self.voices, self.berts), self.is_read = found, True
@@ -59,6 +59,6 @@ class Shelf(QObject):
 
 
 def _read() -> Found:
-    from app.ui.voices.catalog_scan import read_shelf  # what reads files is imported here, behind the window
+    from app.ui.voices.catalog_scan import scan_catalog  # what reads files is imported here, behind the window
 
-    return read_shelf()
+    return scan_catalog()

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.install.identity import PREPARED_TO_SOURCE
 from app.install.staging import sweep_at_rest
 from app.paths import bert_dirs, data_dir, resources_dir
-from app.ui.voices.catalog_voice import Place, ShelfVoice
+from app.ui.voices.catalog_voice import CatalogVoice, Place
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
 from app.voices.bert import Bert, installed_berts
 from app.voices.card import read_card
@@ -18,7 +18,7 @@ from app.voices.precision import known_share
 from app.voices.voice import Voice
 
 
-def read_shelf() -> tuple[tuple[ShelfVoice, ...], tuple[str, ...]]:
+def scan_catalog() -> tuple[tuple[CatalogVoice, ...], tuple[str, ...]]:
     """All voices, and the ids of all BERTs, where also what cancelled work has left is removed. Raises VoiceError where a folder cannot be read."""
     sweep_at_rest()
     berts = {bert.id: bert for bert in reversed(installed_berts(bert_dirs()))}
@@ -32,19 +32,19 @@ def read_shelf() -> tuple[tuple[ShelfVoice, ...], tuple[str, ...]]:
     return (*own, *shipped, *theirs), tuple(berts)
 
 
-def _installed(voice: Voice, place: Place, berts: dict[str, Bert]) -> ShelfVoice:
+def _installed(voice: Voice, place: Place, berts: dict[str, Bert]) -> CatalogVoice:
     manifest, bert = voice.manifest, berts.get(voice.manifest.bert)
     share = known_share(voice, bert) if bert is not None and "int8" in bert.graphs else None
     card = read_card(voice.path)
     size = sum(item.stat().st_size for item in voice.path.iterdir() if item.is_file())
-    return ShelfVoice(manifest.id, manifest, voice.path, place, card, size, share, bert is not None)
+    return CatalogVoice(manifest.id, manifest, voice.path, place, card, size, share, bert is not None)
 
 
-def _unprepared(manifest: VoiceManifest, path: Path, berts: dict[str, Bert]) -> ShelfVoice:
+def _unprepared(manifest: VoiceManifest, path: Path, berts: dict[str, Bert]) -> CatalogVoice:
     needed = round(PREPARED_TO_SOURCE * path.stat().st_size)
-    return ShelfVoice(manifest.id, manifest, path, "aivisspeech", size_bytes=needed, has_bert=manifest.bert in berts)
+    return CatalogVoice(manifest.id, manifest, path, "aivisspeech", size_bytes=needed, has_bert=manifest.bert in berts)
 
 
-def _first(voice: ShelfVoice) -> ShelfVoice:
+def _first(voice: CatalogVoice) -> CatalogVoice:
     """The voice that lines without one speak with."""
     return replace(voice, id="")

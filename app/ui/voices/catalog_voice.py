@@ -13,7 +13,7 @@ Place = Literal["own", "shipped", "aivisspeech"]
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfVoice:
+class CatalogVoice:
     """A voice that is installed, or can be prepared.
 
     Attributes:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.language import say
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.voice_picture import voice_icon
 
@@ -25,11 +25,11 @@ class VoiceChooser(QWidget):
     """
 
     chosen = Signal(str)
-    library_wanted = Signal()
+    library_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._voices: tuple[ShelfVoice, ...] = ()
+        self._voices: tuple[CatalogVoice, ...] = ()
         self._current = self._called = ""
         self.box = ChoiceBox()
         self.box.setAccessibleName(say("声", "Voice"))
@@ -44,14 +44,14 @@ class VoiceChooser(QWidget):
         self.more.setText(say("管理…", "Manage…"))
         self.more.setAccessibleName(say("声の管理", "Voice library"))
         self.more.setToolTip(say("声を追加、更新、削除します。", "Adds, updates and removes voices."))
-        self.more.clicked.connect(self.library_wanted)
+        self.more.clicked.connect(self.library_requested)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         row.addWidget(self.box, 1)
         row.addWidget(self.more)
 
-    def show_voices(self, voices: Sequence[ShelfVoice]) -> None:
+    def show_voices(self, voices: Sequence[CatalogVoice]) -> None:
         """Offers these voices."""
         self._voices = tuple(voices)
         self._fill()
@@ -94,7 +94,7 @@ class VoiceChooser(QWidget):
         name = self._called or short
         return say(f"{name}（ありません）", f"{name} (missing)")
 
-    def _before(self, voice: ShelfVoice) -> ShelfVoice:
+    def _before(self, voice: CatalogVoice) -> CatalogVoice:
         return self._voices[self._voices.index(voice) - 1]
 
     def _means(self, row: int, voice: str) -> bool:

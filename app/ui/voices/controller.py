@@ -19,7 +19,7 @@ from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import OpenedVoice, OpenVoice
 from app.ui.synthesis.loaded_voices import LicenceOpenError
 from app.ui.voices.card import VoiceCard
-from app.ui.voices.catalog import Shelf
+from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.chooser import VoiceChooser
 from app.ui.voices.voice_names import VoiceNames
 from app.ui.widgets.text_dialog import show_text
@@ -54,7 +54,7 @@ class VoiceController(QObject):
 
     def __init__(
         self,
-        catalog: Shelf,
+        catalog: VoiceCatalog,
         document: ScriptDocument,
         selection: Selection,
         speech: SpeechController,
@@ -76,9 +76,9 @@ class VoiceController(QObject):
         self._timer.setInterval(SETTLE_MS)
         self._timer.timeout.connect(self._prepare)
         catalog.changed.connect(self._on_catalog)
-        chooser.chosen.connect(self._on_chosen)
-        card.licence_wanted.connect(self._show_licence)
-        card.mend_wanted.connect(self.mend)
+        chooser.chosen.connect(self._on_selected)
+        card.licence_requested.connect(self._show_licence)
+        card.mend_requested.connect(self.mend)
         selection.changed.connect(self.follow)
         speech.voice_opened.connect(self._on_opened)
         speech.failed.connect(self._on_failed)
@@ -205,7 +205,7 @@ class VoiceController(QObject):
             self._speech.prepare_voice(voice.id)
 
     @Slot(str)
-    def _on_chosen(self, voice: str) -> None:
+    def _on_selected(self, voice: str) -> None:
         known = self._catalog.find(voice)
         if known is not None and known.place == "aivisspeech":
             self.prepare_requested.emit(known, self._selection.ids)

@@ -15,8 +15,8 @@ from app.ui.playback.save_dialog import title as file_title
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.voices.bert_offer import BertOffer
-from app.ui.voices.catalog import Shelf
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.catalog import VoiceCatalog
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.tasks import VoiceTasks
 from app.ui.widgets.text_dialog import show_text
 from app.voices.containers.description import SBV2_BERT
@@ -45,7 +45,7 @@ class LibraryActions(QObject):
     use_requested = Signal(str)
     force_requested = Signal(str)
 
-    def __init__(self, parent: QWidget, catalog: Shelf, tasks: VoiceTasks, document: ScriptDocument, selection: Selection) -> None:
+    def __init__(self, parent: QWidget, catalog: VoiceCatalog, tasks: VoiceTasks, document: ScriptDocument, selection: Selection) -> None:
         super().__init__(parent)
         self._parent, self._catalog, self._tasks = parent, catalog, tasks
         self._document, self._selection = document, selection
@@ -58,8 +58,8 @@ class LibraryActions(QObject):
 
         if self.dialog is None:
             self.dialog = VoiceLibrary(self._parent, self._catalog)
-            self.dialog.wanted.connect(self._on_wanted)
-            self.dialog.add_wanted.connect(self.add)
+            self.dialog.wanted.connect(self._on_requested)
+            self.dialog.add_requested.connect(self.add)
             self.dialog.dropped.connect(self.add_files)
             self.dialog.finished.connect(self._on_finished)
         self.dialog.choose(self._selection.settings.voice)
@@ -108,12 +108,12 @@ class LibraryActions(QObject):
             self._tasks.measure(voice)
 
     @Slot(object)
-    def offer_bert(self, voice: ShelfVoice) -> BertOffer:
+    def offer_bert(self, voice: CatalogVoice) -> BertOffer:
         """Asks what to do about a missing BERT."""
         offer = BertOffer(self._parent, voice.name, voice.manifest.bert, force_offered=bool(self._catalog.berts))
-        offer.download_wanted.connect(self._tasks.download_bert)
-        offer.file_wanted.connect(lambda: self._choose_bert_file(voice.manifest.bert))
-        offer.force_wanted.connect(lambda: self.force_requested.emit(voice.id))
+        offer.download_requested.connect(self._tasks.download_bert)
+        offer.file_requested.connect(lambda: self._choose_bert_file(voice.manifest.bert))
+        offer.force_requested.connect(lambda: self.force_requested.emit(voice.id))
         offer.open()
         return offer
 
@@ -133,8 +133,8 @@ class LibraryActions(QObject):
         self.dialog = None
 
     @Slot(str, object)
-    def _on_wanted(self, deed: str, voice: ShelfVoice) -> None:
-        match deed:
+    def _on_requested(self, action: str, voice: CatalogVoice) -> None:
+        match action:
             case "use":
                 self.use_requested.emit(voice.id)
             case "prepare":
@@ -155,13 +155,13 @@ class LibraryActions(QObject):
             case "remove":
                 self._remove(voice)
 
-    def _rename(self, voice: ShelfVoice) -> None:
+    def _rename(self, voice: CatalogVoice) -> None:
         title, label = say("名前を変更", "Rename"), say("新しい名前", "New name")
         name, chosen = QInputDialog.getText(self._over, title, label, text=voice.name)
         if chosen and name.strip() and name.strip() != voice.name:
             self._tasks.rename(voice, name.strip())
 
-    def _export(self, voice: ShelfVoice) -> None:
+    def _export(self, voice: CatalogVoice) -> None:
         title = say("声を書き出す", "Export the voice")
         start = str(Path.home() / f"{file_title(voice.name)}.zip")
         file, _ = QFileDialog.getSaveFileName(self._over, title, start, "ZIP (*.zip)")
@@ -171,7 +171,7 @@ class LibraryActions(QObject):
             target = path if named else path.with_name(path.name + ".zip")
             self._tasks.export(voice, target, replacing=named)
 
-    def _remove(self, voice: ShelfVoice) -> None:
+    def _remove(self, voice: CatalogVoice) -> None:
         """Asks first: a voice may be hard to get again."""
         box = QMessageBox(self._over)
         box.setWindowTitle(say("声を削除", "Remove the voice"))

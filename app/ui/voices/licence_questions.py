@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.errors import AppError
-from app.ui.background import Behind
+from app.ui.background import BackgroundThread
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.text_dialog import ask_licence
 
@@ -32,7 +32,7 @@ class LicenceQuestions(QObject):
         super().__init__(window)
         self._window, self._banner = window, banner
         self._open: list[Question] = []
-        self._behind = Behind(self, "licences")
+        self._background = BackgroundThread(self, "licences")
 
     def ask(self, voice_id: str, name: str, text: str, accepted: Callable[[], object], declined: Callable[[], object]) -> None:
         """Shows a licence, unless it is shown already; one of the two is called."""
@@ -44,7 +44,7 @@ class LicenceQuestions(QObject):
 
     def close(self) -> None:
         """Waits until what was accepted is remembered."""
-        self._behind.close(finish=True)
+        self._background.close(finish=True)
 
     def _begin(self, question: Question) -> Question:
         self._open.append(question)
@@ -56,9 +56,9 @@ class LicenceQuestions(QObject):
     def _on_accepted(self, question: Question) -> None:
         def refuse(error: AppError) -> None:
             self._answer(question, question.declined)
-            self._banner.tell_error(error)
+            self._banner.show_error(error)
 
-        self._behind.do(lambda: _remember(question), lambda _nothing: self._answer(question, question.accepted), refuse)
+        self._background.run(lambda: _remember(question), lambda _nothing: self._answer(question, question.accepted), refuse)
 
     def _answer(self, question: Question, called: list[Callable[[], object]]) -> None:
         self._open.remove(question)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.adapters.sound.formats import PLAYABLE
 from app.language import say
 from app.ui.labels import style_name
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.catalog_voice import CatalogVoice
 
 MOST_SAMPLES = 40
 
@@ -23,8 +23,8 @@ class SamplesButton(QToolButton):
         sample_wanted(Path): play this recording.  style_wanted(str): let the voice speak in this style.
     """
 
-    sample_wanted = Signal(object)
-    style_wanted = Signal(str)
+    sample_requested = Signal(object)
+    style_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class SamplesButton(QToolButton):
         self.setMenu(QMenu(self))
         self.hide()
 
-    def offer(self, voice: ShelfVoice | None, styles: Sequence[str]) -> None:
+    def offer(self, voice: CatalogVoice | None, styles: Sequence[str]) -> None:
         """The recordings of a voice; one without any may speak in these styles."""
         menu = self.menu()
         menu.clear()
@@ -59,8 +59,8 @@ class SamplesButton(QToolButton):
     def _on_sample(self) -> None:
         file = self.sender().data()  # type: ignore[attr-defined]
         if isinstance(file, Path):
-            self.sample_wanted.emit(file)
+            self.sample_requested.emit(file)
 
     @Slot()
     def _on_style(self) -> None:
-        self.style_wanted.emit(str(self.sender().data()))  # type: ignore[attr-defined]
+        self.style_requested.emit(str(self.sender().data()))  # type: ignore[attr-defined]

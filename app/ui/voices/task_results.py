@@ -12,8 +12,8 @@ from app.errors import AppError
 from app.language import say
 from app.ui.probe_labels import summary
 from app.ui.settings.store import SettingsStore
-from app.ui.tasks.process import ChildJob
-from app.ui.voices.catalog import Shelf
+from app.ui.tasks.process import ProcessTask
+from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.controller import VoiceController
 from app.ui.voices.tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
@@ -22,7 +22,7 @@ from app.ui.widgets.banner import Banner
 class VoiceResults(QObject):
     """Lets lines speak with new voices, and says what was done."""
 
-    def __init__(self, tasks: VoiceTasks, voices: VoiceController, catalog: Shelf, settings: SettingsStore, banner: Banner) -> None:
+    def __init__(self, tasks: VoiceTasks, voices: VoiceController, catalog: VoiceCatalog, settings: SettingsStore, banner: Banner) -> None:
         super().__init__(tasks)
         self._voices, self._catalog, self._settings, self._banner = voices, catalog, settings, banner
         self._added: list[str] = []  # voices that came in and were not looked at yet
@@ -43,7 +43,7 @@ class VoiceResults(QObject):
             self._voices.bert_needed.emit(lacking[0])
 
     @Slot(object)
-    def _on_voices(self, job: ChildJob) -> None:
+    def _on_voices(self, job: ProcessTask) -> None:
         found = [item for item in job.results if item.get("type") == "voice"]
         if not found:
             return

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.ui.tasks.process import ChildJob
-from app.ui.tasks.queue import WorkQueue
-from app.ui.tasks.task import Work
+from app.ui.tasks.process import ProcessTask
+from app.ui.tasks.queue import TaskQueue
+from app.ui.tasks.task import TaskSpec
 from app.ui.voices import task_specs
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.licence_questions import LicenceQuestions
 from app.voices.containers.description import SBV2_BERT
 
@@ -23,7 +23,7 @@ class VoiceTasks(QObject):
         queue: the work.
 
     Signals:
-        voices_added(ChildJob), bert_added(), exported(Path), measured(list): it is done.
+        voices_added(ProcessTask), bert_added(), exported(Path), measured(list): it is done.
         declined(): a licence was not accepted, so no voice was added.
         change_failed(str, AppError): title of the change, and why it failed.
         changing(str): id of an installed voice whose files are about to change.
@@ -39,7 +39,7 @@ class VoiceTasks(QObject):
     changing = Signal(str)
     disk_changed = Signal()
 
-    def __init__(self, queue: WorkQueue, licences: LicenceQuestions) -> None:
+    def __init__(self, queue: TaskQueue, licences: LicenceQuestions) -> None:
         super().__init__(queue)
         self.queue, self._licences = queue, licences
         queue.asked.connect(self._on_asked)
@@ -60,15 +60,15 @@ class VoiceTasks(QObject):
         """A voice from AivisHub."""
         self.queue.add(task_specs.add_from_hub(uuid, lines))
 
-    def update(self, voice: ShelfVoice) -> None:
+    def update(self, voice: CatalogVoice) -> None:
         """The newest version of a voice from AivisHub."""
         self.queue.add(task_specs.update_from_hub(voice.card.uuid, voice.name))
 
-    def prepare(self, voice: ShelfVoice, lines: Sequence[str]) -> None:
+    def prepare(self, voice: CatalogVoice, lines: Sequence[str]) -> None:
         """A voice of AivisSpeech; the original stays where it is."""
         self.queue.add(task_specs.add_file(voice.path, lines))
 
-    def export(self, voice: ShelfVoice, target: Path, *, replacing: bool) -> None:
+    def export(self, voice: CatalogVoice, target: Path, *, replacing: bool) -> None:
         """A copy of a voice as a zip."""
         self.queue.add(task_specs.export_voice(voice.id, voice.name, target, replacing=replacing))
 
@@ -81,35 +81,35 @@ class VoiceTasks(QObject):
         """A BERT that the user has; `bert` is what voices call it."""
         self.queue.add(task_specs.add_bert_file(file, "" if bert == SBV2_BERT else bert))
 
-    def measure(self, voice: ShelfVoice) -> None:
+    def measure(self, voice: CatalogVoice) -> None:
         """What a voice can be computed on, and how fast."""
         self.queue.add(task_specs.measure_backends(voice.manifest.id))
 
-    def rename(self, voice: ShelfVoice, name: str) -> None:
+    def rename(self, voice: CatalogVoice, name: str) -> None:
         """Another name for an installed voice."""
         self._change(voice, task_specs.rename_voice(voice.id, name))
 
-    def remove(self, voice: ShelfVoice) -> None:
+    def remove(self, voice: CatalogVoice) -> None:
         """An installed voice off the disk."""
         self._change(voice, task_specs.remove_voice(voice.id, voice.name))
 
-    def _change(self, voice: ShelfVoice, work: Work) -> None:
+    def _change(self, voice: CatalogVoice, work: TaskSpec) -> None:
         self.changing.emit(voice.id)
         self.queue.add(work)
 
     @Slot(object)
-    def _on_asked(self, job: ChildJob) -> None:
+    def _on_asked(self, job: ProcessTask) -> None:
         """A licence is asked for here; other questions have their buttons in the panel."""
         if job.licence is not None:
             licence = job.licence
             self._licences.ask(licence.voice_id, licence.name, licence.text, lambda: self.queue.again(job), lambda: self._decline(job))
 
-    def _decline(self, job: ChildJob) -> None:
+    def _decline(self, job: ProcessTask) -> None:
         self.queue.clear(job)
         self.declined.emit()
 
     @Slot(object)
-    def _on_finished(self, job: ChildJob) -> None:
+    def _on_finished(self, job: ProcessTask) -> None:
         kind = job.work.note.get("kind")
         if kind == task_specs.ADD_VOICE:
             self.voices_added.emit(job)
@@ -125,13 +125,13 @@ class VoiceTasks(QObject):
             self.queue.add(task_specs.check_precisions())
 
     @Slot(object)
-    def _on_removed(self, job: ChildJob) -> None:
+    def _on_removed(self, job: ProcessTask) -> None:
         """What a process had staged that was stopped in the middle is swept with the next look."""
         if job.has_process:
             job.ended.connect(self.disk_changed)
 
     @Slot(object)
-    def _on_failed(self, job: ChildJob) -> None:
+    def _on_failed(self, job: ProcessTask) -> None:
         """The panel shows most failures; what it does not show is reported here."""
         if job.work.quiet and job.error is not None:
             if job.work.note.get("kind") == task_specs.CHANGE:

@@ -12,7 +12,7 @@ from app.language import say
 from app.ui.labels import style_name
 from app.ui.plain_text import plain_tip
 from app.ui.voices.card import about
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.voice_picture import voice_picture
 
 PICTURE = 56
@@ -24,10 +24,10 @@ class VoiceFacts(QScrollArea):
     """A page about a voice.
 
     Attributes:
-        buttons: by deed.
+        buttons: by action.
 
     Signals:
-        wanted(str): a deed, see `VoiceLibrary`.
+        wanted(str): an action, see `VoiceLibrary`.
     """
 
     wanted = Signal(str)
@@ -45,13 +45,13 @@ class VoiceFacts(QScrollArea):
         self._grid = QGridLayout()
         self._grid.setSpacing(6)
         self._form.setVerticalSpacing(5)
-        self.buttons = {deed: self._button(deed, name, tip) for deed, name, tip in deeds()}
-        for deed in ("use", "prepare"):  # never both
-            self.buttons[deed].setObjectName("primary")
+        self.buttons = {action: self._button(action, name, tip) for action, name, tip in voice_actions()}
+        for action in ("use", "prepare"):  # never both
+            self.buttons[action].setObjectName("primary")
         self.setAccessibleName(say("選んだ声について", "About the selected voice"))
         self._build()
 
-    def show_voice(self, voice: ShelfVoice | None) -> None:
+    def show_voice(self, voice: CatalogVoice | None) -> None:
         """Shows a voice, or that there is none."""
         while self._form.rowCount():
             self._form.removeRow(0)
@@ -74,9 +74,9 @@ class VoiceFacts(QScrollArea):
         for button in self.buttons.values():
             self._grid.removeWidget(button)
             button.hide()
-        for place, deed in enumerate(deed for deed in self.buttons if deed in offered):
-            self._grid.addWidget(self.buttons[deed], place // 3, place % 3)
-            self.buttons[deed].show()
+        for place, action in enumerate(action for action in self.buttons if action in offered):
+            self._grid.addWidget(self.buttons[action], place // 3, place % 3)
+            self.buttons[action].show()
         if voice is not None and voice.place == "aivisspeech":
             self.buttons["prepare"].setText(say(f"準備する（約 {size(voice.size_bytes)}）", f"Prepare (about {size(voice.size_bytes)})"))
 
@@ -114,18 +114,18 @@ class VoiceFacts(QScrollArea):
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
 
-    def _button(self, deed: str, name: str, tip: str) -> QPushButton:
+    def _button(self, action: str, name: str, tip: str) -> QPushButton:
         button = QPushButton(name)
         button.setToolTip(tip)
         button.setAutoDefault(False)
-        button.clicked.connect(self._teller(deed))
+        button.clicked.connect(self._teller(action))
         return button
 
-    def _teller(self, deed: str) -> Callable[[], None]:
-        return lambda: self.wanted.emit(deed)
+    def _teller(self, action: str) -> Callable[[], None]:
+        return lambda: self.wanted.emit(action)
 
 
-def deeds() -> tuple[tuple[str, str, str], ...]:
+def voice_actions() -> tuple[tuple[str, str, str], ...]:
     """What can be done with voices, as (key, name, what it does)."""
     return (
         ("use", say("この声を使う", "Use this voice"), say("選んだ行をこの声で話します。", "The selected lines speak with it.")),
@@ -148,8 +148,8 @@ def deeds() -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def possible(voice: ShelfVoice | None) -> set[str]:
-    """Which deeds a voice allows."""
+def possible(voice: CatalogVoice | None) -> set[str]:
+    """Which actions a voice allows."""
     if voice is None:
         return set()
     offered = {"folder"} | ({"licence"} if voice.licence.strip() else set()) | (set() if voice.has_bert else {"bert"})
@@ -160,7 +160,7 @@ def possible(voice: ShelfVoice | None) -> set[str]:
     return offered | {"use"}
 
 
-def facts(voice: ShelfVoice) -> Iterator[tuple[str, str]]:
+def facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     """Name and value of everything worth knowing."""
     card, manifest = voice.card, voice.manifest
     if card.creators:
@@ -190,7 +190,7 @@ def facts(voice: ShelfVoice) -> Iterator[tuple[str, str]]:
         yield say("覚え書き", "Note"), note
 
 
-def computed(voice: ShelfVoice) -> str:
+def computed(voice: CatalogVoice) -> str:
     """How it runs, and how exactly."""
     if voice.opaque:
         whole = say("一つのグラフのまま。文ごとに音が出ます。", "In one graph; sound comes sentence by sentence.")

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 from app.language import say
 from app.ui.plain_text import plain_tip
 from app.ui.theme.measures import DIALOG_MARGINS
-from app.ui.voices.catalog import Shelf
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.voices.catalog import VoiceCatalog
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_facts import VoiceFacts
 from app.ui.widgets.voice_picture import voice_icon
 
@@ -35,18 +35,18 @@ class VoiceLibrary(QDialog):
     """The voices on a shelf, beside what is known of the selected one.
 
     Signals:
-        wanted(str, ShelfVoice): one of "use", "prepare", "bert", "licence", "update", "rename", "export", "folder", "remove".
+        wanted(str, CatalogVoice): one of "use", "prepare", "bert", "licence", "update", "rename", "export", "folder", "remove".
         add_wanted(str): a voice from "file", "folder" or "address".
         dropped(list[Path]): files that may be voices.
     """
 
     wanted = Signal(str, object)
-    add_wanted = Signal(str)
+    add_requested = Signal(str)
     dropped = Signal(object)
 
-    def __init__(self, parent: QWidget, shelf: Shelf) -> None:
+    def __init__(self, parent: QWidget, catalog: VoiceCatalog) -> None:
         super().__init__(parent)
-        self._shelf = shelf
+        self._catalog = catalog
         self.setWindowTitle(say("声の管理", "Voice library"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAcceptDrops(True)
@@ -58,7 +58,7 @@ class VoiceLibrary(QDialog):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentRowChanged.connect(self._show_current)
         self.facts = VoiceFacts()
-        self.facts.wanted.connect(self._on_wanted)
+        self.facts.wanted.connect(self._on_requested)
         self.hint = QLabel(
             say(
                 "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここへドラッグしても追加できます。",
@@ -68,11 +68,11 @@ class VoiceLibrary(QDialog):
         self.hint.setObjectName("muted")
         self.hint.setWordWrap(True)
         self._build()
-        shelf.changed.connect(self.show_voices)
+        catalog.changed.connect(self.show_voices)
         self.show_voices()
 
     @property
-    def current(self) -> ShelfVoice | None:
+    def current(self) -> CatalogVoice | None:
         """The selected voice."""
         row = self.list.currentRow()
         return self._voices[row] if 0 <= row < len(self._voices) else None
@@ -87,7 +87,7 @@ class VoiceLibrary(QDialog):
     def show_voices(self) -> None:
         """What is on the shelf now; the selected one stays selected."""
         before = self.current.id if hasattr(self, "_voices") and self.current else None
-        self._voices = self._shelf.voices
+        self._voices = self._catalog.voices
         self.list.clear()
         for voice in self._voices:
             item = QListWidgetItem(voice_icon(voice.name, voice.icon, PICTURE, self), f"{voice.name}\n{whence(voice)}")
@@ -157,19 +157,19 @@ class VoiceLibrary(QDialog):
         return button
 
     def _teller(self, kind: str) -> Callable[[], None]:
-        return lambda: self.add_wanted.emit(kind)
+        return lambda: self.add_requested.emit(kind)
 
     @Slot()
     def _show_current(self, *_row: object) -> None:
         self.facts.show_voice(self.current)
 
     @Slot(str)
-    def _on_wanted(self, deed: str) -> None:
+    def _on_requested(self, action: str) -> None:
         if self.current is not None:
-            self.wanted.emit(deed, self.current)
+            self.wanted.emit(action, self.current)
 
 
-def whence(voice: ShelfVoice) -> str:
+def whence(voice: CatalogVoice) -> str:
     """Where a voice is from, in a few words."""
     if voice.place == "shipped":
         return say("付属の声", "Comes with Koebako")

@@ -13,8 +13,8 @@ from app.data_file import load_data, save_data, versioned
 from app.errors import AppError
 from app.language import say
 from app.paths import data_dir
-from app.ui.background import Behind
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.background import BackgroundThread
+from app.ui.voices.catalog_voice import CatalogVoice
 
 VERSION = 1
 MOST_NAMES = 1000
@@ -31,8 +31,8 @@ class VoiceNames(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._behind = Behind(self, "voice names")
-        self._behind.failed.connect(_note)
+        self._background = BackgroundThread(self, "voice names")
+        self._background.failed.connect(_note)
         failed = say("声の名前の記録を読めませんでした。", "The names of voices could not be read.")
         known, error = load_data(names_path(), _read, failed)
         self._names: dict[str, str] = known or {}
@@ -43,7 +43,7 @@ class VoiceNames(QObject):
         """What a voice was called; empty where nobody knows."""
         return self._names.get(voice, "")
 
-    def learn(self, voices: Iterable[ShelfVoice]) -> None:
+    def learn(self, voices: Iterable[CatalogVoice]) -> None:
         """Remembers the names of voices that are here now."""
         names = {voice.id: voice.name[:LONGEST_NAME] for voice in voices if voice.id}
         if names.items() <= self._names.items():
@@ -52,11 +52,11 @@ class VoiceNames(QObject):
         self._names = dict([*others, *names.items()][-MOST_NAMES:])
         failed = say("声の名前を記録できません", "The names of voices cannot be saved")
         written = {"version": VERSION, "names": self._names}
-        self._behind.do(lambda: save_data(names_path(), written, failed))
+        self._background.run(lambda: save_data(names_path(), written, failed))
 
     def close(self) -> None:
         """Waits for what is being written."""
-        self._behind.close(finish=True)
+        self._background.close(finish=True)
 
 
 def _read(data: Any) -> dict[str, str]:

@@ -23,8 +23,8 @@ class VoiceSamples(QObject):
     def __init__(self, card: VoiceCard, selection: Selection, speech: SpeechController, playback: Playback) -> None:
         super().__init__(card)
         self._selection, self._speech, self._playback = selection, speech, playback
-        card.sample_wanted.connect(self._play)
-        card.style_wanted.connect(self._speak)
+        card.sample_requested.connect(self._play)
+        card.style_requested.connect(self._speak)
 
     @Slot(object)
     def _play(self, file: Path) -> None:

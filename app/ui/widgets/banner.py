@@ -13,7 +13,7 @@ from app.errors import AppError
 from app.language import say
 from app.ui.error_text import details_of
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import look_changed
+from app.ui.theme.theme import is_theme_change
 from app.ui.widgets.details import Details
 
 Kind = Literal["notice", "trouble"]
@@ -30,7 +30,7 @@ class Banner(QFrame):
         action_wanted(): the button was pressed.
     """
 
-    action_wanted = Signal()
+    action_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class Banner(QFrame):
         self.show()
 
     @Slot(object)
-    def tell_error(self, error: AppError) -> None:
+    def show_error(self, error: AppError) -> None:
         """Shows an error with all that is known of it."""
         self.tell("trouble", error.message, error.hint, details=details_of(error))
 
@@ -101,7 +101,7 @@ class Banner(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)
 
@@ -135,7 +135,7 @@ class Banner(QFrame):
     @Slot()
     def _on_action(self) -> None:
         if self._then is None:
-            self.action_wanted.emit()
+            self.action_requested.emit()
         else:
             self.hide()
             self._then()

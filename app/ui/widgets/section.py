@@ -7,7 +7,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import look_changed
+from app.ui.theme.theme import is_theme_change
 
 
 class Section(QWidget):
@@ -52,7 +52,7 @@ class Section(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the arrow anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._show_arrow()
         super().changeEvent(event)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QProgressBar
 
 
-class QuietBar(QProgressBar):
+class DeferredProgressBar(QProgressBar):
     """Qt's own paints itself within `setValue`, and with it everything in the window that waits to be painted: where several things of one
     moment each move it, the lines and the charts are painted as many times.
     """

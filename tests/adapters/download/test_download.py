@@ -26,19 +26,19 @@ from hypothesis import strategies as st
 
 from app.adapters.download.download import download
 from app.adapters.download.part import Part, downloads_dir, hash_of, sweep_downloads
-from app.adapters.download.progress import Progress, Speedometer
+from app.adapters.download.progress import Progress, ProgressMeter
 from app.adapters.files import disk_room
 from app.adapters.http import request as http_request
 from app.adapters.http.failures import DownloadCancelledError, PassingError
 from app.adapters.http.headers import retry_after_s
-from app.adapters.http.retry_policy import Patience, persist
+from app.adapters.http.retry_policy import RetryPolicy, retry
 from app.errors import DownloadError
 from tests.fault_server import FaultServer, Reply
 
 BODY = random.Random(5).randbytes(400_000)
 OTHER = random.Random(6).randbytes(400_000)
 SHA = hashlib.sha256(BODY).hexdigest()
-QUICK = Patience(retries=3, first_wait_s=0.01, longest_wait_s=0.02, longest_retry_after_s=2, connect_s=1, silence_s=0.5)
+QUICK = RetryPolicy(retries=3, first_wait_s=0.01, longest_wait_s=0.02, longest_retry_after_s=2, connect_s=1, silence_s=0.5)
 GOOD = Reply(BODY)
 
 
@@ -358,7 +358,7 @@ def test_cancel_is_quick_and_keeps_what_is_there(server: FaultServer, tmp_path: 
     for _ in range(2):  # the better of two: other programs may hold the machine for a moment
         cancelled, told = cancel_after(0.2)
         with pytest.raises(DownloadCancelledError):
-            download(server.reply("/x", reply), tmp_path / "x", cancelled=cancelled, patience=Patience(first_wait_s=20))
+            download(server.reply("/x", reply), tmp_path / "x", cancelled=cancelled, patience=RetryPolicy(first_wait_s=20))
         took_s.append(time.monotonic() - told[0])
     assert min(took_s) < 0.2
     assert left_behind() == ([".json", ".part"] if reply.status == 200 and reply.stall_at != -1 else [])
@@ -469,12 +469,12 @@ def test_failures_are_counted_anew_only_after_new_ground() -> None:
 
     calls: list[bool] = []
     with pytest.raises(PassingError):
-        persist(attempt, Patience(retries=2), lambda: False, lambda: calls.append(next(ground)) is None and calls[-1])
+        retry(attempt, RetryPolicy(retries=2), lambda: False, lambda: calls.append(next(ground)) is None and calls[-1])
     assert calls == [True, False, False]
 
 
 def test_waits_double_and_differ() -> None:
-    patience = Patience(first_wait_s=1, longest_wait_s=8)
+    patience = RetryPolicy(first_wait_s=1, longest_wait_s=8)
     for failures, longest in [(1, 1), (2, 2), (3, 4), (4, 8), (9, 8)]:
         waits = {patience.wait_s(failures) for _ in range(50)}
         assert len(waits) > 40
@@ -492,7 +492,7 @@ def test_retry_after_is_a_number_or_a_date() -> None:
 
 def test_speed_and_time_left() -> None:
     now, seen = [0.0], []
-    meter = Speedometer(seen.append, clock=lambda: now[0])
+    meter = ProgressMeter(seen.append, clock=lambda: now[0])
     meter.start(500, 10_500)
     for step in range(1, 101):
         now[0] = step * 0.05

@@ -23,7 +23,7 @@ from app.adapters.download.part import Part, downloads_dir
 from app.adapters.http.headers import count_of, file_name, retry_after_s
 from app.adapters.http.hub_addresses import hf_url
 from app.adapters.http.hubs import LARGEST_ANSWER, aivishub_voice, hf_file
-from app.adapters.http.retry_policy import Patience
+from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
 from app.errors import DownloadError
 from app.install.fetch import Watch, fetch_url
@@ -33,7 +33,7 @@ from tests.fault_server import FaultServer, Raw, Reply, failing_kindly, hub_serv
 
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
 ABOUT, FILE = f"/v1/aivm-models/{UUID}", "/a/b/resolve/main/x.bin"
-QUICK = Patience(retries=1, first_wait_s=0.001, connect_s=1, silence_s=0.3, answer_s=1)
+QUICK = RetryPolicy(retries=1, first_wait_s=0.001, connect_s=1, silence_s=0.3, answer_s=1)
 MANY = "9" * 5000
 DEEP = "[" * 300_000
 ZEROS = gzip.compress(bytes(LARGEST_ANSWER + 1))

@@ -10,13 +10,13 @@ import pytest
 
 from app.adapters.http.hub_addresses import aivishub_uuid, hf_address, hf_url
 from app.adapters.http.hubs import aivishub_voice, hf_file
-from app.adapters.http.retry_policy import Patience
+from app.adapters.http.retry_policy import RetryPolicy
 from app.errors import DownloadError, InputError
 from tests.fault_server import FaultServer, Reply, hub_server
 
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
 SHA = "5" * 64
-QUICK = Patience(retries=1, first_wait_s=0.01, connect_s=1, silence_s=0.5)
+QUICK = RetryPolicy(retries=1, first_wait_s=0.01, connect_s=1, silence_s=0.5)
 
 
 @pytest.fixture

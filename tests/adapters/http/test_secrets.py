@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters.http.hubs import hf_file
-from app.adapters.http.retry_policy import Patience
+from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
 from app.errors import DownloadError
 from app.install.fetch import Watch, fetch_url
@@ -21,7 +21,7 @@ from tests.fault_server import FaultServer, Reply, failing_kindly
 
 TOKEN = "hf_secret"
 FILE = "/a/b/resolve/main/x.bin"
-QUICK = Patience(retries=0, connect_s=1, silence_s=1, answer_s=2)
+QUICK = RetryPolicy(retries=0, connect_s=1, silence_s=1, answer_s=2)
 HUB, THIEF = "localhost", "thief.example"
 
 # HUB and THIEF stand for the hosts with their ports.

@@ -21,7 +21,7 @@ from app.adapters.download.download import download
 from app.adapters.download.part import Part
 from app.adapters.http import waiting as http_waiting
 from app.adapters.http.hubs import aivishub_voice
-from app.adapters.http.retry_policy import Patience
+from app.adapters.http.retry_policy import RetryPolicy
 from app.adapters.http.waiting import Wait, Waiting
 from app.cli import progress
 from app.cli.main import main
@@ -33,7 +33,7 @@ from tests.fault_server import FaultServer, Raw, Reply, hub_server
 ROOT = Path(__file__).parents[3]
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
 BODY = b"x" * 5000
-QUICK = Patience(retries=1, first_wait_s=0.01, connect_s=2, silence_s=0.6, answer_s=9)
+QUICK = RetryPolicy(retries=1, first_wait_s=0.01, connect_s=2, silence_s=0.6, answer_s=9)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyopenjtalk
 import pytest
 
-from app.adapters.openjtalk.features import WholeFeatures, whole, whole_columns
+from app.adapters.openjtalk.features import FullFeatures, whole, whole_columns
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_whole_features_stay_as_they_are(feature: str) -> None:
 @pytest.mark.parametrize("text", ["何の風が吹く？１２時だ。", "㐂びを書かない(^_^)", "", "　"])
 def test_with_the_whole_dictionary_the_front_end_is_itself(text: str) -> None:
     plain = pyopenjtalk.OpenJTalk(dn_mecab=pyopenjtalk.OPEN_JTALK_DICT_DIR)
-    same = WholeFeatures(plain)
+    same = FullFeatures(plain)
     assert pyopenjtalk.run_frontend(text, jtalk=same) == pyopenjtalk.run_frontend(text, jtalk=plain)
     assert pyopenjtalk.run_frontend_detailed(text, jtalk=same) == pyopenjtalk.run_frontend_detailed(text, jtalk=plain)
     assert pyopenjtalk.run_mecab(text, jtalk=same) == pyopenjtalk.run_mecab(text, jtalk=plain)

@@ -344,7 +344,7 @@ def test_a_server_that_stops_answering_does_not_hang_the_program(null_sink: Null
 
 
 @pytest.mark.sound
-def test_the_device_can_be_chosen(null_sink: NullSink) -> None:
+def test_the_device_can_be_selected(null_sink: NullSink) -> None:
     (device,) = output_devices()
     assert device.default
     player = PortAudioPlayer(device.label)

@@ -37,7 +37,7 @@ def _forget() -> Iterator[None]:
 
 def opened(qtbot: QtBot, window: MainWindow) -> DictionaryDialog:
     """The dialog, once it shows what the file holds."""
-    window.deeds["dictionary"].trigger()
+    window.window_actions["dictionary"].trigger()
     dialog = window.dictionary.dialog
     assert dialog is not None
     with qtbot.waitExposed(dialog):
@@ -94,7 +94,7 @@ def test_what_is_spoken_has_the_word(qtbot: QtBot, open_window: OpenWindow, play
     lengths = []
     for word in (None, make_entry("檜箱庵", "ヒノバコアンノナガイナマエ")):
         if word is not None:
-            opened(qtbot, window).put_wanted.emit(word)
+            opened(qtbot, window).put_requested.emit(word)
             qtbot.waitUntil(lambda: words() != (), timeout=WAIT_MS)
             with qtbot.waitSignal(window.controller.words_changed, timeout=WAIT_MS):
                 pass
@@ -145,7 +145,7 @@ def test_a_broken_file_is_told(qtbot: QtBot, open_window: OpenWindow) -> None:
     dictionary_path().parent.mkdir(parents=True, exist_ok=True)
     dictionary_path().write_text("{", encoding="utf-8")
     window = open_window(ready=False)
-    window.deeds["dictionary"].trigger()
+    window.window_actions["dictionary"].trigger()
     dialog = window.dictionary.dialog
     assert dialog is not None
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=WAIT_MS)
@@ -209,7 +209,7 @@ def test_a_reading_typed_below_a_line_becomes_a_word(qtbot: QtBot, open_window: 
 def test_it_opens_once_and_closes_with_the_window(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     dialog = opened(qtbot, window)
-    window.deeds["dictionary"].trigger()
+    window.window_actions["dictionary"].trigger()
     assert window.dictionary.dialog is dialog
     fill(dialog, "声箱", "コエバコ")
     dialog.put.click()

@@ -23,7 +23,7 @@ from app.ui.help.diagnostics import DiagnosticsDialog
 from app.ui.help.log import NEWEST_BYTES, LogDialog, newest_lines
 from app.ui.help.third_party import model_cards, parts
 from app.ui.playback.output_devices import DeviceWatch
-from app.ui.synthesis.output_device import HeldPlayer
+from app.ui.synthesis.output_device import OutputDevice
 from app.ui.synthesis.player import open_portaudio
 from app.ui.widgets.shown_timer import ShownTimer
 from tests.null_sink import NullSink, null_sink  # noqa: F401
@@ -85,7 +85,7 @@ def test_search_moves_by_arrows_and_leaves_out_what_is_not_possible(qtbot: QtBot
     qtbot.keyClick(search.typed, Qt.Key.Key_Up)
     assert search.found.currentIndex().row() == 1
     search.typed.setText("undo")
-    assert not window.deeds["undo"].isEnabled()
+    assert not window.window_actions["undo"].isEnabled()
     qtbot.keyClick(search.typed, Qt.Key.Key_Return)
     assert search.chosen is None
     for item in named(search):
@@ -180,7 +180,7 @@ def test_about_has_version_cards_and_licences(qtbot: QtBot) -> None:
     titles = [dialog.tabs.tabText(page) for page in range(dialog.tabs.count())]
     assert [name for name, _ in model_cards()] == titles[:2]
     assert titles[2:] == ["Third parties", "Licence"]
-    with qtbot.waitSignal(dialog.parts_wanted):
+    with qtbot.waitSignal(dialog.parts_requested):
         for page in range(len(titles)):
             dialog.tabs.setCurrentIndex(page)
             assert dialog.tabs.widget(page).toPlainText() or page == 2  # type: ignore[union-attr]
@@ -199,7 +199,7 @@ def test_every_dialog_opens_from_its_action_and_goes_with_the_window(open_window
     window = open_window()
     kinds = []
     for name in ("settings", "find_command", "diagnose", "show_log", "about"):
-        window.deeds[name].trigger()
+        window.window_actions[name].trigger()
         shown = window.dialogs.shown
         assert shown is not None
         assert shown.isVisible()
@@ -245,7 +245,7 @@ def test_an_output_that_is_plugged_in_appears_and_goes_again(
 def test_an_output_plugged_in_meanwhile_can_be_chosen_and_is_heard(
     null_sink: NullSink,  # noqa: F811
 ) -> None:
-    held = HeldPlayer(open_portaudio)
+    held = OutputDevice(open_portaudio)
     tone = (0.3 * np.sin(np.arange(22_050) * 0.1)).astype(np.float32)
     held.needed(44_100).write(AudioChunk(tone, 44_100, "first", 0, last=True))
     assert held.drain(lambda: False)

@@ -117,10 +117,10 @@ def test_a_line_that_cannot_be_read_is_marked_and_passed_over(qtbot: QtBot, open
 def test_loop_goes_on_until_it_is_stopped(qtbot: QtBot, open_window: OpenWindow) -> None:
     player = RecordingPlayer(pace=8.0)
     window = filled(open_window(open_player=lambda _device, _rate: player), *TEXTS[:2])
-    window.deeds["loop"].trigger()
+    window.window_actions["loop"].trigger()
     window.play_commands.play_through()
     qtbot.waitUntil(lambda: len(player.requests) >= 5, timeout=WAIT_MS)
-    window.deeds["stop"].trigger()
+    window.window_actions["stop"].trigger()
     wait_over(qtbot, window)
     assert phases(window) == [Phase.IDLE] * 2
     assert window.controller.history.utterances[2].label == TEXTS[0]
@@ -128,7 +128,7 @@ def test_loop_goes_on_until_it_is_stopped(qtbot: QtBot, open_window: OpenWindow)
 
 def test_a_loop_ends_when_nothing_in_it_can_be_read(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = filled(open_window(), "……", "！？")
-    window.deeds["loop"].trigger()
+    window.window_actions["loop"].trigger()
     window.play_commands.play_through()
     wait_over(qtbot, window)
     assert phases(window) == [Phase.FAILED] * 2
@@ -178,7 +178,7 @@ def test_live_speaks_again_after_a_change_and_only_then(qtbot: QtBot, open_windo
     window.side.sliders["speed"].set_value(1.2)
     qtbot.wait(300)
     assert not player.requests
-    window.deeds["live"].trigger()
+    window.window_actions["live"].trigger()
     for speed in (1.3, 1.4, 1.5):
         window.side.sliders["speed"].set_value(speed)
     qtbot.waitUntil(lambda: bool(player.requests), timeout=WAIT_MS)

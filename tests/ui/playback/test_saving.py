@@ -82,7 +82,7 @@ def test_a_line_that_cannot_be_read_leaves_the_others_alone(
     folder = tmp_path / "out"
     folder.mkdir()
     answer(monkeypatch, folder / "{number}.wav")
-    window.deeds["save_all"].trigger()
+    window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
     assert [file.name for file in folder.iterdir()] == ["002.wav"]
 
@@ -93,7 +93,7 @@ def test_where_one_file_cannot_be_written_the_others_are_not_tried(
     answer(monkeypatch, tmp_path / "none" / "{number}.wav")
     failures = []
     window.controller.failed.connect(failures.append)
-    window.deeds["save_all"].trigger()
+    window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
     assert len(failures) <= 2
     assert "001.wav" in failures[0].error.message
@@ -111,7 +111,7 @@ def test_many_files_can_be_given_up(qtbot: QtBot, window: MainWindow, tmp_path: 
     folder = tmp_path / "out"
     folder.mkdir()
     answer(monkeypatch, folder / "a.wav")
-    window.deeds["save_all"].trigger()
+    window.window_actions["save_all"].trigger()
     qtbot.waitUntil(lambda: any(folder.iterdir()), timeout=WAIT_MS)
     window.transport.save.click()
     wait_idle(qtbot, window)

@@ -275,7 +275,7 @@ def test_the_lines_have_room_at_first_whatever_the_size(
 
 def test_the_strip_folds_to_its_reading_and_that_is_remembered(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="今日は、いい天気です。", strip="open"))
-    panel, fold = window.strip.panel, window.deeds["show_strip"]
+    panel, fold = window.strip.panel, window.window_actions["show_strip"]
     shown(qtbot, window, "キョーワイイテンキデス")
     high = window.script.height()
     assert panel.strip.isVisible()

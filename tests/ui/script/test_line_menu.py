@@ -11,7 +11,7 @@ from app.settings import Settings
 from tests.ui.conftest import OpenWindow, text_of
 
 
-def test_a_right_click_selects_the_line_and_offers_its_deeds(qtbot: QtBot, open_window: OpenWindow) -> None:
+def test_a_right_click_selects_the_line_and_offers_its_actions(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="あ"), ready=False)
     window.commands.add_text("い\nう", 1)
     view = window.script.viewport()

@@ -106,7 +106,7 @@ def test_undo_takes_back_word_for_word_and_step_for_step(qtbot: QtBot, open_wind
     while window.document.stack.canRedo():
         qtbot.keyClick(window.script, KEY.Key_Z, CTRL | SHIFT)
     assert words(window) == "axyz b c"
-    assert not window.deeds["redo"].isEnabled()
+    assert not window.window_actions["redo"].isEnabled()
 
 
 def test_keys_move_duplicate_and_delete_what_is_selected(qtbot: QtBot, open_window: OpenWindow) -> None:

@@ -13,7 +13,7 @@ from tests.ui.conftest import OpenWindow
 
 def test_the_menu_names_the_step(open_window: OpenWindow) -> None:
     window = open_window(Settings(text="あ"), ready=False)
-    undo, redo = window.deeds["undo"], window.deeds["redo"]
+    undo, redo = window.window_actions["undo"], window.window_actions["redo"]
     assert undo.text() == "Undo\tCtrl+Z"
     window.side.sliders["speed"].set_value(1.5)
     assert undo.text() == "Undo: Change settings\tCtrl+Z"
@@ -35,16 +35,16 @@ def test_presets_that_are_kept_and_removed_can_be_taken_back(qtbot: QtBot, open_
     presets.keep_as("速い")
     presets.drop.click()
     assert names() == []
-    window.deeds["undo"].trigger()
+    window.window_actions["undo"].trigger()
     assert names() == ["速い"]
     assert presets.names.currentText() == "速い"
     qtbot.waitUntil(lambda: list(load_presets()[0]) == ["速い"])
-    window.deeds["undo"].trigger()
+    window.window_actions["undo"].trigger()
     assert names() == []
-    window.deeds["undo"].trigger()
+    window.window_actions["undo"].trigger()
     assert window.side.sliders["speed"].value == 1.0, "in their turn"
     for _ in range(3):
-        window.deeds["redo"].trigger()
+        window.window_actions["redo"].trigger()
     assert names() == []
     qtbot.waitUntil(lambda: not load_presets()[0])
 

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app import language
 from app.settings import Settings
-from app.ui.actions.definitions import DEEDS
+from app.ui.actions.definitions import ACTIONS
 from app.ui.actions.key_bindings import Binding, conflicts, keys_of, load_shortcuts, save_shortcuts, shortcuts_path
 from app.ui.main import use_language
 from app.ui.settings.dialog import SHOWN, SettingsDialog
@@ -83,9 +83,9 @@ def test_everything_has_a_name_and_words_in_both_languages(qtbot: QtBot, monkeyp
     qtbot.addWidget(made)
     for page in range(made.tabs.count()):
         made.tabs.setCurrentIndex(page)
-    assert len(made.keys.rows) == len(DEEDS)
+    assert len(made.keys.rows) == len(ACTIONS)
     found = named(made)
-    assert len(found) > len(SHOWN) + 3 * len(DEEDS)
+    assert len(found) > len(SHOWN) + 3 * len(ACTIONS)
     for item in found:
         assert item.accessibleName() or getattr(item, "text", str)(), item
         assert item.toolTip() or item.objectName().startswith("Scroll"), (item, item.accessibleName())
@@ -112,7 +112,7 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
     posted: list[object] = []
     post = window.controller._worker.post
     window.controller._worker.post = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
-    window.deeds["settings"].trigger()
+    window.window_actions["settings"].trigger()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
     for name in ("theme", "unload_after_min", "bert_precision"):
@@ -164,10 +164,10 @@ def test_keys_are_pressed_anew_saved_and_used(qtbot: QtBot, open_window: OpenWin
     ):
         qtbot.keyClick(window.script, key, modifier)
     assert len(window.document.script.lines) == 3
-    assert "W" in window.deeds["duplicate"].text()
+    assert "W" in window.window_actions["duplicate"].text()
     qtbot.waitUntil(lambda: load_shortcuts() == ({"duplicate": Binding(("Ctrl+J",), ("W",))}, None), timeout=WAIT_MS)
     second = open_window()
-    assert second.deeds["duplicate"].shortcut() == QKeySequence("Ctrl+J")
+    assert second.window_actions["duplicate"].shortcut() == QKeySequence("Ctrl+J")
 
 
 def test_a_key_used_twice_is_told_and_not_accepted(dialog: SettingsDialog) -> None:
@@ -182,7 +182,7 @@ def test_a_key_used_twice_is_told_and_not_accepted(dialog: SettingsDialog) -> No
 
 
 def test_the_usual_keys_do_not_collide() -> None:
-    assert conflicts({deed.name: Binding(deed.keys, deed.list_keys) for deed in DEEDS}) == {}
+    assert conflicts({deed.name: Binding(deed.keys, deed.list_keys) for deed in ACTIONS}) == {}
 
 
 def test_both_enter_keys_go_together() -> None:

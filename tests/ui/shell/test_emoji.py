@@ -26,7 +26,7 @@ from app.ui.reading.strip.strip import PhoneStrip
 from app.ui.shell.window import MainWindow
 from app.ui.theme.theme import LIGHT
 from app.ui.voices.card import makers
-from app.ui.voices.catalog import ShelfVoice
+from app.ui.voices.catalog import CatalogVoice
 from app.ui.widgets.emoji_picker import EmojiGrid
 from app.voices.card import Card, write_card
 from app.voices.containers.facts import NANAIRO
@@ -54,15 +54,15 @@ def window(qtbot: QtBot, open_window: OpenWindow, prepared: Path) -> MainWindow:
     """A line of it, and the same for the voice that ships."""
     shutil.copytree(prepared, paths.data_dir() / "voices" / "nanairo")
     window = open_window()
-    qtbot.waitUntil(lambda: window.shelf.is_read, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     voice = nanairo(window).id
     window.document.reset(Script((Line(TEXT, LineSettings(voice=voice), id="n"), Line(TEXT, id="m"))))
     window.script.choose(["n"])
     return window
 
 
-def nanairo(window: MainWindow) -> ShelfVoice:
-    return next(voice for voice in window.shelf.voices if voice.manifest.emoji)
+def nanairo(window: MainWindow) -> CatalogVoice:
+    return next(voice for voice in window.catalog.voices if voice.manifest.emoji)
 
 
 def wait_for(qtbot: QtBot, window: MainWindow, wanted: str) -> PhoneStrip:
@@ -132,7 +132,7 @@ def test_an_emoji_is_picked_with_the_keys_and_typed_where_the_cursor_is(qtbot: Q
     assert editor.hasFocus()
     QTest.keyClicks(editor, "!")
     assert text_of(window, "n") == TEXT.replace("こ", "⏸!こ")
-    window.deeds["undo"].trigger()
+    window.window_actions["undo"].trigger()
     assert text_of(window, "n") == TEXT
 
 
@@ -171,7 +171,7 @@ def test_the_cursor_goes_where_it_belongs_among_emoji(qtbot: QtBot, window: Main
 
 def test_a_reading_may_be_typed_for_an_emoji(qtbot: QtBot, window: MainWindow) -> None:
     strip = wait_for(qtbot, window, SPOKEN)
-    strip.word_wanted.emit(GIGGLE)
+    strip.word_requested.emit(GIGGLE)
     field = window.strip.panel.reading
     assert field.edit.text() == ""
     field.edit.setText("えへ")

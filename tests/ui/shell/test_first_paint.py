@@ -33,7 +33,7 @@ def test_the_voice_is_opened_once_the_window_is_seen(qtbot: QtBot, player: Recor
     window.start()
     assert not window.first_paint.is_over
     assert window.controller.busy, "the voice is asked for, and waits"
-    qtbot.waitUntil(lambda: window.controller.voice is not None and window.shelf.is_read, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.controller.voice is not None and window.catalog.is_read, timeout=WAIT_MS)
     assert painted.thread_ran[0] is False
     assert window.first_paint.is_over
     window.close()

@@ -139,7 +139,7 @@ def test_a_line_of_a_million_characters_becomes_lines_that_can_be_shown(open_win
     assert len(window.document.script.lines) == before, "one step back"
 
 
-def test_of_very_many_lines_the_first_is_chosen(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_of_very_many_lines_the_first_is_selected(open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window()
     (tmp_path / "台本.txt").write_text("雨。\n" * 1_001, encoding="utf-8")
     before = len(window.document.script.lines)

@@ -45,9 +45,9 @@ def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[M
     window = open_window(Settings(text="こんにちは。", theme=theme, expression_open=True))
     window.resize(*SIZE)
     window.banner.tell("trouble", "大変です。", "直してください。", action="直す", details="それは…")
-    library = VoiceLibrary(window, window.shelf)
+    library = VoiceLibrary(window, window.catalog)
     library.show()
-    qtbot.waitUntil(lambda: window.shelf.is_read and window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.catalog.is_read and window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
     return window, library
 
 

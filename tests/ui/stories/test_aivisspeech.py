@@ -38,10 +38,10 @@ def test_aivisspeechs_voices_with_the_room_they_take(
     save_settings(settings)
     window = open_window(settings, ready=False)
     open_script(qtbot, window, [""])
-    window.deeds["voice_library"].trigger()
+    window.window_actions["voice_library"].trigger()
     library = window.library.dialog
     assert library is not None
-    found = [voice.name for voice in window.shelf.voices if voice.place == "aivisspeech"]
+    found = [voice.name for voice in window.catalog.voices if voice.place == "aivisspeech"]
     assert found == ["一", "二"]
     library.choose(UUIDS[1])
     size_mb = round(2.2 * (theirs / f"{UUIDS[1]}.aivmx").stat().st_size / 1e6)
@@ -52,7 +52,7 @@ def test_aivisspeechs_voices_with_the_room_they_take(
     before = tree(theirs)
     prepare.click()
     assert last_job(qtbot, window).stage is Stage.DONE
-    until(qtbot, lambda: [voice.place for voice in window.shelf.voices if voice.name == "二"] == ["own"])
+    until(qtbot, lambda: [voice.place for voice in window.catalog.voices if voice.name == "二"] == ["own"])
     assert library.current is not None
     assert library.current.name == "二", "it stays selected, though it moved"
     assert tree(theirs) == before
@@ -62,6 +62,6 @@ def test_aivisspeechs_voices_with_the_room_they_take(
     library.facts.buttons["folder"].click()
     assert Path(opened[0]) == theirs
     shutil.rmtree(theirs)
-    window.shelf.look()
-    until(qtbot, lambda: all(voice.place != "aivisspeech" for voice in window.shelf.voices))
+    window.catalog.refresh()
+    until(qtbot, lambda: all(voice.place != "aivisspeech" for voice in window.catalog.voices))
     library.close()

@@ -180,7 +180,7 @@ def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
         if backend == "cuda":
             device.at = len(device.runs) + 3
         answer(monkeypatch, tmp_path / name)
-        window.deeds["save_line"].trigger()
+        window.window_actions["save_line"].trigger()
         wait_idle(qtbot, window)
     assert window.banner.message.text() == "Saved: cuda.wav"
     assert "887A0005" in window.banner.hint.text(), "what failed on the way is told beside what has become of the file"
@@ -192,10 +192,10 @@ def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
 @pytest.mark.slow
 def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorrow(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
-    qtbot.waitUntil(lambda: window.shelf.is_read, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     assert window.status.backends.itemData(0, FIGURE) is None
-    window.deeds["measure"].trigger()
-    (job,) = window.voice_works.queue.jobs
+    window.window_actions["measure"].trigger()
+    (job,) = window.voice_tasks.queue.jobs
     qtbot.waitUntil(lambda: job.stage not in (Stage.WAITING, Stage.RUNNING), timeout=3 * WAIT_MS)
     assert job.error is None
     assert "CPU" in window.voice_banner.hint.text().upper()

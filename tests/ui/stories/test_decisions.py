@@ -17,8 +17,8 @@ from app.paths import resources_dir
 from app.settings import Settings
 from app.ui.script.line_state import Phase
 from app.ui.shell.window import MainWindow
-from app.ui.tasks.process import ChildJob, Stage
-from app.ui.voices.catalog_voice import ShelfVoice
+from app.ui.tasks.process import ProcessTask, Stage
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.card import read_card
 from app.voices.manifest import read_manifest, write_manifest
@@ -40,33 +40,33 @@ def window(open_window: OpenWindow) -> MainWindow:
     return open_window(Settings(text=HELLO))
 
 
-def dropped(qtbot: QtBot, window: MainWindow, source: Path) -> ChildJob:
+def dropped(qtbot: QtBot, window: MainWindow, source: Path) -> ProcessTask:
     """A job that has run until it is over or has a question."""
     drop_on(window, source)
-    job = window.voice_works.queue.jobs[-1]
+    job = window.voice_tasks.queue.jobs[-1]
     rest(qtbot, job)
     return job
 
 
-def rest(qtbot: QtBot, job: ChildJob) -> None:
+def rest(qtbot: QtBot, job: ProcessTask) -> None:
     """Until it is over or has a question, with its buttons: Qt shows new ones by a call that it queues."""
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     QCoreApplication.processEvents()
 
 
-def choices(window: MainWindow, job: ChildJob) -> dict[str, QPushButton]:
+def choices(window: MainWindow, job: ProcessTask) -> dict[str, QPushButton]:
     """The buttons of a question."""
     row = window.jobs_panel.rows[job]
     return {button.text(): button for button in row.findChildren(QPushButton) if button.isVisible() and button not in (row.retry, row.log)}
 
 
-def decide(qtbot: QtBot, window: MainWindow, job: ChildJob, choice: str) -> None:
+def decide(qtbot: QtBot, window: MainWindow, job: ProcessTask, choice: str) -> None:
     choices(window, job)[choice].click()
     rest(qtbot, job)
 
 
-def own_voices(window: MainWindow) -> dict[str, ShelfVoice]:
-    return {voice.id: voice for voice in window.shelf.voices if voice.place == "own"}
+def own_voices(window: MainWindow) -> dict[str, CatalogVoice]:
+    return {voice.id: voice for voice in window.catalog.voices if voice.place == "own"}
 
 
 def licence_dialog(qtbot: QtBot, window: MainWindow, text: str) -> TextDialog:

@@ -103,7 +103,7 @@ def test_a_sound_server_that_is_killed_in_mid_sentence_costs_neither_lines_nor_f
 
     window.play_commands.play_through()
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0.4, timeout=WAIT_MS)
-    window.deeds["save_all"].trigger()
+    window.window_actions["save_all"].trigger()
     null_sink.kill()
     qtbot.waitUntil(lambda: any("audio output" in message for message in told), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: len(list((tmp_path / "out").glob("*.wav"))) == len(lines), timeout=WAIT_MS)

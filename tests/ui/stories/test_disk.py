@@ -182,7 +182,7 @@ def test_a_home_on_a_slow_disk_holds_nobody_up_and_loses_nothing(
     with Heart() as heart:
         began = time.monotonic()
         window.side.presets.keep_as("fast")
-        window.deeds.bind({"duplicate": Binding(("Ctrl+J",))})
+        window.window_actions.bind({"duplicate": Binding(("Ctrl+J",))})
         window.dialogs.keys.changed()
         while time.monotonic() - began < 3 * DELAY_S:
             QTest.keyClicks(window.script.editor, "x")

@@ -19,7 +19,7 @@ from app.install.library import add_voice
 from app.paths import data_dir
 from app.settings import Settings
 from app.ui.shell.window import MainWindow
-from app.ui.tasks.process import ChildJob, Stage
+from app.ui.tasks.process import ProcessTask, Stage
 from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.widgets.text_dialog import TextDialog
@@ -56,9 +56,9 @@ def window(open_window: OpenWindow) -> MainWindow:
     return open_window(Settings(text=HELLO))
 
 
-def add_by_address(qtbot: QtBot, window: MainWindow, typed: str) -> ChildJob:
+def add_by_address(qtbot: QtBot, window: MainWindow, typed: str) -> ProcessTask:
     """As a user does: the library, its button, the field, the button."""
-    window.deeds["voice_library"].trigger()
+    window.window_actions["voice_library"].trigger()
     library = window.library.dialog
     assert library is not None
     library.adders["address"].click()
@@ -66,7 +66,7 @@ def add_by_address(qtbot: QtBot, window: MainWindow, typed: str) -> ChildJob:
     assert dialog is not None
     dialog.field.setText(typed)
     dialog.add.click()
-    return window.voice_works.queue.jobs[-1]
+    return window.voice_tasks.queue.jobs[-1]
 
 
 def accept_licence(qtbot: QtBot, window: MainWindow) -> None:
@@ -76,7 +76,7 @@ def accept_licence(qtbot: QtBot, window: MainWindow) -> None:
     licence.accept_button.click()
 
 
-def watched(job: ChildJob, window: MainWindow) -> list[str]:
+def watched(job: ProcessTask, window: MainWindow) -> list[str]:
     """What the row of a job says, each time it says something else."""
     said: list[str] = []
     row = window.jobs_panel.rows[job]
@@ -136,9 +136,9 @@ def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
     until(qtbot, lambda: "Waiting for 127.0.0.1 to respond (up to " in row.state.text())
     assert row.state.text().endswith("attempt 1 of 6). Press × to cancel.")
     row.close_button.click()
-    assert not window.voice_works.queue.jobs
+    assert not window.voice_tasks.queue.jobs
     assert not window.jobs_panel.isVisible()
-    until(qtbot, lambda: not window.voice_works.queue.findChildren(ChildJob) or QApplication.processEvents())
+    until(qtbot, lambda: not window.voice_tasks.queue.findChildren(ProcessTask) or QApplication.processEvents())
     assert not library_files()
     again = add_by_address(qtbot, window, url)
     until(qtbot, lambda: again.stage is Stage.DONE)
@@ -212,7 +212,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     publish_bert(tmp_path / "published", server)
     monkeypatch.setenv("KOEBAKO_TEST_BERT", str(tmp_path / "published"))
     window = open_window()
-    window.voice_works.queue._command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
+    window.voice_tasks.queue._command = lambda: [sys.executable, str(Path(__file__).with_name("small_bert_child.py"))]
     open_script(qtbot, window, [UUID])
     assert not window.side.card.lack.isHidden()
     window.play_commands.play(["0"])
@@ -223,7 +223,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     assert isinstance(offer, BertOffer)
     assert any("CC BY-SA 4.0" in label.text() for label in offer.findChildren(QLabel))
     offer.download.click()
-    (job,) = window.voice_works.queue.jobs
+    (job,) = window.voice_tasks.queue.jobs
     said = watched(job, window)
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     assert job.stage is Stage.DONE, job.error

@@ -94,7 +94,7 @@ def test_a_zip_with_a_voice_and_one_without(qtbot: QtBot, window: MainWindow, re
             if content is not None:
                 archive.write(content, "花子/花子.aivmx")
     drop(window, tmp_path / "voice.zip", tmp_path / "other.zip")
-    good, bad = window.voice_works.queue.jobs
+    good, bad = window.voice_tasks.queue.jobs
     until(qtbot, lambda: bad.stage is Stage.FAILED)
     assert good.stage is Stage.DONE
     assert good.results[-1]["name"] == "花子"
@@ -118,7 +118,7 @@ def test_five_at_once(qtbot: QtBot, window: MainWindow, reference: Path, tmp_pat
     )
     assert texts(window) == [HELLO, "題", "雨。"], "what can be read is read"
     assert "broken.txt" in window.banner.message.text()
-    added, picture, gone = window.voice_works.queue.jobs
+    added, picture, gone = window.voice_tasks.queue.jobs
     panel = window.jobs_panel
     assert panel.isVisible()
     assert len(panel.rows) == 3
@@ -129,17 +129,17 @@ def test_five_at_once(qtbot: QtBot, window: MainWindow, reference: Path, tmp_pat
         assert name in job.error.message
         assert job.error.hint
         panel.rows[job].close_button.click()
-    until(qtbot, lambda: window.shelf.find(UUIDS[0]) is not None)
+    until(qtbot, lambda: window.catalog.find(UUIDS[0]) is not None)
     assert all(line.settings.voice == "" for line in window.document.script.lines), "of several voices none is chosen for the lines"
 
 
 def test_cancelled_in_the_middle_of_preparing_nothing_stays(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
     drop(window, aivmx(reference, tmp_path / "花子.aivmx", name="花子", uuid=UUIDS[0]))
-    (job,) = window.voice_works.queue.jobs
+    (job,) = window.voice_tasks.queue.jobs
     until(qtbot, lambda: job.advance.step in ("cutting", "building", "checking"))
     assert [item for item in staging_dir().iterdir() if item.is_dir()]
     window.jobs_panel.rows[job].close_button.click()
     assert not window.jobs_panel.isVisible()
     until(qtbot, lambda: not any(staging_dir().iterdir()) or [item.name for item in staging_dir().iterdir()] == [MOVING_NAME])
     assert not [item for item in (data_dir() / "voices").glob("*") if not item.name.startswith(".")]
-    assert window.shelf.find(UUIDS[0]) is None
+    assert window.catalog.find(UUIDS[0]) is None

@@ -44,7 +44,7 @@ def window(qtbot: QtBot, null_sink: NullSink, open_window: OpenWindow) -> MainWi
 
 def press(window: MainWindow, name: str) -> None:
     """The button under the lines."""
-    next(button for button in window.transport.findChildren(QToolButton) if button.defaultAction() is window.deeds[name]).click()
+    next(button for button in window.transport.findChildren(QToolButton) if button.defaultAction() is window.window_actions[name]).click()
 
 
 def speak(qtbot: QtBot, window: MainWindow) -> None:

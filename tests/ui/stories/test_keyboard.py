@@ -82,7 +82,7 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     voice = aivmx(shared / "reference", tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
     type_text(server.reply("/hanako.aivmx", Reply(voice)))
     press(qtbot, Qt.Key.Key_Return)
-    (job,) = window.voice_works.queue.jobs
+    (job,) = window.voice_tasks.queue.jobs
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     tab_to(qtbot, licence.accept_button)

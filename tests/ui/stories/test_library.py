@@ -18,7 +18,7 @@ from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
 from app.install.library import add_voice
 from app.paths import data_dir
 from app.ui.shell.window import MainWindow
-from app.ui.tasks.process import ChildJob, Stage
+from app.ui.tasks.process import ProcessTask, Stage
 from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import TextDialog
 from tests.fault_server import FaultServer, Reply
@@ -50,7 +50,7 @@ def window(qtbot: QtBot, open_window: OpenWindow, voice_file: Path) -> MainWindo
 
 @pytest.fixture
 def library(window: MainWindow) -> Iterator[VoiceLibrary]:
-    window.deeds["voice_library"].trigger()
+    window.window_actions["voice_library"].trigger()
     dialog = window.library.dialog
     assert dialog is not None
     yield dialog
@@ -73,8 +73,8 @@ def publish(hub: FaultServer, voice: Path, version: str) -> None:
     hub.reply(f"/aivm-models/{UUID}/download?model_type=AIVMX", Reply(body))
 
 
-def last_job(qtbot: QtBot, window: MainWindow) -> ChildJob:
-    job = window.voice_works.queue.jobs[-1]
+def last_job(qtbot: QtBot, window: MainWindow) -> ProcessTask:
+    job = window.voice_tasks.queue.jobs[-1]
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     return job
 
@@ -164,7 +164,7 @@ def test_export_where_nothing_can_be_written_is_one_sentence(
 def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibrary, monkeypatch: pytest.MonkeyPatch, typed: str, becomes: str) -> None:
     answer_name(monkeypatch, typed)
     library.facts.buttons["rename"].click()
-    until(qtbot, lambda: not window.voice_works.queue.busy)
+    until(qtbot, lambda: not window.voice_tasks.queue.busy)
     until(qtbot, lambda: library.list.item(0).text().startswith(becomes))
     until(qtbot, lambda: window.side.card.name.text() == becomes)
     refused = len(typed) > 100
@@ -189,19 +189,19 @@ def test_remove_asks_first_and_lines_wait_for_their_voice(
     library.facts.buttons["remove"].click()
     assert "花子" in asked[0]
     assert "Lines that use it: 1" in asked[0]
-    until(qtbot, lambda: not window.voice_works.queue.busy)
+    until(qtbot, lambda: not window.voice_tasks.queue.busy)
     if not agreed:
         assert library.current is not None
         assert library.current.id == UUID
         return
-    until(qtbot, lambda: window.shelf.find(UUID) is None)
+    until(qtbot, lambda: window.catalog.find(UUID) is None)
     assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
     assert "not here" in window.side.card.lack.text()
     assert window.document.script.lines[0].settings.voice == UUID, "the line keeps its voice, should it come again"
     assert voice_file.is_file()
     add_voice(voice_file, wishes(), prepare=quick)
-    window.shelf.look()
-    until(qtbot, lambda: window.shelf.find(UUID) is not None)
+    window.catalog.refresh()
+    until(qtbot, lambda: window.catalog.find(UUID) is not None)
     until(qtbot, lambda: window.side.card.name.text() == "花子")
 
 

@@ -45,7 +45,7 @@ def show(window: MainWindow, *lines: Line) -> None:
 
 
 def save(qtbot: QtBot, window: MainWindow, deed: str = "save_line") -> None:
-    window.deeds[deed].trigger()
+    window.window_actions[deed].trigger()
     wait_idle(qtbot, window)
     qtbot.waitUntil(lambda: not window.saving._wanted, timeout=WAIT_MS)
 
@@ -98,7 +98,7 @@ def test_what_the_user_agreed_to_replace_is_whole_at_every_moment(
     file.write_bytes(b"before")
     show(window, Line(LONG))
     answer(monkeypatch, file)
-    window.deeds["save_line"].trigger()
+    window.window_actions["save_line"].trigger()
     qtbot.waitUntil(lambda: len(names(folder)) == 2, timeout=WAIT_MS)
     assert file.read_bytes() == b"before"
     window.transport.save.click()  # which stops

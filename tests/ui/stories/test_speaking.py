@@ -17,7 +17,7 @@ from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import AudioDeviceError
 from app.settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
-from app.ui.synthesis.playback_job import SpokenLine
+from app.ui.synthesis.playback_job import PlaybackJob
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -172,12 +172,12 @@ def test_a_backend_nobody_knows_is_refused_and_can_be_mended(qtbot: QtBot, open_
     window = open_window(Settings(text=HELLO, backend="quantum"))
     assert "quantum" in window.banner.message.text()
     assert window.status.state.text() == window.side.card.name.text() == "No voice"
-    with qtbot.waitSignal(window.shelf.changed, timeout=WAIT_MS):
-        window.shelf.look()
+    with qtbot.waitSignal(window.catalog.changed, timeout=WAIT_MS):
+        window.catalog.refresh()
     assert window.side.card.name.text() == "No voice", "whichever is known first"
     speak(qtbot, window)
     assert "quantum" in window.banner.message.text()
-    window.status.backend_chosen.emit("auto")
+    window.status.backend_selected.emit("auto")
     wait_idle(qtbot, window)
     assert not window.banner.isVisible()
     speak(qtbot, window)
@@ -190,7 +190,7 @@ def test_switching_the_backend_while_speaking_is_safe(qtbot: QtBot, open_window:
     for backend in ("cpu", "cuda", "auto", "cpu"):
         window.play_commands.play_or_stop()
         qtbot.wait(80)
-        window.status.backend_chosen.emit(backend)
+        window.status.backend_selected.emit(backend)
         assert not window.controller.state.speaking
     wait_idle(qtbot, window)
     assert window.controller.voice is not None
@@ -314,7 +314,7 @@ def test_an_unexpected_fault_is_told_and_the_window_goes_on(
 ) -> None:
     window = open_window(Settings(text=HELLO))
     with monkeypatch.context() as patched:
-        patched.setattr(SpokenLine, "_step", lambda _self, _job: 1 / 0)
+        patched.setattr(PlaybackJob, "_step", lambda _self, _job: 1 / 0)
         speak(qtbot, window)
     assert "unexpected" in window.banner.message.text()
     assert "koebako.log" in window.banner.hint.text()

@@ -56,14 +56,14 @@ def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[in
     commands, stack = window.commands, window.document.stack
     return {
         "choose": lambda number: window.script.choose(some_lines(window, number)),
-        "choose all": lambda _: window.deeds["select_all"].trigger(),
+        "choose all": lambda _: window.window_actions["select_all"].trigger(),
         "add": lambda _: commands.add(),
         "type": lambda number: typed(qtbot, window, number),
         "leave": lambda _: window.script.end_editing(),
-        "duplicate": lambda _: window.deeds["duplicate"].trigger(),
-        "delete": lambda _: window.deeds["delete"].trigger(),
-        "up": lambda _: window.deeds["move_up"].trigger(),
-        "down": lambda _: window.deeds["move_down"].trigger(),
+        "duplicate": lambda _: window.window_actions["duplicate"].trigger(),
+        "delete": lambda _: window.window_actions["delete"].trigger(),
+        "up": lambda _: window.window_actions["move_up"].trigger(),
+        "down": lambda _: window.window_actions["move_down"].trigger(),
         "drag": lambda number: dropped(window, number),
         "cut": lambda _: commands.cut(),
         "copy": lambda _: commands.copy(),
@@ -110,13 +110,13 @@ def test_all_the_way_back_and_forth(qtbot: QtBot, open_window: OpenWindow, tmp_p
     window = open_window(ready=False)
     file = tmp_path / "a.txt"
     file.write_text("鳥が鳴く。\n月が出る。\n", encoding="utf-8")
-    deeds = acts(qtbot, window, file)
+    by_name = acts(qtbot, window, file)
     document = window.document
     tried = 0
 
     @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
     @example([("type", 0)])
-    @given(st.lists(st.tuples(st.sampled_from(sorted(deeds)), st.integers(0, 15)), max_size=25))
+    @given(st.lists(st.tuples(st.sampled_from(sorted(by_name)), st.integers(0, 15)), max_size=25))
     def run(done: list[Act]) -> None:
         nonlocal tried
         tried += 1
@@ -124,7 +124,7 @@ def test_all_the_way_back_and_forth(qtbot: QtBot, open_window: OpenWindow, tmp_p
         document.reset(START)
         window.script.choose([START.lines[0].id])
         for name, number in done:
-            deeds[name](number)
+            by_name[name](number)
             check(window)
         window.script.end_editing()
         end = document.script

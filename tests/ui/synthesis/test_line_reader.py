@@ -7,13 +7,13 @@ import numpy as np
 from app.core.types import AudioChunk, MoraOverride, Overrides, ReadingOverride, SynthesisRequest
 from app.ui.synthesis.jobs import Speak
 from app.ui.synthesis.line_reader import SHOWN_CHARACTERS, LineReader, ReadLine
-from app.ui.synthesis.loaded_voices import HeldVoice
-from app.ui.synthesis.speak_job import Rendering
+from app.ui.synthesis.loaded_voices import LoadedVoices
+from app.ui.synthesis.speak_job import SpeakJob
 from tests.ui.recording_player import RecordingPlayer
 
 
 def test_a_line_is_read_without_a_voice() -> None:
-    reader = LineReader(HeldVoice())
+    reader = LineReader(LoadedVoices())
     assert not reader.waits
     reader.post(ReadLine("a", "雨。", Overrides()))
     newest = ReadLine("a", "大雨だ。", Overrides(moras=(MoraOverride(2, 1),), text="雨だ。"))
@@ -27,7 +27,7 @@ def test_a_line_is_read_without_a_voice() -> None:
 
 
 def test_a_reading_is_tried_beside_what_is_shown() -> None:
-    reader = LineReader(HeldVoice())
+    reader = LineReader(LoadedVoices())
     reader.post(ReadLine("a", "雨だ。", Overrides(moras=(MoraOverride(2, 1),)), (ReadingOverride("雨", "アマアメ"),)))
     reader.post(ReadLine("a", "雨だ。", Overrides()))
     tried, shown = reader.read(), reader.read()
@@ -41,7 +41,7 @@ def test_a_reading_is_tried_beside_what_is_shown() -> None:
 
 
 def test_of_a_very_long_line_the_beginning_is_read() -> None:
-    reader = LineReader(HeldVoice())
+    reader = LineReader(LoadedVoices())
     reader.post(ReadLine("a", "雨だ。" * 2000, Overrides()))
     answer = reader.read()
     assert answer.reading is not None
@@ -62,7 +62,7 @@ def test_sound_is_heard_from_a_place_on() -> None:
 
     told: list[AudioChunk] = []
     player = RecordingPlayer()
-    rendering = Rendering(Speak(SynthesisRequest("あ", id="a"), 0.0, from_s=0.25), lambda _voice: Speaking(), id, id, lambda: None)  # type: ignore[arg-type,return-value]
+    rendering = SpeakJob(Speak(SynthesisRequest("あ", id="a"), 0.0, from_s=0.25), lambda _voice: Speaking(), id, id, lambda: None)  # type: ignore[arg-type,return-value]
     rendering.on_chunk = told.append
     while rendering.advance(player):
         pass

@@ -18,9 +18,9 @@ from pytestqt.qtbot import QtBot
 from app.ui.tasks.job_row import describe_advance
 from app.ui.tasks.jobs_panel import JobsPanel
 from app.ui.tasks.messages import read_line
-from app.ui.tasks.process import BACKGROUND, ChildJob
-from app.ui.tasks.queue import WorkQueue
-from app.ui.tasks.task import Advance, Stage, Work, with_time_left
+from app.ui.tasks.process import BACKGROUND, ProcessTask
+from app.ui.tasks.queue import TaskQueue
+from app.ui.tasks.task import Advance, Stage, TaskSpec, with_time_left
 from app.ui.voices.add_address import AddAddress, read_address
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import WAIT_MS
@@ -33,15 +33,15 @@ def progress(step: str, percent: int, **more: Any) -> dict[str, Any]:
     return {"type": "progress", "step": step, "percent": percent} | more
 
 
-def work(*lines: Any, code: int = 0, wait_s: float = 0.0, **more: Any) -> Work:
+def work(*lines: Any, code: int = 0, wait_s: float = 0.0, **more: Any) -> TaskSpec:
     script = {"lines": [[wait_s, line] for line in lines], "code": code}
-    return Work("Work", (json.dumps(script),), **more)
+    return TaskSpec("TaskSpec", (json.dumps(script),), **more)
 
 
 @pytest.fixture
-def queue(qtbot: QtBot) -> Iterator[WorkQueue]:
+def queue(qtbot: QtBot) -> Iterator[TaskQueue]:
     owner = QObject()
-    queue = WorkQueue(owner, lambda: [sys.executable, str(CHILD)])
+    queue = TaskQueue(owner, lambda: [sys.executable, str(CHILD)])
     yield queue
     queue.close()
 
@@ -50,11 +50,11 @@ def until(qtbot: QtBot, condition: Callable[[], bool]) -> None:
     qtbot.waitUntil(condition, timeout=WAIT_MS)
 
 
-def ended(job: ChildJob) -> bool:
+def ended(job: ProcessTask) -> bool:
     return job.stage not in (Stage.RUNNING, Stage.WAITING)
 
 
-def test_progress_and_results_are_read(qtbot: QtBot, queue: WorkQueue) -> None:
+def test_progress_and_results_are_read(qtbot: QtBot, queue: TaskQueue) -> None:
     seen: list[Advance] = []
     job = queue.add(
         work(progress("reading", 5), "no JSON", progress("storing", 90), {"type": "voice", "id": "a", "name": "あ"}, wait_s=0.05)
@@ -67,7 +67,7 @@ def test_progress_and_results_are_read(qtbot: QtBot, queue: WorkQueue) -> None:
     assert "no JSON" in job.log
 
 
-def test_what_is_heard_goes_first(qtbot: QtBot, queue: WorkQueue) -> None:
+def test_what_is_heard_goes_first(qtbot: QtBot, queue: TaskQueue) -> None:
     if sys.platform != "win32" and psutil.Process().nice() > BACKGROUND:
         pytest.skip("the tests themselves have a lower priority")
     job = queue.add(work("a", wait_s=60.0))
@@ -77,7 +77,7 @@ def test_what_is_heard_goes_first(qtbot: QtBot, queue: WorkQueue) -> None:
     until(qtbot, lambda: not job.has_process)
 
 
-def test_what_goes_wrong_is_told_and_can_be_retried(qtbot: QtBot, queue: WorkQueue) -> None:
+def test_what_goes_wrong_is_told_and_can_be_retried(qtbot: QtBot, queue: TaskQueue) -> None:
     job = queue.add(work(ERROR, code=3))
     until(qtbot, lambda: ended(job))
     assert job.stage is Stage.FAILED
@@ -90,20 +90,20 @@ def test_what_goes_wrong_is_told_and_can_be_retried(qtbot: QtBot, queue: WorkQue
     until(qtbot, lambda: again == [Stage.FAILED])
 
 
-def test_a_process_that_dies_or_cannot_start_is_an_error_with_a_hint(qtbot: QtBot, queue: WorkQueue) -> None:
+def test_a_process_that_dies_or_cannot_start_is_an_error_with_a_hint(qtbot: QtBot, queue: TaskQueue) -> None:
     job = queue.add(work(progress("reading", 1), code=9))
     until(qtbot, lambda: ended(job))
     assert job.stage is Stage.FAILED
     assert job.error is not None
     assert "9" in job.error.hint
     owner = QObject()
-    missing = WorkQueue(owner, lambda: ["/nowhere/koebako-cli"]).add(work())
+    missing = TaskQueue(owner, lambda: ["/nowhere/koebako-cli"]).add(work())
     until(qtbot, lambda: ended(missing))
     assert missing.stage is Stage.FAILED
     assert missing.error is not None
 
 
-def test_cancelling_kills_and_the_next_one_begins(qtbot: QtBot, queue: WorkQueue) -> None:
+def test_cancelling_kills_and_the_next_one_begins(qtbot: QtBot, queue: TaskQueue) -> None:
     first = queue.add(work(progress("reading", 1), "never", wait_s=30))
     second = queue.add(work({"type": "voice"}))
     assert (first.stage, second.stage) == (Stage.RUNNING, Stage.WAITING)
@@ -118,8 +118,8 @@ def test_cancelling_kills_and_the_next_one_begins(qtbot: QtBot, queue: WorkQueue
         until(qtbot, lambda: not Path(f"/proc/{pid}").exists() or "State:\tZ" in Path(f"/proc/{pid}/status").read_text())
 
 
-def test_a_licence_is_asked_for_and_accepted(qtbot: QtBot, queue: WorkQueue) -> None:
-    asked: list[ChildJob] = []
+def test_a_licence_is_asked_for_and_accepted(qtbot: QtBot, queue: TaskQueue) -> None:
+    asked: list[ProcessTask] = []
     queue.asked.connect(asked.append)
     job = queue.add(work({"type": "licence", "id": "a", "name": "A", "text": "Be kind."}, ERROR, code=3))
     until(qtbot, lambda: bool(asked))
@@ -131,7 +131,7 @@ def test_a_licence_is_asked_for_and_accepted(qtbot: QtBot, queue: WorkQueue) -> 
     assert job.stage is Stage.DONE
 
 
-def test_the_same_work_is_not_queued_twice(qtbot: QtBot, queue: WorkQueue) -> None:
+def test_the_same_work_is_not_queued_twice(qtbot: QtBot, queue: TaskQueue) -> None:
     one = queue.add(work(wait_s=0.0))
     assert queue.add(one.work) is one
     until(qtbot, lambda: ended(one))
@@ -139,7 +139,7 @@ def test_the_same_work_is_not_queued_twice(qtbot: QtBot, queue: WorkQueue) -> No
     until(qtbot, lambda: not queue.busy)
 
 
-def test_the_panel_shows_rows_with_what_can_be_done(qtbot: QtBot, queue: WorkQueue) -> None:
+def test_the_panel_shows_rows_with_what_can_be_done(qtbot: QtBot, queue: TaskQueue) -> None:
     panel = JobsPanel(queue)
     qtbot.addWidget(panel)
     assert not panel.isVisible()
@@ -168,14 +168,14 @@ def test_the_panel_shows_rows_with_what_can_be_done(qtbot: QtBot, queue: WorkQue
     assert not queue.jobs
 
 
-def test_many_jobs_stay_legible_and_long_names_end_in_dots(qtbot: QtBot, queue: WorkQueue) -> None:
+def test_many_jobs_stay_legible_and_long_names_end_in_dots(qtbot: QtBot, queue: TaskQueue) -> None:
     panel = JobsPanel(queue)
     qtbot.addWidget(panel)
     panel.resize(500, 300)
     panel.show()
     ways = tuple(f"--checkpoint=G_{step}_with_a_very_long_name.safetensors" for step in range(7))
     for number in range(6):
-        job = ChildJob(Work(f"https://example.com/{'long' * 60}/{number}", ("x",)), queue)
+        job = ProcessTask(TaskSpec(f"https://example.com/{'long' * 60}/{number}", ("x",)), queue)
         if number == 1:
             job.stage, job.ways = Stage.ASKING, ways
         queue.jobs.append(job)

@@ -21,7 +21,7 @@ def test_the_card_names_the_speaker_of_the_line(open_window: OpenWindow) -> None
 
 def test_a_voice_without_recordings_speaks_in_each_of_its_styles(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings(text="あ"))
-    qtbot.waitUntil(lambda: window.shelf.is_read, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
     offered = window.side.card.samples.menu().actions()
     assert [action.data() for action in offered] == [window.side.styles.itemData(row) for row in range(window.side.styles.count())]
     before = window.document.script
@@ -39,7 +39,7 @@ def test_a_voice_without_recordings_speaks_in_each_of_its_styles(qtbot: QtBot, o
 def test_what_is_tried_can_be_stopped(qtbot: QtBot, open_window: OpenWindow) -> None:
     slow = RecordingPlayer(pace=1.0)
     window = open_window(Settings(text="あ"), open_player=lambda _device, _rate: slow)
-    window.side.card.style_wanted.emit("")
+    window.side.card.style_requested.emit("")
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
     window.transport.play.click()
     assert not window.controller.state.speaking

@@ -24,7 +24,7 @@ from app.settings import Settings, save_settings
 from app.ui.script.line_state import Phase
 from app.ui.shell.window import MainWindow
 from app.ui.synthesis.loaded_voices import MOST_VOICES
-from app.ui.tasks.task import Stage, Work
+from app.ui.tasks.task import Stage, TaskSpec
 from app.ui.voices import task_specs
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.voice_names import VoiceNames, names_path
@@ -60,7 +60,7 @@ def open_script(qtbot: QtBot, window: MainWindow, voices: list[str]) -> None:
     lines = tuple(Line(HELLO, LineSettings(voice=voice), id=str(row)) for row, voice in enumerate(voices))
     window.document.reset(Script(lines))
     window.script.choose(["0"])
-    until(qtbot, lambda: window.shelf.is_read)
+    until(qtbot, lambda: window.catalog.is_read)
 
 
 def drop_on(window: MainWindow, file: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     before = speak(qtbot, window)
     source = aivmx(reference, tmp_path / "花子.aivmx", name="花子", license=TERMS)
     drop_on(window, source)
-    (job,) = window.voice_works.queue.jobs
+    (job,) = window.voice_tasks.queue.jobs
     assert window.jobs_panel.isVisible()
     until(qtbot, lambda: job.stage is Stage.ASKING)
     licence = dialog_of(qtbot, window, TextDialog)
@@ -128,7 +128,7 @@ def test_a_licence_that_is_declined_adds_nothing(qtbot: QtBot, open_window: Open
     licence = dialog_of(qtbot, window, TextDialog)
     assert isinstance(licence, TextDialog)
     licence.decline_button.click()
-    assert not window.voice_works.queue.jobs
+    assert not window.voice_tasks.queue.jobs
     assert "declined" in window.voice_banner.message.text()
     assert window.document.script.lines[0].settings.voice == ""
 
@@ -137,7 +137,7 @@ def test_what_is_no_voice_is_told_in_the_panel(qtbot: QtBot, open_window: OpenWi
     window = open_window(Settings(text=HELLO))
     (tmp_path / "a.aivmx").write_bytes(b"nothing" * 100)
     window.library.add_files([tmp_path / "a.aivmx"])
-    (job,) = window.voice_works.queue.jobs
+    (job,) = window.voice_tasks.queue.jobs
     until(qtbot, lambda: job.stage is Stage.FAILED)
     assert job.error is not None
     assert window.jobs_panel.rows[job].state.text().startswith(job.error.message)
@@ -211,8 +211,8 @@ def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
     assert side.styles.count() > 1
     assert side.styles.isEnabled()
     remove_voice(voice)
-    window.shelf.look()
-    until(qtbot, lambda: window.shelf.find(voice) is None)
+    window.catalog.refresh()
+    until(qtbot, lambda: window.catalog.find(voice) is None)
     assert side.card.name.text() == "声0"
     assert "not here" in side.card.lack.text()
     assert side.chooser.box.currentText() == "声0 (missing)"
@@ -259,7 +259,7 @@ def test_a_voice_without_its_bert_says_so_and_offers_it(
     assert not player.requests
 
 
-def test_aivisspeech_voices_are_offered_and_prepared_when_chosen(
+def test_aivisspeech_voices_are_offered_and_prepared_when_selected(
     qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
 ) -> None:
     theirs = tmp_path / "theirs"
@@ -273,7 +273,7 @@ def test_aivisspeech_voices_are_offered_and_prepared_when_chosen(
     until(qtbot, lambda: box.findText("向こうの声", Qt.MatchFlag.MatchContains) >= 0)
     row = box.findText("向こうの声", Qt.MatchFlag.MatchContains)
     box.activated.emit(row)
-    (job,) = window.voice_works.queue.jobs
+    (job,) = window.voice_tasks.queue.jobs
     assert window.document.script.lines[0].settings.voice == "", "not before it is prepared"
     until(qtbot, lambda: job.stage is Stage.DONE)
     until(qtbot, lambda: window.side.card.name.text() == "向こうの声")
@@ -286,7 +286,7 @@ def test_the_library_renames_and_removes(
     (voice,) = installed(reference, tmp_path, 1)
     window = open_window()
     open_script(qtbot, window, [voice])
-    window.deeds["voice_library"].trigger()
+    window.window_actions["voice_library"].trigger()
     library = window.library.dialog
     assert library is not None
     assert library.current is not None
@@ -302,9 +302,9 @@ def test_the_library_renames_and_removes(
     library.facts.buttons["rename"].click()
     until(qtbot, lambda: window.side.card.name.text() == "新しい名前")
     assert library.list.item(0).text().startswith("新しい名前")
-    known = window.shelf.find(voice)
+    known = window.catalog.find(voice)
     assert known is not None
-    window.voice_works.remove(known)
+    window.voice_tasks.remove(known)
     until(qtbot, lambda: "not here" in window.side.card.lack.text())
     assert window.side.card.name.text() == "新しい名前", "what the voice was called last"
     library.choose("")
@@ -320,13 +320,13 @@ def test_a_sample_is_heard_and_a_broken_one_is_told(qtbot: QtBot, open_window: O
     window = open_window()
     sound = (0.5 * np.sin(np.arange(8000) / 5)).astype(np.float32)
     soundfile.write(tmp_path / "a.ogg", sound, 16_000)
-    window.side.card.sample_wanted.emit(tmp_path / "a.ogg")
+    window.side.card.sample_requested.emit(tmp_path / "a.ogg")
     wait_idle(qtbot, window)
     (chunks,) = player.requests.values()
     assert chunks[0].sampling_rate == 16_000
     assert abs(len(chunks[0].samples) - 8000) < 100
     (tmp_path / "b.wav").write_bytes(b"RIFF nothing")
-    window.side.card.sample_wanted.emit(tmp_path / "b.wav")
+    window.side.card.sample_requested.emit(tmp_path / "b.wav")
     wait_idle(qtbot, window)
     assert "cannot be played" in window.banner.message.text()
 
@@ -343,7 +343,9 @@ def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     theirs = shutil.copytree(ours, bert_dirs()[0] / SBV2_BERT)
     described = json.loads((theirs / "bert.json").read_text(encoding="utf-8")) | {"id": SBV2_BERT}
     (theirs / "bert.json").write_text(json.dumps(described), encoding="utf-8")
-    job = window.voice_works.queue.add(Work("Get the BERT", ("bert", "list"), task_specs.download_bert().note))  # it has come in already
+    job = window.voice_tasks.queue.add(
+        TaskSpec("Get the BERT", ("bert", "list"), task_specs.download_bert().note)
+    )  # it has come in already
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     assert job.stage is Stage.DONE, job.error
     assert not window.settings.value.force_bert

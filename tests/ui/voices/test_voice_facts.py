@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.voices.catalog import Shelf
-from app.ui.voices.catalog_voice import Place, ShelfVoice
+from app.ui.voices.catalog import VoiceCatalog
+from app.ui.voices.catalog_voice import CatalogVoice, Place
 from app.ui.voices.voice_facts import VoiceFacts
 from app.ui.voices.voice_library import VoiceLibrary
 from app.voices.card import Card
@@ -19,11 +19,11 @@ LONG = "G_" + "very_long_file_name_" * 5 + ".safetensors"
 BERT = "ku-nlp/deberta-v2-large-japanese-char-wwm"
 
 
-def voice(name: str = "Mei", place: Place = "own", card: Card | None = None, styles: int = 1, about: str = "") -> ShelfVoice:
+def voice(name: str = "Mei", place: Place = "own", card: Card | None = None, styles: int = 1, about: str = "") -> CatalogVoice:
     named = tuple(Named(number, f"とても嬉しい気持ち {number}") for number in range(styles))
     graphs = {"prosody": "p.onnx", "decoder": "d.onnx"}
     manifest = VoiceManifest(name, name, "aivmx", BERT, 44_100, 512, (Named(0, "A"),), named, graphs, description=about)
-    return ShelfVoice(name, manifest, Path("/nowhere"), place, card or Card(), 1_000_000)
+    return CatalogVoice(name, manifest, Path("/nowhere"), place, card or Card(), 1_000_000)
 
 
 def words(facts: VoiceFacts) -> dict[str, QLabel]:
@@ -65,13 +65,13 @@ def test_what_can_be_done_first_stands_out(qtbot: QtBot) -> None:
 def test_a_long_name_ends_in_dots_in_the_list(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
-    shelf = Shelf(parent)
-    shelf.voices = (voice("とても長い名前の声" * 10), voice("Mei"))
-    library = VoiceLibrary(parent, shelf)
+    catalog = VoiceCatalog(parent)
+    catalog.voices = (voice("とても長い名前の声" * 10), voice("Mei"))
+    library = VoiceLibrary(parent, catalog)
     library.show()
     view = library.list
     assert view.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     qtbot.waitUntil(lambda: view.visualItemRect(view.item(0)).width() <= view.viewport().width())
-    assert view.item(0).toolTip() == shelf.voices[0].name
+    assert view.item(0).toolTip() == catalog.voices[0].name
     library.close()
-    shelf.close()
+    catalog.close()

@@ -41,7 +41,7 @@ def test_it_tells_and_closes(qtbot: QtBot, banner: Banner) -> None:
     assert (banner.message.text(), banner.hint.text()) == ("Something <b>broke</b>.", "Mend it.")
     assert banner.accessibleName() == "Something <b>broke</b>. Mend it."
     assert not banner.more.isVisible(), "nothing more is known"
-    with qtbot.waitSignal(banner.action_wanted):
+    with qtbot.waitSignal(banner.action_requested):
         banner.action.click()
     banner._close.click()
     assert not banner.isVisible()
@@ -52,7 +52,7 @@ def test_it_tells_and_closes(qtbot: QtBot, banner: Banner) -> None:
 
 
 def test_details_are_folded_opened_and_copied(banner: Banner) -> None:
-    banner.tell_error(broken())
+    banner.show_error(broken())
     assert banner.more.isVisible()
     assert not banner.details.isVisible()
     banner.more.click()
@@ -61,7 +61,7 @@ def test_details_are_folded_opened_and_copied(banner: Banner) -> None:
     copied = QApplication.clipboard().text()
     for known in ("VoiceError: The voice cannot be opened.", "ValueError: bad bytes at 1234", "Koebako", "koebako.log"):
         assert known in copied
-    banner.tell_error(broken())
+    banner.show_error(broken())
     assert not banner.details.isVisible(), "another message begins folded"
     banner.tell("notice", "Saved.")
     assert not banner.more.isVisible()
@@ -71,7 +71,7 @@ def test_details_of_one_message_fold_those_of_another(banner: Banner) -> None:
     other = Banner()
     other.setParent(banner.window())
     for each in (banner, other):
-        each.tell_error(broken())
+        each.show_error(broken())
         each.more.click()
     assert other.details.isVisible()
     assert not banner.details.isVisible()
@@ -82,7 +82,7 @@ def test_a_low_window_shows_fewer_lines_of_the_details(banner: Banner) -> None:
     heights = []
     for height in (700, 1000):
         banner.window().resize(1100, height)
-        banner.tell_error(broken())
+        banner.show_error(broken())
         banner.more.click()
         heights.append(banner.details.text.height())
     assert heights[0] < heights[1]
@@ -91,12 +91,12 @@ def test_a_low_window_shows_fewer_lines_of_the_details(banner: Banner) -> None:
 def test_a_deed_of_its_own_is_done_instead_of_the_usual_one(qtbot: QtBot, banner: Banner) -> None:
     done: list[str] = []
     banner.tell("notice", "Welcome.", action="More", then=lambda: done.append("more"))
-    with qtbot.assertNotEmitted(banner.action_wanted):
+    with qtbot.assertNotEmitted(banner.action_requested):
         banner.action.click()
     assert done == ["more"]
     assert not banner.isVisible()
     banner.tell("notice", "Saved.", action="Show")
-    with qtbot.waitSignal(banner.action_wanted):
+    with qtbot.waitSignal(banner.action_requested):
         banner.action.click()
     assert done == ["more"], "the next message has nothing of it"
 

@@ -25,7 +25,7 @@ from app.ui.script.transport import Transport
 from app.ui.settings.store import SettingsStore
 from app.ui.shell.menus import Menus
 from app.ui.shell.status_line import StatusLine, describe
-from app.ui.synthesis.jobs import OpenedVoice, Surroundings
+from app.ui.synthesis.jobs import MachineInfo, OpenedVoice
 from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import DARK, LIGHT, Theme, chosen_theme
@@ -202,7 +202,7 @@ def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
     status = StatusLine("directml")
     qtbot.addWidget(status)
     assert status.backend == "directml"
-    status.offer(Surroundings((("auto", "Auto"), ("cpu", "CPU"), ("directml", "DirectML"), ("cuda", "CUDA")), ("auto", "cpu"), ()))
+    status.offer(MachineInfo((("auto", "Auto"), ("cpu", "CPU"), ("directml", "DirectML"), ("cuda", "CUDA")), ("auto", "cpu"), ()))
     assert [status.backends.itemText(index) for index in range(status.backends.count())] == ["Auto", "CPU", "DirectML"]
     assert [status.backends.itemData(index) for index in range(status.backends.count())] == ["auto", "cpu", "directml"]
     assert status.backend == "directml"

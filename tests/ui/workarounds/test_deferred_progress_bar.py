@@ -7,7 +7,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QProgressBar
 from pytestqt.qtbot import QtBot
 
-from app.ui.workarounds.deferred_progress_bar import QuietBar
+from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 
 class Painted:
@@ -22,7 +22,7 @@ class Painted:
         super().paintEvent(event)  # type: ignore[misc]
 
 
-class Quiet(Painted, QuietBar):
+class Quiet(Painted, DeferredProgressBar):
     pass
 
 
@@ -41,7 +41,7 @@ def test_values_of_one_moment_are_one_picture(qtbot: QtBot, kind: type[Quiet | L
     before = bar.times
     bar.setValue(40)
     bar.setValue(80)
-    assert bar.times == before + at_once, "should Qt's own wait one day, QuietBar can go"
+    assert bar.times == before + at_once, "should Qt's own wait one day, DeferredProgressBar can go"
     QApplication.processEvents()
     assert bar.times == before + (at_once or 1)
     assert bar.value() == 80

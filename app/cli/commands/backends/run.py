@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.backends.child import RECORD
-from app.backends.finding import Finding
 from app.backends.probe import Probe
+from app.backends.probe_result import ProbeResult
 from app.cli.output import json_line, result
 from app.cli.progress import shown_progress
 from app.cli.voice_choice import chosen_voice
@@ -51,7 +51,7 @@ def _trial(trial: str, wanted: str | None, calls: Path) -> int:
     return 0
 
 
-def _print(finding: Finding, *, as_json: bool, measured: bool) -> None:
+def _print(finding: ProbeResult, *, as_json: bool, measured: bool) -> None:
     if as_json:
         line = asdict(finding)
         more = ("ran_on", "group_ms", "trace") if measured else ()

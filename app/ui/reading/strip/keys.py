@@ -21,7 +21,7 @@ Key = Qt.Key
 class KeyTarget(Protocol):
     """What keys act on: the strip."""
 
-    reset_wanted: SignalInstance
+    reset_requested: SignalInstance
 
     @property
     def current_index(self) -> int: ...
@@ -59,7 +59,7 @@ def press_key(strip: KeyTarget, event: QKeyEvent, shape: Shape, cell: Cell) -> b
     elif key == Key.Key_Space:
         strip.play_current()
     elif key in (Key.Key_Delete, Key.Key_Backspace):
-        strip.reset_wanted.emit(mora_of(shape, cell))
+        strip.reset_requested.emit(mora_of(shape, cell))
     elif event.text() == "/" and cell.kind is Kind.MORA:
         strip.toggle(cell.index)
     else:

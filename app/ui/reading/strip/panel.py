@@ -21,7 +21,7 @@ from app.ui.reading.strip.summary import KanaSummary
 from app.ui.reading.strip.waveform import HEIGHT as WAVE_HEIGHT
 from app.ui.reading.strip.waveform import Waveform
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import Theme, look_changed
+from app.ui.theme.theme import Theme, is_theme_change
 from app.ui.widgets.emoji_picker import EmojiButton
 
 SCROLL_BAR = 10
@@ -128,7 +128,7 @@ class StripPanel(QFrame):
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the arrow anew for another theme."""
-        if look_changed(self, event):
+        if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)
 

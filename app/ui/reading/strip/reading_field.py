@@ -51,8 +51,8 @@ class ReadingField(QWidget):
         closed(): the field is done with.
     """
 
-    kana_wanted = Signal(str)
-    dictionary_wanted = Signal(str, str)
+    kana_requested = Signal(str)
+    dictionary_requested = Signal(str, str)
     closed = Signal()
 
     def __init__(self) -> None:
@@ -113,12 +113,12 @@ class ReadingField(QWidget):
     @Slot()
     def _on_enter(self) -> None:
         if self._is_kana():
-            self.kana_wanted.emit(_plain(self.edit.text()))
+            self.kana_requested.emit(_plain(self.edit.text()))
 
     @Slot()
     def _on_add_word(self) -> None:
         if self._is_kana():
-            self.dictionary_wanted.emit(self._surface, _plain(self.edit.text()))
+            self.dictionary_requested.emit(self._surface, _plain(self.edit.text()))
             self.close_field()
 
     @Slot()

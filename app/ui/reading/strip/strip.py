@@ -37,9 +37,9 @@ class PhoneStrip(QWidget):
     """
 
     edited = Signal(str, object)
-    reset_wanted = Signal(int)
-    word_wanted = Signal(int)
-    place_chosen = Signal(float)
+    reset_requested = Signal(int)
+    word_requested = Signal(int)
+    place_selected = Signal(float)
     moved = Signal(float)
 
     def __init__(self, theme: Theme) -> None:
@@ -215,14 +215,14 @@ class PhoneStrip(QWidget):
     def want_word(self, cell: Cell) -> None:
         """Asks for the word to be typed."""
         if cell.kind is Kind.MORA:
-            self.word_wanted.emit(cell.index)
+            self.word_requested.emit(cell.index)
 
     @Slot()
     def play_current(self) -> None:
         """Plays from the current cell."""
         cell = self.current
         if cell is not None:
-            self.place_chosen.emit(cell.start_s)
+            self.place_selected.emit(cell.start_s)
 
     def go_to(self, index: int) -> None:
         """Makes a cell the current one."""

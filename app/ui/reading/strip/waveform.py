@@ -26,7 +26,7 @@ class Waveform(QWidget):
         place_chosen(float): second of the sound that was clicked.
     """
 
-    place_chosen = Signal(float)
+    place_selected = Signal(float)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Waveform(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Plays from there."""
         if event.button() == Qt.MouseButton.LeftButton and self._sound is not None and self._axis.timed:
-            self.place_chosen.emit(self._axis.second_of(event.position().x()))
+            self.place_selected.emit(self._axis.second_of(event.position().x()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The exposed part: one line for each pixel."""

@@ -63,7 +63,7 @@ def test_the_margin_is_needed_and_not_more() -> None:
         assert (np.abs(samples - right).max() <= TOLERANCE) == equal
 
 
-def test_later_stages_compute_little_more_than_what_is_wanted() -> None:
+def test_later_stages_compute_little_more_than_what_is_requested() -> None:
     """The lengths that convolutions see, told by running them."""
     model = onnx.ModelProto()
     model.CopyFrom(_decoder())

@@ -15,7 +15,7 @@ from app.ui.actions.palette import CommandSearch
 from app.ui.settings.dialog import SettingsDialog
 from app.ui.shell.window import MainWindow
 
-Deed = Callable[[MainWindow, Random, Path], None]
+ActionSpec = Callable[[MainWindow, Random, Path], None]
 Key, Held = Qt.Key, Qt.KeyboardModifier
 WINDOW_KEYS = (
     (Key.Key_Return, Held.ControlModifier),
@@ -115,9 +115,9 @@ def roll(window: MainWindow, random: Random, _folder: Path) -> None:
 def play_from(window: MainWindow, random: Random, _folder: Path) -> None:
     """From a place in the sound, or a line by its own button."""
     if random.random() < 0.5:
-        window.strip.panel.strip.place_chosen.emit(random.random() * 2)
+        window.strip.panel.strip.place_selected.emit(random.random() * 2)
     elif window.document.script.lines:
-        window.script.play_wanted.emit(random.choice(window.document.script.lines).id)
+        window.script.play_requested.emit(random.choice(window.document.script.lines).id)
 
 
 def settle(window: MainWindow, random: Random, _folder: Path) -> None:
@@ -161,7 +161,7 @@ def look(window: MainWindow, random: Random, _folder: Path) -> None:
         box.hidePopup()
 
 
-DEEDS: tuple[tuple[int, Deed], ...] = (
+ACTIONS: tuple[tuple[int, ActionSpec], ...] = (
     (10, press_keys),
     (8, shape_with_keys),
     (5, compose),

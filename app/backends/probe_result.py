@@ -16,7 +16,7 @@ GAIN = 0.9  # what first audio and total must both come down to, on the average,
 
 
 @dataclass(slots=True)
-class Finding:
+class ProbeResult:
     """How one candidate did; a line of `koebako backends`.
 
     Attributes:
@@ -47,7 +47,7 @@ class Finding:
         return (self.first_audio_ms or float("inf")) * (self.total_ms or float("inf"))
 
 
-def judge(place: str, line: dict[str, Any]) -> Finding:
+def judge(place: str, line: dict[str, Any]) -> ProbeResult:
     """Whether what a trial found is good enough. Differences that are not finite came as null."""
     diffs: dict[str, float | None] = line["max_abs_diff"]
     wrong = [group for group, value in diffs.items() if value is None or value > _tolerance(line)]
@@ -55,7 +55,7 @@ def judge(place: str, line: dict[str, Any]) -> Finding:
     reason = line["fallback"]
     if wrong and reason is None:
         reason = say("計算結果が CPU と違います: ", "It computes other values than the CPU: ") + ", ".join(wrong)
-    return Finding(
+    return ProbeResult(
         backend=place,
         ok=reason is None,
         max_abs_diff=worst,
@@ -69,12 +69,12 @@ def judge(place: str, line: dict[str, Any]) -> Finding:
     )
 
 
-def remembered(place: str, line: dict[str, Any]) -> Finding:
+def remembered(place: str, line: dict[str, Any]) -> ProbeResult:
     """A finding as it was kept; a ValueError where something else was."""
     values = {name: line[name] for name in _CHECKS if name in line}
     if not all(_CHECKS[name](value) for name, value in values.items()):
         raise ValueError("no finding")
-    return Finding(place, **values)
+    return ProbeResult(place, **values)
 
 
 def _is_number(value: Any) -> bool:
@@ -108,7 +108,7 @@ def _tolerance(line: dict[str, Any]) -> float:
     return FLOAT16_TOLERANCE if line["half"] else FLOAT32_TOLERANCE
 
 
-def best_mix(found: list[Finding]) -> str | None:
+def best_mix(found: list[ProbeResult]) -> str | None:
     """A placement that takes for each group the place where it was fastest and right; None where one place alone is that."""
     best: dict[str, tuple[float, str]] = {}
     for finding in found:
@@ -124,11 +124,11 @@ def best_mix(found: list[Finding]) -> str | None:
     return str(Placement(**{group: best.get(group, (0.0, "cpu"))[1] for group in GROUPS}))  # an opaque voice has no prosody of its own
 
 
-def _on_cpu(finding: Finding, group: str) -> bool:
+def _on_cpu(finding: ProbeResult, group: str) -> bool:
     return any(backend == "cpu" for graph, backend in finding.ran_on.items() if GROUP_OF_GRAPH[graph] == group)
 
 
-def fastest(found: list[Finding]) -> Finding:
+def fastest(found: list[ProbeResult]) -> ProbeResult:
     """The usable one with the least cost; the CPU unless another is clearly faster."""
     cpu = found[0]
     if not cpu.ok:

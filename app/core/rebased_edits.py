@@ -20,12 +20,12 @@ MOST_PAIRS = 40_000  # of characters to compare; beyond them all between the fir
 ReadLine = Callable[[str, tuple[ReadingOverride, ...], bool], LineReading]
 
 
-def settle(overrides: Overrides, text: str, read: ReadLine, *, emoji: bool = False) -> Overrides:
+def rebase(overrides: Overrides, text: str, read: ReadLine, *, emoji: bool = False) -> Overrides:
     """The edits counted over `text`; `read` reads a line, `emoji` says whether the voice speaks them."""
     made_for = overrides.text or text
     if made_for == text and (not overrides.text or overrides.emoji == emoji or not has_emoji(text)):
         return overrides
-    readings = moved_readings(overrides.readings, made_for, text)
+    readings = rebased_readings(overrides.readings, made_for, text)
     if not (overrides.moras or overrides.pauses or overrides.phrases):
         return replace(overrides, readings=readings, text=text, emoji=emoji)
     return moved(overrides, read(made_for, overrides.readings, overrides.emoji), read(text, readings, emoji))
@@ -44,7 +44,7 @@ def moved(overrides: Overrides, old: LineReading, new: LineReading) -> Overrides
     )
 
 
-def moved_readings(readings: tuple[ReadingOverride, ...], old: str, new: str) -> tuple[ReadingOverride, ...]:
+def rebased_readings(readings: tuple[ReadingOverride, ...], old: str, new: str) -> tuple[ReadingOverride, ...]:
     """Readings of single occurrences find theirs again, or are dropped with it."""
     spans = _kept(old, new)
     found = []
