@@ -37,7 +37,7 @@ class KeptFile(QObject):
         self._after_ms = after_ms
         self._changed = self._writing = self._resting = False
         self._waiting: Waiting = []  # to be called once what is now is written
-        self._trouble: AppError | None = None
+        self._error: AppError | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._write)
@@ -72,7 +72,7 @@ class KeptFile(QObject):
             exc = writing.exception()
             if isinstance(exc, Exception):
                 self._on_failed([], as_app_error(exc))
-                return self._trouble
+                return self._error
             return None
 
         return wait
@@ -91,9 +91,9 @@ class KeptFile(QObject):
 
     def _on_written(self, waiting: Waiting) -> None:
         self._writing = False
-        trouble, self._trouble = self._trouble, None
-        if trouble is not None:
-            self.mended.emit(trouble)
+        error, self._error = self._error, None
+        if error is not None:
+            self.mended.emit(error)
         for call in waiting:
             call()
         if self._waiting and not self._writing:
@@ -104,7 +104,7 @@ class KeptFile(QObject):
     def _on_failed(self, waiting: Waiting, error: AppError) -> None:
         self._writing, self._changed = False, True
         self._waiting = [*waiting, *self._waiting]
-        known, self._trouble = self._trouble, error
+        known, self._error = self._error, error
         if known is None or (known.message, known.hint) != (error.message, error.hint):
             self.failed.emit(error)
         if not self._resting:

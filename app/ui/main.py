@@ -166,8 +166,8 @@ def _report_to(banner: Banner) -> None:
 
     def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         logging.getLogger("koebako").error("unexpected error in the window", exc_info=(kind, error, trace))
-        banner.tell(
-            "trouble",
+        banner.show_message(
+            "error",
             say("予期しないエラーが起きました。", "Something unexpected went wrong."),
             say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"),
             details=f"{kind.__name__}: {error}\n{log_path()}",

@@ -23,7 +23,7 @@ from app.ui.main import make_application
 from app.ui.shell.window import MainWindow
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.player import OpenPlayer
-from app.ui.theme.theme import LIGHT, Theme, apply_fonts, put_on, take_off
+from app.ui.theme.theme import LIGHT, Theme, apply_fonts, apply_theme, clear_theme
 from tests.ui.recording_player import RecordingPlayer
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -43,10 +43,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support", extend=True))
 
 
-def apply_theme(app: QApplication, theme: Theme) -> None:
-    """A look at once, which `Dressing` puts on piece by piece."""
-    take_off(app)
-    put_on(app, theme)
+def switch_theme(app: QApplication, theme: Theme) -> None:
+    """A look at once, which `ThemeSwitcher` applies in three pieces."""
+    clear_theme(app)
+    apply_theme(app, theme)
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,7 @@ def qapp() -> QApplication:
             for file in Path(WINDOWS_FONTS).glob(pattern):
                 QFontDatabase.addApplicationFont(str(file))
         apply_fonts(app, japanese=True)
-    apply_theme(app, LIGHT)
+    switch_theme(app, LIGHT)
     return app
 
 

@@ -77,7 +77,7 @@ def take(theme: str, size: str, picture: Path) -> None:
         window.script.choose(["2"])
         strip = window.strip.panel.strip
         wait(lambda: strip.shape is not None)
-        strip.tell(with_pause_length(with_mora_length(with_accent(strip.shape.reading, Overrides(), 5, 1), 6, 0.3), 1, 0.7))  # type: ignore[union-attr]
+        strip.submit(with_pause_length(with_mora_length(with_accent(strip.shape.reading, Overrides(), 5, 1), 6, 0.3), 1, 0.7))  # type: ignore[union-attr]
         window.playback.play(["0", "1", "2", "4"])
         wait(lambda: window.model.state("2").share > 0.3)
     window.grab().save(str(picture))

@@ -116,7 +116,7 @@ def test_tab_follows_the_eye_in_every_part_of_the_window(qtbot: QtBot, open_wind
     window = open_window(Settings(text="あ。", expression_open=True, strip="open" if is_open else "folded"))
     window.resize(SMALLEST[0], 1400)
     qtbot.waitUntil(lambda: window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
-    window.banner.tell("trouble", "a", "b", action="c")
+    window.banner.show_message("error", "a", "b", action="c")
     QApplication.processEvents()
     for part in (window.edit_bar, window.left, window.side.widget(), window.latency, window.status):
         assert against_sight(part) == []

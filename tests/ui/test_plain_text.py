@@ -110,11 +110,11 @@ def test_licences_and_the_offer_of_a_bert(window: MainWindow) -> None:
 
 
 def test_messages_and_jobs(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.banner.tell("trouble", MARKUP, MARKUP, details=MARKUP)
+    window.banner.show_message("error", MARKUP, MARKUP, details=MARKUP)
     window.library.add_files([tmp_path / f"{BROKEN_OFF[:3]}x.zip"])
     until(qtbot, lambda: not window.voice_tasks.queue.busy)
     window.strip.panel.reading.open_for(MARKUP, MARKUP)
-    window.strip.panel.reading.tell_trouble(MARKUP)
+    window.strip.panel.reading.show_error(MARKUP)
     check_everything(least=4)
 
 

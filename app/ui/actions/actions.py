@@ -50,7 +50,7 @@ class Actions(QObject):
         for spec in ACTIONS:
             self._bind(spec, self._binding(spec))
 
-    def tell_about(self, name: str, about: str) -> None:
+    def describe_target(self, name: str, about: str) -> None:
         """Adds to the name of an action what it would act on just now; empty takes it away."""
         self._about[name] = about
         spec = next(item for item in ACTIONS if item.name == name)

@@ -88,7 +88,7 @@ class ShortcutPage(QWidget):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._make)
         self.told = QLabel()
-        self.told.setObjectName("trouble")
+        self.told.setObjectName("error")
         self.told.setWordWrap(True)
         self.told.hide()
         column = QVBoxLayout(self)

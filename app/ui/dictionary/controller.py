@@ -73,7 +73,7 @@ class DictionaryController(QObject):
         if self.dialog is not None:
             self.dialog.show_words(words)
             self.dialog.begin(surface, reading)
-            self.dialog.tell(error)
+            self.dialog.show_error(error)
 
     def _change(self, change: Callable[[Words], Words], chosen: Collection[str] = ()) -> None:
         self._background.run(lambda: _changed(change), lambda words: self._show(words, chosen))
@@ -82,7 +82,7 @@ class DictionaryController(QObject):
         self._speech.read_dictionary()
         if self.dialog is not None:
             self.dialog.show_words(words, chosen)
-            self.dialog.tell(error)
+            self.dialog.show_error(error)
 
     @Slot(object)
     def _put(self, word: Entry) -> None:
@@ -127,7 +127,7 @@ class DictionaryController(QObject):
     @Slot(object)
     def _tell(self, error: AppError) -> None:
         if self.dialog is not None:
-            self.dialog.tell(error)
+            self.dialog.show_error(error)
         else:
             self._banner.show_error(error)
 

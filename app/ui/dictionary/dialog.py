@@ -54,9 +54,9 @@ class DictionaryDialog(QDialog):
         self.empty.setObjectName("muted")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.form = WordForm()
-        self.trouble = PlainLabel()
-        self.trouble.setObjectName("trouble")
-        self.trouble.setWordWrap(True)
+        self.error = PlainLabel()
+        self.error.setObjectName("error")
+        self.error.setWordWrap(True)
         self._build()
         self.search.textChanged.connect(self.table.words.search)
         self.table.chosen.connect(self._on_selected)
@@ -79,10 +79,10 @@ class DictionaryDialog(QDialog):
         self._on_typed()
         (self.form.reading if surface else self.form.surface).setFocus()
 
-    def tell(self, error: AppError | None) -> None:
+    def show_error(self, error: AppError | None) -> None:
         """Says what is wrong; None takes it back."""
-        self.trouble.setText(f"{error.message} {error.hint}" if error else "")
-        self.trouble.setVisible(error is not None)
+        self.error.setText(f"{error.message} {error.hint}" if error else "")
+        self.error.setVisible(error is not None)
 
     def _build(self) -> None:
         self.hear = self._button(
@@ -116,7 +116,7 @@ class DictionaryDialog(QDialog):
         column.addWidget(self.search)
         column.addWidget(self.pages, 1)
         column.addWidget(self.form)
-        column.addWidget(self.trouble)
+        column.addWidget(self.error)
         column.addLayout(_row(self.hear, self.put, self.remove, None, self.take_in, self.export, close))
 
     def _button(self, text: str, tip: str, pressed: Callable[[], object]) -> QPushButton:
@@ -135,7 +135,7 @@ class DictionaryDialog(QDialog):
 
     @Slot()
     def _on_typed(self) -> None:
-        self.tell(None)
+        self.show_error(None)
         surface = surface_of(self.form.surface.text())
         known = any(word.surface == surface for word in self.table.words.words)
         filled = bool(surface and self.form.reading.text().strip())
@@ -146,17 +146,17 @@ class DictionaryDialog(QDialog):
 
     @Slot()
     def _on_put(self) -> None:
-        self._tell_word(self.put_requested.emit)
+        self._with_word(self.put_requested.emit)
 
     @Slot()
     def _on_hear(self) -> None:
-        self._tell_word(self.hearing_requested.emit)
+        self._with_word(self.hearing_requested.emit)
 
-    def _tell_word(self, tell: Callable[[Entry], object]) -> None:
+    def _with_word(self, tell: Callable[[Entry], object]) -> None:
         try:
             word = self.form.word
         except AppError as error:
-            self.tell(error)
+            self.show_error(error)
         else:
             tell(word)
 

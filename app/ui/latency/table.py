@@ -55,7 +55,7 @@ def columns() -> tuple[Column, ...]:
     """All columns in their order, the name of the stage first."""
     return (
         Column("ms", lambda item: item.name),
-        Column(say("直近", "last"), _last, lambda item, theme: theme.trouble_text if item.over else None),
+        Column(say("直近", "last"), _last, lambda item, theme: theme.error_text if item.over else None),
         Column(say("中央値", "median"), lambda item: milliseconds(item.row.median)),
         Column("p95", lambda item: milliseconds(item.row.p95)),
         Column(say("目標", "target"), _target, lambda _item, theme: theme.muted),

@@ -190,23 +190,23 @@ class SidePanel(QScrollArea):
 
     def _connect(self) -> None:
         for name, slider in self.sliders.items():
-            slider.value_changed.connect(self._teller(name))
-        self.seed.value_changed.connect(self._teller("seed"))
-        self.seed.locked_changed.connect(self._teller("seed_locked"))
-        self.pauses.edited.connect(self._teller("pauses"))
-        self.assist.textEdited.connect(self._teller("assist_text"))
+            slider.value_changed.connect(self._emitter(name))
+        self.seed.value_changed.connect(self._emitter("seed"))
+        self.seed.locked_changed.connect(self._emitter("seed_locked"))
+        self.pauses.edited.connect(self._emitter("pauses"))
+        self.assist.textEdited.connect(self._emitter("assist_text"))
         self.styles.currentIndexChanged.connect(self._on_style)
         self.speakers.currentIndexChanged.connect(self._on_speaker)
         self.presets.chosen.connect(self.preset_selected)
         self.expression.toggled.connect(self.folded)
 
-    def _teller(self, name: str) -> Callable[[object], None]:
-        def tell(value: object) -> None:
-            self._tell(name, value)
+    def _emitter(self, name: str) -> Callable[[object], None]:
+        def emit(value: object) -> None:
+            self._emit_change(name, value)
 
-        return tell
+        return emit
 
-    def _tell(self, name: str, value: object) -> None:
+    def _emit_change(self, name: str, value: object) -> None:
         if not self._showing:
             self.edited.emit(name, value)
 
@@ -216,8 +216,8 @@ class SidePanel(QScrollArea):
 
     @Slot()
     def _on_style(self) -> None:
-        self._tell("style", self.styles.currentData())
+        self._emit_change("style", self.styles.currentData())
 
     @Slot()
     def _on_speaker(self) -> None:
-        self._tell("speaker", self.speakers.currentData())
+        self._emit_change("speaker", self.speakers.currentData())

@@ -110,9 +110,9 @@ class Playback(QObject):
                 self._controller.speak_next(request_of(rendered), cast_of(line), from_s, source=line)
                 return
 
-    def _show(self, line_id: str, phase: Phase, share: float = 0.0, trouble: str = "") -> None:
+    def _show(self, line_id: str, phase: Phase, share: float = 0.0, error: str = "") -> None:
         state = self._model.state(line_id)
-        self._model.set_state(line_id, replace(state, phase=phase, share=share, trouble=trouble))
+        self._model.set_state(line_id, replace(state, phase=phase, share=share, error=error))
 
     def _wait(self, waiting: bool) -> None:
         if waiting != self.waiting:
@@ -161,7 +161,7 @@ class Playback(QObject):
             self.stop()
         if isinstance(failed.job, Speak) and failed.job.file is None and (line := _line_of(failed.job)):
             self._failed[line.id] = line
-            self._show(line.id, Phase.FAILED, trouble=failed.error.message)
+            self._show(line.id, Phase.FAILED, error=failed.error.message)
             self._chosen = [line_id for line_id in self._chosen if line_id != line.id]  # a loop must not try it for ever
             if not isinstance(failed.error, InputError):  # not for the line's own sake: the others would fail as well
                 self.given_up = [line.id, *self._left]

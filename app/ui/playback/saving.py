@@ -121,20 +121,20 @@ class Saving(QObject):
         self._wanted.remove(file)
         self._saved += 1
         if self._wanted:
-            self._tell(say(f"保存中… {self._saved} / {self._count}", f"Saving… {self._saved} of {self._count}"), file.name)
+            self._report(say(f"保存中… {self._saved} / {self._count}", f"Saving… {self._saved} of {self._count}"), file.name)
         elif self._failures:
             self._over.emit()
         elif self._count == 1:
-            self._tell(say(f"保存しました: {file.name}", f"Saved: {file.name}"), str(file.parent))
+            self._report(say(f"保存しました: {file.name}", f"Saved: {file.name}"), str(file.parent))
         else:
-            self._tell(say(f"{self._saved} 個のファイルを保存しました。", f"Saved {self._saved} files."), str(file.parent))
+            self._report(say(f"{self._saved} 個のファイルを保存しました。", f"Saved {self._saved} files."), str(file.parent))
 
     @Slot(object)
     def _on_voice(self, voice: OpenedVoice) -> None:
         if self._wanted and voice.fallback:
             self._fallback = voice.fallback
 
-    def _tell(self, message: str, hint: str) -> None:
+    def _report(self, message: str, hint: str) -> None:
         """What has become of the files; a device that failed meanwhile is told as well, as its own banner gives way to this one."""
         made = say("音は CPU で作られました。", "The sound was made on the CPU.")
         self.told.emit(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint)

@@ -129,7 +129,7 @@ class ReadingController(QObject):
     def _on_tried(self, answer: LineRead) -> None:
         """A reading that was typed: taken when the front end takes it."""
         if answer.error is not None:
-            self.panel.reading.tell_trouble(answer.error.message)
+            self.panel.reading.show_error(answer.error.message)
         elif answer.reading is not None and answer.job.line_id == self._shown_id:
             self._reading = answer.reading
             self._edit(say("読みを変更", "Change reading"), answer.overrides)

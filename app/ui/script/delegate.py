@@ -54,7 +54,7 @@ class LineDelegate(QStyledItemDelegate):
         self._icons |= {
             "stop": icon("stop", accent),
             "hovered": icon("play", accent),
-            "trouble": icon("trouble", QColor(theme.trouble_text)),
+            "error": icon("error", QColor(theme.error_text)),
         }
 
     def show_voice(self, voice: OpenedVoice) -> None:
@@ -184,7 +184,7 @@ class LineDelegate(QStyledItemDelegate):
         name = self._voice_name(voice)
         ground, letter = letter_colors(name, self._theme.name == "dark")
         if self._is_missing(voice):
-            name, ground, letter = "?", QColor(self._theme.trouble), QColor(self._theme.trouble_text)
+            name, ground, letter = "?", QColor(self._theme.error), QColor(self._theme.error_text)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)
         painter.drawEllipse(place)
@@ -211,7 +211,7 @@ class LineDelegate(QStyledItemDelegate):
     def _paint_length(self, painter: QPainter, place: QRectF, line: Line, state: LineState) -> None:
         """Seconds of the last take; a hook before them while the line is still as it was then."""
         if state.phase is Phase.FAILED:
-            self._icons["trouble"].paint(painter, _inner(QRectF(place.right() - 20, place.top(), 20, place.height()), 20))
+            self._icons["error"].paint(painter, _inner(QRectF(place.right() - 20, place.top(), 20, place.height()), 20))
             return
         if state.phase is Phase.PREPARING:
             self._icons["waiting"].paint(painter, _inner(QRectF(place.right() - 20, place.top(), 20, place.height()), 20))

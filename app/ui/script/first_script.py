@@ -32,7 +32,7 @@ def is_first_start(settings: Settings) -> bool:
 
 def greet(notice: Banner, open_library: Callable[[], object]) -> None:
     """What can be done at once, what kind of voice that is, and the way to a better one."""
-    notice.tell(
+    notice.show_message(
         "notice",
         say("ようこそ。付属の声で、すぐに話せます。", "Welcome. The voice that comes along speaks at once: press Space."),
         say(

@@ -39,13 +39,13 @@ class LineState:
 
     Attributes:
         share: how much of it was heard, 0 to 1, while it is spoken.
-        trouble: why it failed.
+        error: why it failed.
     """
 
     phase: Phase = Phase.IDLE
     share: float = 0.0
     take: Take | None = None
-    trouble: str = ""
+    error: str = ""
 
     def is_done(self, line: Line) -> bool:
         """True when the line was spoken just as it is now."""
@@ -55,7 +55,7 @@ class LineState:
 def said_of(line: Line, state: LineState) -> str:
     """What goes on with a line, or what its sound was, in words."""
     if state.phase is Phase.FAILED:
-        return state.trouble
+        return state.error
     if state.phase is Phase.PREPARING:
         return say("この次に読み上げます。", "It is spoken next.")
     if state.take is None:

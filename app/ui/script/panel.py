@@ -61,7 +61,7 @@ class ScriptPanel(QWidget):
                 line.setSeparator(True)
                 self.script.addAction(line)
 
-    def tell_empty(self) -> None:
+    def show_empty_message(self) -> None:
         """There is nothing to speak or save."""
         hint = say("行に文章を入力してください。", "Type something into a line.")
-        self.banner.tell("notice", say("読み上げる文章が空です。", "The text is empty."), hint)
+        self.banner.show_message("notice", say("読み上げる文章が空です。", "The text is empty."), hint)

@@ -124,7 +124,7 @@ def spoken_words(row: int, line: Line, state: LineState) -> str:
         {
             Phase.PREPARING: say("準備中", "preparing"),
             Phase.SPEAKING: say("再生中", "speaking"),
-            Phase.FAILED: state.trouble,
+            Phase.FAILED: state.error,
         }.get(state.phase, "")
     )
     return say("、", ", ").join(part for part in parts if part)

@@ -53,7 +53,7 @@ class SettingsDialog(QDialog):
         self.tabs.currentChanged.connect(self._make)
         self._make(0)
         self._later = QLabel(say("次に起動したときから変わります。", "Takes effect at the next start."))
-        self._later.setObjectName("trouble")
+        self._later.setObjectName("error")
         column = QVBoxLayout(self)
         column.addWidget(self.tabs)
         column.addWidget(self._later)

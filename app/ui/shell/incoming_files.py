@@ -82,7 +82,7 @@ class IncomingFiles(QObject):
 
     def _offer_text(self, link: str) -> None:
         name = name_of(link)
-        self._banner.tell(
+        self._banner.show_message(
             "notice",
             say(f"「{name}」はまだこのコンピューターにありません。", f'"{name}" is not on this computer yet.'),
             say("ブラウザーで保存し、そのファイルをここへドラッグしてください。", "Save it with the browser, then drop the file here."),

@@ -49,7 +49,7 @@ class Keeping(QObject):
         if (error := errors[0]) is not None and not self._refused and not _session_ends():
             self._refused = True
             self._window.show()
-            self._tell(error)
+            self._show_error(error)
             return False
         for lost in filter(None, errors):
             logging.getLogger("koebako").warning("not kept when the window closed", exc_info=lost)
@@ -61,12 +61,12 @@ class Keeping(QObject):
     def _on_mended(self) -> None:
         self._refused = False
 
-    def _tell(self, error: AppError) -> None:
+    def _show_error(self, error: AppError) -> None:
         hint = say(
             "もう一度閉じると、最後に保存できた後の変更は失われます。残すには、行をコピーしてほかのアプリに貼り付けてください。",
             "Closing again loses what has changed since it was last kept. To save it, copy the lines into another program.",
         )
-        self._notice.tell("trouble", error.message, f"{error.hint} {hint}".strip())
+        self._notice.show_message("error", error.message, f"{error.hint} {hint}".strip())
 
 
 def _session_ends() -> bool:

@@ -32,4 +32,4 @@ class Notices(QObject):
         self._errors.append(error)
         messages = [item.message for item in self._errors]
         hints = [item.hint for item in self._errors if item.hint]
-        self._banner.tell("notice", "\n".join(messages), "\n".join(hints))
+        self._banner.show_message("notice", "\n".join(messages), "\n".join(hints))

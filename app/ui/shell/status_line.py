@@ -87,7 +87,7 @@ class StatusLine(QStatusBar):
         self.backends.setCurrentIndex(max(0, self.backends.findData(voice.requested)))
         used = list(dict.fromkeys(key for _, key in voice.backends))
         self.actual.setText("→ " + " + ".join(self._names.get(key, key) for key in used))
-        self.actual.setObjectName("trouble" if voice.fallback else "muted")
+        self.actual.setObjectName("error" if voice.fallback else "muted")
         self.actual.style().polish(self.actual)
         self.places = "\n".join(f"{stage_name(stage)}: {self._names.get(key, key)}" for stage, key in voice.backends)
         self.actual.setToolTip(plain_tip(f"{voice.fallback}\n{self.places}" if voice.fallback else self.places))

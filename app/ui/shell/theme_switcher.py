@@ -12,7 +12,7 @@ from shiboken6 import isValid
 
 from app.settings import Settings
 from app.ui.settings.store import SettingsStore
-from app.ui.theme.theme import chosen_theme, put_on, take_off
+from app.ui.theme.theme import apply_theme, chosen_theme, clear_theme
 
 BREATH_MS = 5  # in which other things of the window have their turn
 
@@ -43,11 +43,11 @@ class ThemeSwitcher(QObject):
         self._theme = chosen_theme(self._settings.value.theme)
         for window in self._application.topLevelWidgets():
             window.setUpdatesEnabled(False)
-        take_off(self._application)
+        clear_theme(self._application)
         self._go_on(self._dress)
 
     def _dress(self) -> None:
-        put_on(self._application, self._theme)
+        apply_theme(self._application, self._theme)
         self._go_on(self._draw)
 
     def _draw(self) -> None:

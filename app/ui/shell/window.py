@@ -235,7 +235,7 @@ class MainWindow(QMainWindow):
         self.side.preset_selected.connect(self.commands.change_all)
         self.commands.stop_requested.connect(self.play_commands.stop)
         self.commands.failed.connect(self.banner.show_error)
-        self.commands.noticed.connect(lambda text: self.banner.tell("notice", text))
+        self.commands.noticed.connect(lambda text: self.banner.show_message("notice", text))
         self.script.files_dropped.connect(self.incoming.take_files)
         self.script.links_dropped.connect(self.incoming.take_links)
         self.fold.folded.connect(lambda: self.script.show_line(self.selection.current_id))
@@ -251,11 +251,11 @@ class MainWindow(QMainWindow):
         self.live.speak_requested.connect(commands.play_again)
         commands.began.connect(self.banner.hide)
         for source in (commands.nothing_to_speak, self.saving.nothing):
-            source.connect(self.left.tell_empty)
+            source.connect(self.left.show_empty_message)
         self.playback.line_began.connect(self.script.show_line)
         self.saving.folder_selected.connect(lambda folder: self.settings.change(save_folder=folder))
-        self.saving.told.connect(lambda message, hint: self.banner.tell("notice", message, hint))
-        self.saving.incomplete.connect(lambda message, hint: self.banner.tell("trouble", message, hint))
+        self.saving.told.connect(lambda message, hint: self.banner.show_message("notice", message, hint))
+        self.saving.incomplete.connect(lambda message, hint: self.banner.show_message("error", message, hint))
         self.status.backend_selected.connect(self.speech_settings.choose_backend)
 
     def _connect_voices(self) -> None:
@@ -263,7 +263,7 @@ class MainWindow(QMainWindow):
         voices.shown.connect(self.side.show_voice)
         voices.missing.connect(self.side.show_missing)
         voices.labels_changed.connect(lambda labels: self.script.show_voices(labels, voices.names.find))
-        voices.message.connect(lambda kind, text, hint, action: self.voice_banner.tell(kind, text, hint, action=action))
+        voices.message.connect(lambda kind, text, hint, action: self.voice_banner.show_message(kind, text, hint, action=action))
         voices.settled.connect(self.voice_banner.hide)
         voices.bert_needed.connect(library.offer_bert)
         voices.prepare_requested.connect(tasks.prepare)

@@ -55,8 +55,8 @@ def connect_undo(actions: Actions, stack: QUndoStack) -> None:
     """Undo and redo, with the name of the step they would take."""
     actions["undo"].triggered.connect(stack.undo)
     actions["redo"].triggered.connect(stack.redo)
-    stack.undoTextChanged.connect(lambda step: actions.tell_about("undo", step))
-    stack.redoTextChanged.connect(lambda step: actions.tell_about("redo", step))
+    stack.undoTextChanged.connect(lambda step: actions.describe_target("undo", step))
+    stack.redoTextChanged.connect(lambda step: actions.describe_target("redo", step))
     for name, signal, possible in (("undo", stack.canUndoChanged, stack.canUndo()), ("redo", stack.canRedoChanged, stack.canRedo())):
         actions[name].setEnabled(possible)
         signal.connect(actions[name].setEnabled)

@@ -170,12 +170,12 @@ class SpeechController(SpeechSignals):
         self._give_up(jobs)
         if jobs:
             self.dropped.emit(jobs)
-        self._tell_state()
+        self._emit_state()
 
     def stop_saving(self) -> None:
         """Gives up the files that are not complete; nothing of them stays."""
         self._give_up(self._open.files())
-        self._tell_state()
+        self._emit_state()
 
     def live(self) -> tuple[Utterance, float] | None:
         """The utterance that is computed now, and for how many milliseconds its present stage has been running."""
@@ -211,11 +211,11 @@ class SpeechController(SpeechSignals):
         self._open.jobs.append(job)
         self._worker.post(job)
         self._timer.start()
-        self._tell_state()
+        self._emit_state()
 
     @Slot()
     def _tick(self) -> None:
-        self._tell_state()
+        self._emit_state()
         self.ticked.emit()
         if not self._open:
             self._timer.stop()
@@ -226,7 +226,7 @@ class SpeechController(SpeechSignals):
             if isinstance(job, Speak):
                 self._recorder.stop(job.request.id)
 
-    def _tell_state(self) -> None:
+    def _emit_state(self) -> None:
         state = self._open.state(self.voice is not None, self._follow_device())
         if state != self.state:
             self.state = state
@@ -282,7 +282,7 @@ class SpeechController(SpeechSignals):
             self.saved.emit(job.file)
         if isinstance(job, ForgetWords):
             self.words_changed.emit()
-        self._tell_state()
+        self._emit_state()
 
     @Slot(object)
     def _on_synthesised(self, result: Synthesised) -> None:

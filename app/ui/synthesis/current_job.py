@@ -68,7 +68,7 @@ class CurrentJob:
         """A stage is done and the next one begins."""
         self.go_on()
         self._news.stage_timed.emit(timing)
-        self._voice.tell_fallback()
+        self._voice.announce_fallback()
 
     def go_on(self) -> None:
         """Something is computed from now on."""

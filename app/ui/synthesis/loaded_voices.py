@@ -75,7 +75,7 @@ class LoadedVoices:
             speaker = self.load(voice, self.backend, self.precisions)
         self._open[voice] = speaker
         if voice not in self._told:
-            self.tell(voice)
+            self.announce(voice)
         return speaker
 
     def load(self, voice: str, backend: str, precisions: Precisions) -> Speaker:
@@ -108,17 +108,17 @@ class LoadedVoices:
             self._announce(ready.note)
         return speaker
 
-    def tell(self, voice: str) -> None:
+    def announce(self, voice: str) -> None:
         """Tells of an open voice as it is now."""
         speaker = self._open[voice]
         self._told[voice] = speaker.fallback
         self._on_opened(describe_voice(speaker, self.backend, voice))
 
-    def tell_fallback(self) -> None:
+    def announce_fallback(self) -> None:
         """A device that failed on the way is told as a voice that now runs elsewhere."""
         voice = next(reversed(self._open), None)
         if voice is not None and self._open[voice].fallback != self._told.get(voice):
-            self.tell(voice)
+            self.announce(voice)
 
     def close(self, voice: str) -> None:
         """Lets one voice go."""

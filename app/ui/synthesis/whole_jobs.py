@@ -69,7 +69,7 @@ class WholeJobs:
         spare_window()
         self._news.machine_info_found.emit(find_machine_info())
         speaker = self._voice.load(job.voice, job.backend, job.precisions)
-        self._voice.tell(job.voice)
+        self._voice.announce(job.voice)
         try:  # so that the first sound need not wait for the device; that there is none is told at once, but stops nothing
             self._output.needed(speaker.pipeline.voice.sampling_rate)
         except AudioDeviceError as error:
@@ -78,7 +78,7 @@ class WholeJobs:
             self._voice.unload()
             return
         self._current.warm_up(lambda: speaker.pipeline.warm_up(self.wanted))
-        self._voice.tell_fallback()
+        self._voice.announce_fallback()
 
     def _save(self, job: Speak, file: Path) -> None:
         self.saving = True

@@ -65,7 +65,7 @@ class JobRow(QFrame):
         running = job.stage in (Stage.RUNNING, Stage.WAITING)
         self.state.setText(describe_job(job))
         self.state.setToolTip(plain_tip(job.error.hint) if job.error else "")
-        self.state.setObjectName("trouble" if job.stage is Stage.FAILED else "muted")
+        self.state.setObjectName("error" if job.stage is Stage.FAILED else "muted")
         self.state.style().polish(self.state)
         self.bar.setVisible(running)
         known = job.stage is Stage.RUNNING and job.advance.percent > 0
@@ -118,11 +118,11 @@ class JobRow(QFrame):
             button = QPushButton(name if len(name) <= LONGEST_WAY else f"{name[: half - 1]}…{name[-half:]}")
             button.setAccessibleName(name)
             button.setToolTip(plain_tip(name))
-            button.clicked.connect(self._teller(way))
+            button.clicked.connect(self._emitter(way))
             self._ways.addWidget(button, place // WAYS_ABREAST, place % WAYS_ABREAST)
         self._ways.setColumnStretch(WAYS_ABREAST, 1)
 
-    def _teller(self, way: str) -> Callable[[], None]:
+    def _emitter(self, way: str) -> Callable[[], None]:
         return lambda: self.decided.emit(way)
 
     def _draw(self) -> None:

@@ -9,11 +9,11 @@ QToolTip { color: $text; background: $surface; border: 1px solid $border; paddin
 QListView#script { background: transparent; border: none; }
 QFrame#card { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame#banner { background: $notice; border-radius: 8px; }
-QFrame#banner[trouble="true"] { background: $trouble; }
-QFrame#banner[trouble="true"] QLabel { color: $trouble_text; }
+QFrame#banner[error="true"] { background: $error; }
+QFrame#banner[error="true"] QLabel { color: $error_text; }
 QLabel#muted { color: $muted; }
 QLabel#heading { font-weight: 600; }
-QLabel#trouble { color: $trouble_text; background: $trouble; border-radius: 4px; padding: 1px 6px; }
+QLabel#error { color: $error_text; background: $error; border-radius: 4px; padding: 1px 6px; }
 QPushButton { padding: 7px 16px; border: 1px solid $border; border-radius: 8px; background: $surface; color: $text; }
 QPushButton:hover, QPushButton:focus { border-color: $accent; }
 QPushButton:pressed { background: $faint; }

@@ -23,7 +23,7 @@ class Theme:
 
     Attributes:
         border, edge: of what only groups, and of what can be filled in: a field has to be found by its edge alone.
-        notice, trouble: the banner's backgrounds.
+        notice, error: the banner's backgrounds.
         stages: by name.
     """
 
@@ -38,8 +38,8 @@ class Theme:
     accent: str
     on_accent: str
     notice: str
-    trouble: str
-    trouble_text: str
+    error: str
+    error_text: str
     stages: dict[str, str]
 
 
@@ -55,8 +55,8 @@ LIGHT = Theme(
     accent="#2563c9",
     on_accent="#ffffff",
     notice="#e5eefc",
-    trouble="#fdf0d5",
-    trouble_text="#7a4a00",
+    error="#fdf0d5",
+    error_text="#7a4a00",
     stages={
         "text": "#8a94a3",
         "g2p": "#3b82d6",
@@ -82,8 +82,8 @@ DARK = Theme(
     accent="#6ea3f7",
     on_accent="#0e1420",
     notice="#22324d",
-    trouble="#43351a",
-    trouble_text="#f6d08a",
+    error="#43351a",
+    error_text="#f6d08a",
     stages={
         "text": "#94a0b0",
         "g2p": "#5aa2ef",
@@ -106,7 +106,7 @@ def chosen_theme(choice: ThemeChoice) -> Theme:
     return DARK if choice == "dark" else LIGHT
 
 
-def take_off(app: QApplication) -> None:
+def clear_theme(app: QApplication) -> None:
     """Takes the look off all windows, before another is put on.
 
     Where one style sheet follows another, Qt polishes every widget once for each of its ancestors; by way of none it does so twice (0.45 of the time).
@@ -114,7 +114,7 @@ def take_off(app: QApplication) -> None:
     app.setStyleSheet("")
 
 
-def put_on(app: QApplication, theme: Theme) -> None:
+def apply_theme(app: QApplication, theme: Theme) -> None:
     """Gives all windows a look, which have none."""
     app.setPalette(_palette(theme))
     colors = {name: getattr(theme, name) for name in Theme.__slots__ if name != "stages"}

@@ -41,7 +41,7 @@ class AddAddress(QDialog):
         self.field.setPlaceholderText("https://…")
         self.field.textChanged.connect(self._on_typed)
         self.reason = QLabel()
-        self.reason.setObjectName("trouble")
+        self.reason.setObjectName("error")
         self.reason.setTextFormat(Qt.TextFormat.PlainText)
         self.reason.setWordWrap(True)
         self.buttons = QDialogButtonBox()

@@ -67,7 +67,7 @@ class VoiceCard(QFrame):
         self.makers, self.about, self.lack = QLabel(), QLabel(), QLabel()
         self.makers.setObjectName("muted")
         self.about.setObjectName("muted")
-        self.lack.setObjectName("trouble")
+        self.lack.setObjectName("error")
         self.mend = QPushButton()
         self.mend.setAccessibleName(say("足りないものを入れる", "Get what is missing"))
         self.mend.clicked.connect(self.mend_requested)

@@ -232,7 +232,7 @@ class VoiceController(QObject):
         if voice.forced_bert:
             self._lacking = voice.id
             self.message.emit(
-                "trouble",
+                "error",
                 say(f"「{voice.name}」は別の BERT で話しています。", f'"{voice.name}" speaks with a BERT that is not its own.'),
                 say(
                     "抑揚は正しくありません。この声用の BERT を入れると直ります。", "Its prosody is wrong until its own BERT is installed."
@@ -247,7 +247,7 @@ class VoiceController(QObject):
             known = self._catalog.find(voice)
             self._lacking = voice
             hint = say("入れるのは一度だけです。", "It is installed once.") if known else error.hint
-            self.message.emit("trouble", error.message, hint, say("BERT を入手…", "Get the BERT…") if known else "")
+            self.message.emit("error", error.message, hint, say("BERT を入手…", "Get the BERT…") if known else "")
         elif isinstance(error, LicenceOpenError):
             self.licence_needed.emit(error)
         elif isinstance(failed.job, OpenVoice) and self._speech.voice is None:

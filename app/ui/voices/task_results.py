@@ -52,32 +52,34 @@ class VoiceResults(QObject):
         used = self._voices.take_in(ids, job.work.note.get("lines", ()))
         spoken = say("選んでいた行は、この声で話します。", "The lines that were selected speak with it.") if used else ""
         reasons = [str(item["opaque_reason"]) for item in found if item.get("opaque_reason")]
-        self._banner.tell("notice", _added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
+        self._banner.show_message("notice", _added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
 
     @Slot()
     def _on_bert(self) -> None:
         self._settings.change(force_bert=False)
         self._voices.open_forced_again()
-        self._banner.tell("notice", say("BERT が入りました。声が話せます。", "The BERT is installed; voices that need it can speak."))
+        self._banner.show_message(
+            "notice", say("BERT が入りました。声が話せます。", "The BERT is installed; voices that need it can speak.")
+        )
 
     @Slot(object)
     def _on_exported(self, target: Path) -> None:
-        self._banner.tell("notice", say(f"書き出しました: {target.name}", f"Exported: {target.name}"), str(target.parent))
+        self._banner.show_message("notice", say(f"書き出しました: {target.name}", f"Exported: {target.name}"), str(target.parent))
 
     @Slot(object)
     def _on_measured(self, results: Sequence[dict[str, Any]]) -> None:
-        self._banner.tell("notice", say("バックエンドを測りました。", "The backends were measured."), summary(results))
+        self._banner.show_message("notice", say("バックエンドを測りました。", "The backends were measured."), summary(results))
 
     @Slot()
     def _on_declined(self) -> None:
-        self._banner.tell(
+        self._banner.show_message(
             "notice",
             say("ライセンスに同意しなかったため、声は追加していません。", "The licence was declined, so the voice was not added."),
         )
 
     @Slot(str, object)
     def _on_change_failed(self, title: str, error: AppError) -> None:
-        self._banner.tell("trouble", f"{title}: {error.message}", error.hint)
+        self._banner.show_message("error", f"{title}: {error.message}", error.hint)
 
 
 def _added_words(found: Sequence[dict[str, Any]], update: bool) -> str:

@@ -118,10 +118,10 @@ class VoiceFacts(QScrollArea):
         button = QPushButton(name)
         button.setToolTip(tip)
         button.setAutoDefault(False)
-        button.clicked.connect(self._teller(action))
+        button.clicked.connect(self._emitter(action))
         return button
 
-    def _teller(self, action: str) -> Callable[[], None]:
+    def _emitter(self, action: str) -> Callable[[], None]:
         return lambda: self.wanted.emit(action)
 
 

@@ -153,10 +153,10 @@ class VoiceLibrary(QDialog):
         button = QPushButton(text)
         button.setToolTip(tip)
         button.setAutoDefault(False)
-        button.clicked.connect(self._teller(kind))
+        button.clicked.connect(self._emitter(kind))
         return button
 
-    def _teller(self, kind: str) -> Callable[[], None]:
+    def _emitter(self, kind: str) -> Callable[[], None]:
         return lambda: self.add_requested.emit(kind)
 
     @Slot()

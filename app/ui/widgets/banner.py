@@ -16,7 +16,7 @@ from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 from app.ui.widgets.details import Details
 
-Kind = Literal["notice", "trouble"]
+Kind = Literal["notice", "error"]
 
 
 class Banner(QFrame):
@@ -61,7 +61,7 @@ class Banner(QFrame):
         self._build()
         self.hide()
 
-    def tell(
+    def show_message(
         self, kind: Kind, message: str, hint: str = "", *, action: str = "", then: Callable[[], object] | None = None, details: str = ""
     ) -> None:
         """Shows a message in place of the one before.
@@ -72,7 +72,7 @@ class Banner(QFrame):
             details: shown when they are asked for; empty for none.
         """
         self._kind, self._then = kind, then
-        self.setProperty("trouble", kind == "trouble")
+        self.setProperty("error", kind == "error")
         self.style().polish(self)
         for label in (self.message, self.hint):
             self.style().polish(label)  # their colour hangs on the property of their parent
@@ -91,7 +91,7 @@ class Banner(QFrame):
     @Slot(object)
     def show_error(self, error: AppError) -> None:
         """Shows an error with all that is known of it."""
-        self.tell("trouble", error.message, error.hint, details=details_of(error))
+        self.show_message("error", error.message, error.hint, details=details_of(error))
 
     @Slot(object)
     def take_back(self, error: AppError) -> None:

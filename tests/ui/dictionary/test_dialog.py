@@ -118,12 +118,12 @@ def test_what_is_wrong_is_told_and_nothing_is_lost(qtbot: QtBot, open_window: Op
     dialog = opened(qtbot, open_window())
     fill(dialog, "声箱", "box")
     dialog.put.click()
-    assert "“box” is not kana" in dialog.trouble.text()
-    assert dialog.trouble.isVisible()
+    assert "“box” is not kana" in dialog.error.text()
+    assert dialog.error.isVisible()
     assert dialog.form.surface.text() == "声箱"
     assert dialog.form.accent.count() == 0
     QTest.keyClicks(dialog.form.reading, "a")
-    assert not dialog.trouble.isVisible()
+    assert not dialog.error.isVisible()
     assert words() == ()
 
 
@@ -136,9 +136,9 @@ def test_a_folder_that_cannot_be_written_is_told(qtbot: QtBot, open_window: Open
     monkeypatch.setattr("app.data_file.write_whole", full)
     fill(dialog, "声箱", "コエバコ")
     dialog.put.click()
-    qtbot.waitUntil(dialog.trouble.isVisible, timeout=WAIT_MS)
-    assert "cannot be saved" in dialog.trouble.text()
-    assert "the disk is full" in dialog.trouble.text()
+    qtbot.waitUntil(dialog.error.isVisible, timeout=WAIT_MS)
+    assert "cannot be saved" in dialog.error.text()
+    assert "the disk is full" in dialog.error.text()
 
 
 def test_a_broken_file_is_told(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -148,9 +148,9 @@ def test_a_broken_file_is_told(qtbot: QtBot, open_window: OpenWindow) -> None:
     window.window_actions["dictionary"].trigger()
     dialog = window.dictionary.dialog
     assert dialog is not None
-    qtbot.waitUntil(dialog.trouble.isVisible, timeout=WAIT_MS)
-    assert "cannot be read" in dialog.trouble.text()
-    assert ".unreadable" in dialog.trouble.text()
+    qtbot.waitUntil(dialog.error.isVisible, timeout=WAIT_MS)
+    assert "cannot be read" in dialog.error.text()
+    assert ".unreadable" in dialog.error.text()
 
 
 def test_words_of_other_programs_come_in_and_go_out(
@@ -165,7 +165,7 @@ def test_words_of_other_programs_come_in_and_go_out(
     assert not dialog.export.isEnabled()
     dialog.take_in.click()
     qtbot.waitUntil(lambda: surfaces(dialog) == ["声箱"], timeout=WAIT_MS)
-    assert "is not kana" in dialog.trouble.text()
+    assert "is not kana" in dialog.error.text()
     dialog.export.click()
     qtbot.waitUntil(tmp_path.joinpath("出力.csv").is_file, timeout=WAIT_MS)
     assert "声箱,コエバコ,3" in tmp_path.joinpath("出力.csv").read_text(encoding="utf-8")

@@ -104,7 +104,7 @@ def test_a_line_that_cannot_be_read_is_marked_and_passed_over(qtbot: QtBot, open
     window.play_commands.play_through()
     wait_over(qtbot, window)
     assert phases(window) == [Phase.IDLE, Phase.FAILED, Phase.IDLE]
-    assert "nothing in this text" in window.model.state("……").trouble
+    assert "nothing in this text" in window.model.state("……").error
     assert window.banner.isVisible()
     assert player.aborts == 0, "the line before must be heard to its end"
     assert [chunks[-1].last for chunks in player.requests.values()] == [True, True]

@@ -152,7 +152,7 @@ def test_a_word_is_read_as_it_is_typed(qtbot: QtBot, open_window: OpenWindow, pl
     assert field.edit.text() == "キョー"
     field.edit.clear()
     qtbot.keyClicks(field.edit, "abc")
-    assert field.trouble.isVisible()
+    assert field.error.isVisible()
     qtbot.keyClick(field.edit, Qt.Key.Key_Return)
     assert field.isVisible(), "that is no reading"
     field.edit.clear()
@@ -299,7 +299,7 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     window.resize(*SMALLEST)
     shown(qtbot, window, "キョーワイイテンキデス")
     for banner in (window.banner, window.notice):
-        banner.tell("trouble", "a", "b", action="c")
+        banner.show_message("error", "a", "b", action="c")
     qtbot.wait(50)
     panel = window.strip.panel
     assert panel.height() >= panel.sizeHint().height()
@@ -307,7 +307,7 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     assert panel.geometry().bottom() < window.transport.geometry().top()
     assert window.script.geometry().bottom() < panel.geometry().top()
     window.strip._on_word(0)
-    panel.reading.tell_trouble("あ" * 200)
+    panel.reading.show_error("あ" * 200)
     assert not panel.reset_all.isVisible()
     qtbot.wait(20)
     assert window.width() == SMALLEST[0], "a long message widens nothing"

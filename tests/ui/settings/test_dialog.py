@@ -20,7 +20,7 @@ from app.ui.main import use_language
 from app.ui.settings.dialog import SHOWN, SettingsDialog
 from app.ui.synthesis.jobs import OpenVoice
 from app.ui.theme.theme import DARK, LIGHT
-from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme, wait_idle
+from tests.ui.conftest import WAIT_MS, OpenWindow, switch_theme, wait_idle
 
 ASKED_FOR = {"language", "theme", "device", "load_voice", "unload_after_min", "bert_precision", "disk_cache_mib", "aivisspeech_folder"}
 OTHER = {
@@ -127,7 +127,7 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
     assert window.grab().toImage().pixelColor(2, 400).name() == DARK.window
     wait_idle(qtbot, window)
     assert window.dialogs.shown is None
-    apply_theme(qapp, LIGHT)
+    switch_theme(qapp, LIGHT)
 
 
 def test_cancel_changes_nothing(open_window: OpenWindow) -> None:

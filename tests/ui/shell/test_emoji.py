@@ -99,7 +99,7 @@ def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: MainWindow) ->
 
 def test_edits_follow_their_mora_from_voice_to_voice(qtbot: QtBot, window: MainWindow) -> None:
     strip = wait_for(qtbot, window, SPOKEN)
-    strip.tell(with_mora_length(Overrides(), GIGGLE + 1, 0.3))
+    strip.submit(with_mora_length(Overrides(), GIGGLE + 1, 0.3))
     line = window.document.script.find("n")
     assert line is not None
     assert (line.overrides.emoji, line.overrides.text) == (True, TEXT)
@@ -107,7 +107,7 @@ def test_edits_follow_their_mora_from_voice_to_voice(qtbot: QtBot, window: MainW
     strip = wait_for(qtbot, window, PLAIN)
     assert strip.shape is not None
     assert [edit.mora for edit in strip.shape.overrides.moras] == [GIGGLE]
-    strip.tell(with_mora_length(strip.shape.overrides, 0, 0.2))
+    strip.submit(with_mora_length(strip.shape.overrides, 0, 0.2))
     window.desk.use(nanairo(window).id)
     strip = wait_for(qtbot, window, SPOKEN)
     assert strip.shape is not None

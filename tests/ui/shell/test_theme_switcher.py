@@ -17,9 +17,9 @@ from app.settings import Settings, ThemeChoice
 from app.ui.shell import theme_switcher
 from app.ui.shell.memory_label import MemoryLabel
 from app.ui.shell.window import MainWindow
-from app.ui.theme.theme import DARK, LIGHT, put_on, take_off
+from app.ui.theme.theme import DARK, LIGHT, apply_theme, clear_theme
 from app.ui.voices.voice_library import VoiceLibrary
-from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme
+from tests.ui.conftest import WAIT_MS, OpenWindow, switch_theme
 
 THEMES = {"light": LIGHT, "dark": DARK}
 SIZE = (1366, 900)
@@ -31,7 +31,7 @@ def _quiet_caret_and_own_look_afterwards(qapp: QApplication) -> Iterator[None]:
     qapp.setCursorFlashTime(0)
     yield
     qapp.setCursorFlashTime(flash_ms)
-    apply_theme(qapp, LIGHT)
+    switch_theme(qapp, LIGHT)
 
 
 def choose(qtbot: QtBot, window: MainWindow, theme: ThemeChoice) -> None:
@@ -41,10 +41,10 @@ def choose(qtbot: QtBot, window: MainWindow, theme: ThemeChoice) -> None:
 
 def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[MainWindow, QWidget]:
     """A window with a message and what a user may have unfolded, and the voice library beside it."""
-    apply_theme(QApplication.instance(), THEMES[theme])  # type: ignore[arg-type]
+    switch_theme(QApplication.instance(), THEMES[theme])  # type: ignore[arg-type]
     window = open_window(Settings(text="こんにちは。", theme=theme, expression_open=True))
     window.resize(*SIZE)
-    window.banner.tell("trouble", "大変です。", "直してください。", action="直す", details="それは…")
+    window.banner.show_message("error", "大変です。", "直してください。", action="直す", details="それは…")
     library = VoiceLibrary(window, window.catalog)
     library.show()
     qtbot.waitUntil(lambda: window.catalog.is_read and window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
@@ -91,12 +91,12 @@ def test_pictures_of_controls_are_found_in_a_folder_of_any_name(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def checked() -> QImage:
-        put_on(qapp, LIGHT)
+        apply_theme(qapp, LIGHT)
         box = QCheckBox()
         box.setChecked(True)
         box.resize(40, 40)
         picture = box.grab().toImage()
-        take_off(qapp)
+        clear_theme(qapp)
         return picture
 
     usual = checked()
@@ -110,4 +110,4 @@ def test_pictures_of_controls_are_found_in_a_folder_of_any_name(
     monkeypatch.setattr("app.ui.theme.theme.resources_dir", lambda: other)
     assert checked() != usual, "the picture counts"
     monkeypatch.undo()
-    put_on(qapp, LIGHT)
+    apply_theme(qapp, LIGHT)

@@ -27,7 +27,7 @@ from app.ui.script.first_script import FIRST_TEXT
 from app.ui.shell.window import SMALLEST, MainWindow
 from app.ui.synthesis.controller import SpeechController
 from app.ui.theme.theme import DARK, LIGHT
-from tests.ui.conftest import WAIT_MS, OpenWindow, apply_theme, speak, text_of, wait_idle
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak, switch_theme, text_of, wait_idle
 from tests.ui.heart import Heart, describe, slowdown
 from tests.ui.recording_player import RecordingPlayer
 
@@ -43,7 +43,7 @@ def controls(window: MainWindow) -> list[QWidget]:
 def test_every_control_has_a_name_and_a_tip(open_window: OpenWindow) -> None:
     window = open_window()
     for banner in (window.banner, window.notice):
-        banner.tell("trouble", "a", "b", action="c")
+        banner.show_message("error", "a", "b", action="c")
     found = controls(window)
     assert len(found) > 20
     for item in found:
@@ -139,7 +139,7 @@ def test_nothing_is_cut_off(
         assert header.sectionSize(column) >= header.sectionSizeHint(column), window.latency.table.figures.headerData(
             column, Qt.Orientation.Horizontal
         )
-    apply_theme(qapp, LIGHT)
+    switch_theme(qapp, LIGHT)
 
 
 @pytest.mark.alone

@@ -98,8 +98,8 @@ def test_a_sound_server_that_is_killed_in_mid_sentence_costs_neither_lines_nor_f
     (tmp_path / "out").mkdir()
     answer(monkeypatch, tmp_path / "out" / "{number}.wav")
     told: list[str] = []
-    tell = window.banner.tell
-    monkeypatch.setattr(window.banner, "tell", lambda *given, **more: (told.append(given[1]), tell(*given, **more)))
+    tell = window.banner.show_message
+    monkeypatch.setattr(window.banner, "show_message", lambda *given, **more: (told.append(given[1]), tell(*given, **more)))
 
     window.play_commands.play_through()
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0.4, timeout=WAIT_MS)

@@ -70,13 +70,13 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     from app.ui.widgets.banner import Banner
 
     messages: list[str] = []
-    tell = Banner.tell
+    tell = Banner.show_message
 
     def noted(banner: Banner, kind: Any, message: str, *rest: Any, **more: Any) -> None:
         messages.append(message)
         tell(banner, kind, message, *rest, **more)
 
-    monkeypatch.setattr(Banner, "tell", noted)
+    monkeypatch.setattr(Banner, "show_message", noted)
     return messages
 
 
@@ -91,12 +91,12 @@ def changed_again_and_again(window: MainWindow, qtbot: QtBot) -> None:
         qtbot.wait(SAVE_AFTER_MS // 3)
 
 
-@pytest.mark.parametrize("trouble", ["full", "protected"])
+@pytest.mark.parametrize("error", ["full", "protected"])
 def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_it_does(
-    qtbot: QtBot, open_window: OpenWindow, disk: Disk, told: list[str], trouble: str
+    qtbot: QtBot, open_window: OpenWindow, disk: Disk, told: list[str], error: str
 ) -> None:
-    begin, end = {"full": (disk.fill, disk.free), "protected": (disk.protect, lambda: disk.protect("rw"))}[trouble]
-    reason = {"full": "Free some space. (the disk is full)", "protected": "folder is writable. (the place is read-only)"}[trouble]
+    begin, end = {"full": (disk.fill, disk.free), "protected": (disk.protect, lambda: disk.protect("rw"))}[error]
+    reason = {"full": "Free some space. (the disk is full)", "protected": "folder is writable. (the place is read-only)"}[error]
     window = open_window()
     write(window, "最初の文章です。")
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)

@@ -137,7 +137,7 @@ def unseen(parent: QWidget) -> list[str]:
 
 def main_window(window: MainWindow) -> QWidget:
     """With everything in it that can be there."""
-    window.banner.tell("trouble", "a", "b", action="c", details="d")
+    window.banner.show_message("error", "a", "b", action="c", details="d")
     return window
 
 

@@ -158,7 +158,7 @@ def test_a_backend_that_is_not_there_falls_back_and_says_so(qtbot: QtBot, open_w
     assert window.banner.isVisible()
     assert window.status.backend == "directml"
     assert window.status.actual.text() == "→ CPU"
-    assert window.status.actual.objectName() == "trouble"
+    assert window.status.actual.objectName() == "error"
     request = speak(qtbot, window)
     assert player.requests[request][-1].last
     window.status.backends.setCurrentIndex(window.status.backends.findData("cpu"))

@@ -37,7 +37,7 @@ def broken() -> VoiceError:
 
 
 def test_it_tells_and_closes(qtbot: QtBot, banner: Banner) -> None:
-    banner.tell("trouble", "Something <b>broke</b>.", "Mend it.", action="Mend")
+    banner.show_message("error", "Something <b>broke</b>.", "Mend it.", action="Mend")
     assert (banner.message.text(), banner.hint.text()) == ("Something <b>broke</b>.", "Mend it.")
     assert banner.accessibleName() == "Something <b>broke</b>. Mend it."
     assert not banner.more.isVisible(), "nothing more is known"
@@ -45,7 +45,7 @@ def test_it_tells_and_closes(qtbot: QtBot, banner: Banner) -> None:
         banner.action.click()
     banner._close.click()
     assert not banner.isVisible()
-    banner.tell("notice", "Saved.")
+    banner.show_message("notice", "Saved.")
     assert banner.isVisible()
     assert not banner.hint.isVisible()
     assert not banner.action.isVisible()
@@ -63,7 +63,7 @@ def test_details_are_folded_opened_and_copied(banner: Banner) -> None:
         assert known in copied
     banner.show_error(broken())
     assert not banner.details.isVisible(), "another message begins folded"
-    banner.tell("notice", "Saved.")
+    banner.show_message("notice", "Saved.")
     assert not banner.more.isVisible()
 
 
@@ -90,12 +90,12 @@ def test_a_low_window_shows_fewer_lines_of_the_details(banner: Banner) -> None:
 
 def test_a_deed_of_its_own_is_done_instead_of_the_usual_one(qtbot: QtBot, banner: Banner) -> None:
     done: list[str] = []
-    banner.tell("notice", "Welcome.", action="More", then=lambda: done.append("more"))
+    banner.show_message("notice", "Welcome.", action="More", then=lambda: done.append("more"))
     with qtbot.assertNotEmitted(banner.action_requested):
         banner.action.click()
     assert done == ["more"]
     assert not banner.isVisible()
-    banner.tell("notice", "Saved.", action="Show")
+    banner.show_message("notice", "Saved.", action="Show")
     with qtbot.waitSignal(banner.action_requested):
         banner.action.click()
     assert done == ["more"], "the next message has nothing of it"

@@ -31,7 +31,7 @@ from app.ui.theme.icons import icon
 from app.ui.theme.theme import DARK, LIGHT, Theme, chosen_theme
 from app.ui.voices.card import about
 from app.ui.widgets.section import Section
-from tests.ui.conftest import apply_theme
+from tests.ui.conftest import switch_theme
 
 
 def opened(**changes: object) -> OpenedVoice:
@@ -207,7 +207,7 @@ def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
     assert [status.backends.itemData(index) for index in range(status.backends.count())] == ["auto", "cpu", "directml"]
     assert status.backend == "directml"
     status.show_voice(opened(requested="directml", fallback="no"))
-    assert (status.actual.text(), status.actual.objectName()) == ("→ CPU", "trouble")
+    assert (status.actual.text(), status.actual.objectName()) == ("→ CPU", "error")
     assert "BERT: CPU" in status.actual.toolTip()
     status.show_voice(opened(requested="auto", backends=(("bert", "cpu"), ("decode", "cuda"))))
     assert status.backend == "auto"
@@ -317,7 +317,7 @@ def test_what_style_sheets_draw_stands_out_in_both_looks(drawing: Path) -> None:
 
 def test_the_style_sheet_is_understood_and_finds_its_drawings(qapp: QApplication, capfd: pytest.CaptureFixture[str]) -> None:
     for theme in (DARK, LIGHT):
-        apply_theme(qapp, theme)
+        switch_theme(qapp, theme)
         drawings = re.findall(r'url\("([^"]+)"\)', qapp.styleSheet())
         assert drawings
         assert all(QFile.exists(drawing) for drawing in drawings)
@@ -335,7 +335,7 @@ def test_letters_stand_out(theme: Theme) -> None:
         (theme.muted, theme.surface),
         (theme.on_accent, theme.accent),
         (theme.text, theme.notice),
-        (theme.trouble_text, theme.trouble),
+        (theme.error_text, theme.error),
     ):
         assert contrast(letters, ground) >= 4.5, (letters, ground)
     for ground in (theme.window, theme.surface):
@@ -346,7 +346,7 @@ def test_letters_stand_out(theme: Theme) -> None:
 
 
 def test_theme_changes_everything(qapp: QApplication) -> None:
-    apply_theme(qapp, chosen_theme("dark"))
+    switch_theme(qapp, chosen_theme("dark"))
     assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.window
-    apply_theme(qapp, chosen_theme("light"))
+    switch_theme(qapp, chosen_theme("light"))
     assert qapp.palette().color(QPalette.ColorRole.Window).name() == LIGHT.window

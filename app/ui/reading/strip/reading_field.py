@@ -72,14 +72,14 @@ class ReadingField(QWidget):
         self.add_word = QPushButton(say("辞書に登録…", "Add to dictionary…"))
         self.add_word.setObjectName("small")
         self.add_word.setToolTip(say("すべての文章でこの読みにします。", "Reads the word so in every text."))
-        self.trouble = PlainLabel()
-        self.trouble.setObjectName("trouble")
-        self.trouble.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self.trouble.setMinimumWidth(1)
-        self.trouble.hide()
+        self.error = PlainLabel()
+        self.error.setObjectName("error")
+        self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.error.setMinimumWidth(1)
+        self.error.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.label, self.edit, self.add_word, self.trouble):
+        for widget in (self.label, self.edit, self.add_word, self.error):
             row.addWidget(widget)
         row.addStretch(1)
         self.edit.returnPressed.connect(self._on_enter)
@@ -93,16 +93,16 @@ class ReadingField(QWidget):
         self._surface = surface
         self.label.setText(say(f"「{surface}」の読み", f"Reading of “{surface}”"))
         self.edit.setText(kana)
-        self.tell_trouble("")
+        self.show_error("")
         self.show()
         self.edit.setFocus()
         self.edit.selectAll()
 
-    def tell_trouble(self, words: str) -> None:
+    def show_error(self, words: str) -> None:
         """Says what is wrong; empty takes it back."""
-        self.trouble.setText(words)
-        self.trouble.setToolTip(plain_tip(words))
-        self.trouble.setVisible(bool(words))
+        self.error.setText(words)
+        self.error.setToolTip(plain_tip(words))
+        self.error.setVisible(bool(words))
 
     @Slot()
     def close_field(self) -> None:
@@ -128,7 +128,7 @@ class ReadingField(QWidget):
     def _is_kana(self) -> bool:
         kana = _plain(self.edit.text())
         right = not kana or _KANA.fullmatch(kana) is not None
-        self.tell_trouble("" if right else say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."))
+        self.show_error("" if right else say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."))
         return right
 
 

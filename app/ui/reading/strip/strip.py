@@ -142,7 +142,7 @@ class PhoneStrip(QWidget):
         if drag is not None and drag.what == "sound":
             self._click.start()
         elif drag is not None and self._shape is not None and self._shape.overrides != drag.kept.overrides:
-            self.tell(self._shape.overrides, say("長さを変更", "Change length") if drag.what == "length" else "")
+            self.submit(self._shape.overrides, say("長さを変更", "Change length") if drag.what == "length" else "")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """A word is to be read otherwise; on an edge the voice's own length comes back."""
@@ -199,16 +199,16 @@ class PhoneStrip(QWidget):
     def toggle(self, mora: int) -> None:
         """Splits or joins phrases before a mora."""
         if self._shape is not None:
-            self.tell(toggle_phrase(self._shape.reading, self._shape.overrides, mora), say("アクセント句を変更", "Split or join"))
+            self.submit(toggle_phrase(self._shape.reading, self._shape.overrides, mora), say("アクセント句を変更", "Split or join"))
 
     def set_length(self, cell: Cell, length_s: float | None) -> None:
         """Another length; None leaves it to the voice. Says why where that cannot be."""
         if self.lengths_fixed:
             QToolTip.showText(self.mapToGlobal(QPointF(cell.middle, HEIGHT)).toPoint(), self.lengths_fixed, self)
         elif self._shape is not None:
-            self.tell(with_length(self._shape, cell, length_s), say("長さを変更", "Change length"))
+            self.submit(with_length(self._shape, cell, length_s), say("長さを変更", "Change length"))
 
-    def tell(self, overrides: Overrides, label: str = "") -> None:
+    def submit(self, overrides: Overrides, label: str = "") -> None:
         """Passes on what was done."""
         self.edited.emit(label or say("アクセントを変更", "Change accent"), overrides)
 
