@@ -43,7 +43,7 @@ VARIABLES = {
     "XDG_DATA_HOME": ("/dev/null", "relative", "", "~"),
     "APPDATA": ("/dev/zero", "\udcff"),
     "SSL_CERT_FILE": ("/dev/zero", "/missing", ""),
-    "PYTHONIOENCODING": ("ascii", "utf-16", "x"),
+    "PYTHONIOENCODING": ("ascii", "utf-16"),  # of a name that it does not know Python itself dies, before we begin
 }  # fmt: skip
 COMMANDS = (
     ("voices", "list", "--json"),
