@@ -18,6 +18,7 @@ MOST_VALUES = 500_000  # an empty list is 3 characters of text and 60 bytes of m
 DEEPEST = 100  # objects and lists inside each other; ours and those of voices stay below 20
 HIGHEST_WHOLE = (1 << 63) - 1  # what fits where whole numbers are computed with
 MOST_DIGITS = 20  # of a whole number, as sums of 64 bits have; far longer ones become no float, and take quadratic time to be read
+LONGEST_FILE_NAME = 100  # bytes; ours have up to 40, and no file system takes more than 255
 LARGEST_TEXT_CHARACTERS = 200  # names of voices, speakers and styles; AIVM allows 80
 
 DISTURBING = re.compile(
@@ -129,6 +130,13 @@ def finite(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError("no number")
     return number
+
+
+def file_name(value: Any) -> str:
+    """The name of a file in a folder that is known; a ValueError for what leads elsewhere, or is longer than file systems take."""
+    if not isinstance(value, str) or not re.fullmatch(r"\w[\w.-]*", value) or len(value.encode()) > LONGEST_FILE_NAME:
+        raise ValueError("no plain file name")
+    return value
 
 
 def short_text(value: Any) -> str:

@@ -65,6 +65,12 @@ class NullSink:
         """Removes a sink; what plays on it ends."""
         self._pactl("unload-module", self._modules.pop(name))
 
+    @property
+    def pid(self) -> int:
+        """Of the server."""
+        assert self._server is not None
+        return self._server.pid
+
     def freeze(self) -> None:
         """The server stops answering, but stays."""
         assert self._server is not None

@@ -29,7 +29,6 @@ WHOLE = {
     "app/voices/containers/sources.py": "a graph whose size and kind were checked",
     "app/backends/trial.py": "what our own child kept a moment ago",
     "app/adapters/prefetch.py": "files of installed packages, a block at a time",
-    "app/cli/commands/bench/plot.py": "a picture that our own child has just drawn",
     "app/cli/named_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",
 }
 

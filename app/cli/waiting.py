@@ -1,10 +1,11 @@
-"""Notices for slow work, on stderr: what is taking so long, and how to stop it."""
+"""Notices for slow work, on stderr: what is taking so long, for how long already, and how to stop it."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,26 +17,46 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 PATIENCE_S = 3.0
+AGAIN_S = 10.0  # whoever reads nothing for longer takes the program for dead
 
 
 @contextmanager
-def slow_notice(words: str) -> Iterator[None]:
-    """Prints a notice, once, if the block takes longer than `PATIENCE_S`."""
-    timer = threading.Timer(PATIENCE_S, note, [words])
-    timer.daemon = True
-    timer.start()
+def slow_notice(words: str, how_far: Callable[[], str] = str) -> Iterator[None]:
+    """Prints a notice if the block takes longer than `PATIENCE_S`, and again now and then until it ends.
+
+    Args:
+        words: what is being done.
+        how_far: what the later notices add to the time that has passed.
+    """
+    over = threading.Event()
+    told = threading.Thread(target=_tell, args=(words, how_far, over), name="waiting", daemon=True)
+    told.start()
     try:
         yield
     finally:
-        timer.cancel()
+        over.set()
+        told.join()  # no notice comes after the result
+
+
+def _tell(words: str, how_far: Callable[[], str], over: threading.Event) -> None:
+    began = time.monotonic()
+    if over.wait(PATIENCE_S):
+        return
+    note(f"{words}{say('…（Ctrl+C で中止）', ' … (Ctrl+C stops)')}")
+    while not over.wait(AGAIN_S):
+        seconds, done = time.monotonic() - began, how_far()
+        so_far = say(f"{seconds:,.0f} 秒経過", f"{seconds:,.0f} s so far") + (say("、", ", ") + done if done else "")
+        note(f"{words}{say(f'…（{so_far}。Ctrl+C で中止）', f' … ({so_far}; Ctrl+C stops)')}")
 
 
 def still_speaking(text: str) -> str:
     """The notice of `speak` while it writes a file."""
-    return say(
-        f"{len(text):,} 文字を音声にしています…（Ctrl+C で中止）",
-        f"Speaking {len(text):,} characters … (Ctrl+C stops)",
-    )
+    return say(f"{len(text):,} 文字を音声にしています", f"Speaking {len(text):,} characters")
+
+
+def sound_so_far(seconds: float) -> str:
+    """How far `speak` is; a line alone does not tell how many sentences there will be."""
+    return say(f"音声 {seconds:,.0f} 秒分", f"{seconds:,.0f} s of sound made") if seconds else ""
 
 
 def sentence_bar(text: str) -> tqdm | None:  # type: ignore[type-arg]

@@ -99,9 +99,10 @@ def with_pause_length(overrides: Overrides, mark: int, length_s: float | None) -
 
 def with_reading(reading: LineReading, word: LineWord, kana: str) -> tuple[ReadingOverride, ...]:
     """The readings of the line when this word is read so; empty kana leaves it to the front end."""
-    surface, starts = reading.text[word.start : word.end], []
-    if surface:
-        starts = [match.start() for match in re.finditer(re.escape(surface), reading.text)]
+    surface = reading.text[word.start : word.end]
+    if not surface:  # of words without letters of their own
+        return reading.readings
+    starts = [match.start() for match in re.finditer(re.escape(surface), reading.text)]
     occurrence = starts.index(word.start) if word.start in starts else None
     others = tuple(one for one in reading.readings if (one.surface, one.occurrence) != (surface, occurrence))
     return (ReadingOverride(surface, kana, occurrence=occurrence), *others) if kana else others

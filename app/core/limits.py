@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.core.types import SynthesisRequest
+from app.core.types import Overrides, SynthesisRequest
 from app.errors import InputError
 from app.language import say
 
@@ -39,6 +39,8 @@ BOUNDS = {
     "post_silence_s": Bounds(0.0, 10.0, 0.1, "終了無音(秒)", "silence after (s)", 0.05),
 }
 PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ(秒)", "pause (s)", 0.05)
+PLACE_BOUNDS = Bounds(0, 2**31 - 1, 0, "語・モーラ・記号の番号", "number of a word, mora or mark", 1)  # counted from 0
+TONE_BOUNDS = Bounds(0, 1, 0, "高低", "tone", 1)
 SHOWN_DIGITS = 20
 PAUSE_MARKS = (",", ".", "!", "?", "'", "-")
 SEED_BOUNDS = Bounds(0, 2**31 - 1, 0, "シード", "seed", 1)  # as much as a number field of the window holds
@@ -69,6 +71,22 @@ def check_request(request: SynthesisRequest) -> None:
                 say("使える記号: 、 。 ！ ？ ・ ' -", "Marks to choose from: , . ! ? ' - (or 、 。 ！ ？ ・)"),
             )
         check_value(PAUSE_BOUNDS, length_s)
-    edits = request.overrides
-    for length in [mora.length_s for mora in edits.moras if mora.length_s is not None] + [p.length_s for p in edits.pauses]:
+    _check_edits(request.overrides)
+
+
+def _check_edits(edits: Overrides) -> None:
+    """Where an edit counts from, and what it sets; whether there is such a place in the line shows when it is read."""
+    for reading in edits.readings:
+        if not reading.surface:
+            raise InputError(
+                say("読みを付ける語が空です。", "A reading is given for an empty word."),
+                say("行の中の語を指定してください。", "Give a word of the line."),
+            )
+    counted = [reading.occurrence for reading in edits.readings if reading.occurrence is not None]
+    counted += [mora.mora for mora in edits.moras] + [phrase.mora for phrase in edits.phrases] + [pause.mark for pause in edits.pauses]
+    for place in counted:
+        check_value(PLACE_BOUNDS, place)
+    for tone in (mora.tone for mora in edits.moras if mora.tone is not None):
+        check_value(TONE_BOUNDS, tone)
+    for length in [mora.length_s for mora in edits.moras if mora.length_s is not None] + [pause.length_s for pause in edits.pauses]:
         check_value(PAUSE_BOUNDS, length)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, Bounds
+from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, PLACE_BOUNDS, SEED_BOUNDS, TONE_BOUNDS, Bounds
 from app.core.script import Line, LineSettings, Script, new_id
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.json_text import HIGHEST_WHOLE, finite, whole
@@ -14,6 +14,7 @@ from app.json_text import HIGHEST_WHOLE, finite, whole
 VERSION = 1
 _PLAIN = LineSettings()
 _EDITS = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
+_EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS} | dict.fromkeys(("mora", "mark", "occurrence", "accent"), PLACE_BOUNDS)
 _TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 
 
@@ -77,6 +78,7 @@ def _line_from_data(data: object) -> Line:
     if not isinstance(edits.get("text", ""), str) or not isinstance(edits.get("emoji", False), bool):
         raise ValueError("overrides")
     made = {name: tuple(_edit_from_data(kind, item) for item in edits.get(name, [])) for name, kind in _EDITS.items()}
+    made["readings"] = tuple(edit for edit in made["readings"] if edit.surface)  # of no letter: once written, and never heard
     overrides = Overrides(**made, text=edits.get("text", ""), emoji=edits.get("emoji", False))
     return Line(data["text"], settings_from_data(data.get("settings", {})), overrides, data.get("id") or new_id())
 
@@ -92,7 +94,7 @@ def _edit_from_data(kind: type, data: object) -> Any:
     for item in fields(kind):
         plain = str(item.type).removesuffix(" | None")
         if item.name in values:
-            _checked(item.name, plain, values[item.name], PAUSE_BOUNDS if item.name == "length_s" else None)
+            _checked(item.name, plain, values[item.name], _EDIT_BOUNDS.get(item.name))
         elif plain == item.type:
             raise ValueError(f"{kind.__name__} without {item.name}")
     return kind(**values)

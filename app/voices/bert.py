@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from app.data_file import write_json
 from app.errors import VoiceError
-from app.json_text import finite, long_text, parse_object, short_text
+from app.json_text import file_name, finite, long_text, parse_object, short_text
 from app.language import fitting, say
 from app.paths import folders_in
 from app.small_file import read_small
@@ -122,7 +122,7 @@ def read_bert(folder: Path) -> Bert:
         bert = Bert(
             id=short_text(data["id"]),
             name=short_text(data["name"]),
-            graphs={precision: folder / _plain_name(names[precision]) for precision in PRECISIONS if precision in names},
+            graphs={precision: folder / file_name(names[precision]) for precision in PRECISIONS if precision in names},
             vocabulary=folder / VOCABULARY_NAME,
             licence=long_text(data.get("licence", "")),
             source_sha256=short_text(data.get("source_sha256", "")),
@@ -149,12 +149,6 @@ def is_bert_id(text: str) -> bool:
 
 def _manifest(folder: Path) -> dict[str, Any]:
     return parse_object(read_small(folder / BERT_MANIFEST_NAME, LARGEST_BERT_JSON_BYTES))
-
-
-def _plain_name(name: str) -> str:
-    if not re.fullmatch(r"\w[\w.-]*", name):
-        raise ValueError("no plain file name")
-    return name
 
 
 def _installed(root: Path, wanted: str | None) -> Iterator[Bert]:

@@ -14,7 +14,7 @@ from app.small_file import read_small
 CARD_NAME = "card.json"
 LARGEST_CARD_BYTES = 8 << 20
 MEDIA_FOLDER = "media"
-_MEDIA_FILE = re.compile(rf"{MEDIA_FOLDER}/[0-9a-z-]+\.[0-9a-z]+")
+_MEDIA_FILE = re.compile(rf"{MEDIA_FOLDER}/[0-9a-z-]{{1,64}}\.[0-9a-z]{{1,8}}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from typing import Any
 from app.core.voice import DurationRule
 from app.data_file import write_json
 from app.errors import VoiceError
-from app.json_text import finite, long_text, parse_object, short_text, whole
+from app.json_text import file_name, finite, long_text, parse_object, short_text, whole
 from app.language import say
 from app.small_file import read_small
 from app.voices.untrusted.limits import (
@@ -116,7 +116,10 @@ def read_manifest(folder: Path) -> VoiceManifest:
     """Reads `folder/voice.json`; a VoiceError says what is wrong with it."""
     path = folder / MANIFEST_NAME
     try:
-        return manifest_from(parse_object(read_small(path, LARGEST_MANIFEST_BYTES)))
+        manifest = manifest_from(parse_object(read_small(path, LARGEST_MANIFEST_BYTES)))
+        for name in (*manifest.graphs.values(), *([manifest.decoder_int8.file] if manifest.decoder_int8 else [])):
+            file_name(name)  # here only: the manifest of a voice that is not prepared names the file that it came in
+        return manifest
     except FileNotFoundError as exc:
         raise VoiceError(
             say(f"声のファイルが見つかりません: {path}", f"This voice has no {MANIFEST_NAME}: {folder}"),

@@ -44,7 +44,7 @@ def with_decoder(voice: Voice, wanted: DecoderPrecision, backend: str) -> Voice:
     if wanted != "int8" or backend not in ("auto", "cpu") or faster is None:
         return voice
     found = voice.path / faster.file
-    return replace(voice, graphs=voice.graphs | {"decoder": found}) if found.parent == voice.path and found.is_file() else voice
+    return replace(voice, graphs=voice.graphs | {"decoder": found}) if found.is_file() else voice
 
 
 def known_share(voice: Voice, bert: Bert) -> float | None:

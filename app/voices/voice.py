@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,7 +59,7 @@ def read_prepared(folder: Path) -> Voice:
     manifest = read_manifest(folder)
     graphs: Graphs = {}
     for name, file_name in manifest.graphs.items():
-        if not re.fullmatch(r"[\w.-]+", file_name) or not (folder / file_name).is_file():
+        if not (folder / file_name).is_file():
             raise VoiceError(
                 say(
                     f"声「{manifest.name}」のファイル {file_name} がありません。",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -33,6 +34,22 @@ def test_a_long_line_is_announced_and_only_results_are_on_stdout(
 def test_writing_without_a_bar_is_announced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["speak", "こんにちは。", "-o", str(tmp_path / "a.wav")]) == 0
     assert capsys.readouterr().err == "Speaking 6 characters … (Ctrl+C stops)\n"
+
+
+def test_what_takes_longer_says_so_again_and_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("app.cli.waiting.AGAIN_S", 0.01)
+    enough = threading.Event()
+
+    def how_far() -> str:
+        enough.set()
+        return "half"
+
+    with slow_notice("Reading", how_far):
+        assert enough.wait(10)
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert (first, second) == ("Reading … (Ctrl+C stops)", "Reading … (0 s so far, half; Ctrl+C stops)")
+    time.sleep(0.05)
+    assert capsys.readouterr().err == ""
 
 
 def test_json_tells_by_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

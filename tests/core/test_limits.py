@@ -8,7 +8,7 @@ import pytest
 
 from app import language
 from app.core.limits import BOUNDS, check_request
-from app.core.types import MoraOverride, Overrides, PauseOverride, SynthesisRequest
+from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride, SynthesisRequest
 from app.errors import InputError
 
 REQUEST = SynthesisRequest("あ")
@@ -44,6 +44,12 @@ def test_out_of_range_is_named_with_its_range(name: str, side: str, monkeypatch:
         {"speed": 10**400},
         {"overrides": Overrides(moras=(MoraOverride(0, length_s=99),))},
         {"overrides": Overrides(pauses=(PauseOverride(0, float("inf")),))},
+        {"overrides": Overrides((ReadingOverride("", "アマ"),))},
+        {"overrides": Overrides((ReadingOverride("雨", "アマ", occurrence=-1),), text="別の文")},
+        {"overrides": Overrides(moras=(MoraOverride(-1, tone=1),))},
+        {"overrides": Overrides(moras=(MoraOverride(0, tone=2),))},
+        {"overrides": Overrides(pauses=(PauseOverride(-1, 0.2),))},
+        {"overrides": Overrides(phrases=(PhraseOverride(10**400, begins=True),))},
     ],
 )
 def test_other_numbers_too(change: dict[str, object]) -> None:

@@ -190,6 +190,7 @@ def test_a_reading_replaces_the_one_before() -> None:
     again = read("風と風", readings)
     assert kana(again, again.words[-1].first_mora, again.words[-1].end_mora) == "フー"
     assert with_reading(again, again.words[-1], "") == ()
+    assert with_reading(again, replace(last, start=last.end), "フー") == again.readings  # a word without letters of its own
 
 
 @FEW

@@ -108,7 +108,9 @@ OVERRIDES = st.builds(
     text=TEXTS,
     emoji=st.booleans(),
     phrases=st.lists(st.builds(PhraseOverride, st.integers(0, 99), st.booleans())).map(tuple),
-    readings=st.lists(st.builds(ReadingOverride, TEXTS, TEXTS, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9))).map(tuple),
+    readings=st.lists(
+        st.builds(ReadingOverride, TEXTS.filter(bool), TEXTS, st.none() | st.integers(0, 9), st.none() | st.integers(0, 9))
+    ).map(tuple),
     moras=st.lists(st.builds(MoraOverride, st.integers(0, 99), st.none() | st.integers(0, 1), st.none() | st.floats(0, 10))).map(tuple),
     pauses=st.lists(st.builds(PauseOverride, st.integers(0, 9), st.floats(0, 10))).map(tuple),
 )
@@ -118,6 +120,12 @@ OVERRIDES = st.builds(
 def test_what_is_written_comes_back(lines: list[Line], title: str) -> None:
     script = Script(tuple(lines), title)
     assert script_from_data(json.loads(json.dumps(script_to_data(script)))) == script
+
+
+def test_a_reading_of_no_letter_is_left_out() -> None:
+    edits = {"readings": [{"surface": "", "reading": "ア"}, {"surface": "雨", "reading": "ア"}]}
+    (line,) = script_from_data({"version": 1, "lines": [{"text": "雨", "overrides": edits}]}).lines
+    assert line.overrides.readings == (ReadingOverride("雨", "ア"),)
 
 
 def test_only_what_differs_is_written() -> None:
@@ -149,6 +157,10 @@ def test_only_what_differs_is_written() -> None:
         {"text": "", "overrides": {"phrases": [{"mora": 1, "begins": 1}]}},
         {"text": "", "overrides": {"text": 3}},
         {"text": "", "overrides": {"readings": [3]}},
+        {"text": "", "overrides": {"readings": [{"surface": "雨", "reading": "ア", "occurrence": -1}]}},
+        {"text": "", "overrides": {"moras": [{"mora": -1, "tone": 1}]}},
+        {"text": "", "overrides": {"moras": [{"mora": 0, "tone": 2}]}},
+        {"text": "", "overrides": {"pauses": [{"mark": -1, "length_s": 1}]}},
     ],
 )
 def test_what_is_wrong_is_refused(line: Any) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import threading
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from app.adapters.portaudio.thread import portaudio_thread
 from app.errors import AudioDeviceError
 from app.language import fitting, say
 
@@ -42,10 +44,13 @@ class AudioDevice:
         return f"{self.name} ({self.host})"
 
 
+@cache
 def portaudio() -> Any:
-    """The sounddevice module; AudioDeviceError where the PortAudio library is missing or cannot start."""
+    """The sounddevice module; AudioDeviceError where the PortAudio library is missing, cannot start, or waits for a dead server."""
     try:
-        import sounddevice
+        return portaudio_thread.call(_sounddevice)
+    except AudioDeviceError:
+        raise
     except Exception as exc:  # OSError without the library, sounddevice's own error where the library cannot start
         raise AudioDeviceError(
             say("音声の再生に使う PortAudio を読み込めません。", "PortAudio, which plays the sound, could not be loaded."),
@@ -54,6 +59,11 @@ def portaudio() -> Any:
                 f"Install PortAudio (libportaudio2 on Debian and Ubuntu). {_file_instead()} Details: {exc}",
             ),
         ) from exc
+
+
+def _sounddevice() -> Any:
+    import sounddevice  # which starts PortAudio
+
     return sounddevice
 
 
@@ -65,10 +75,14 @@ def rescan() -> None:
     sounddevice = portaudio()
     if any(thread.is_alive() for thread in _hanging):
         return
+
+    def start_anew() -> None:
+        sounddevice._terminate()
+        sounddevice._initialize()
+
     with _list_lock:
         try:
-            sounddevice._terminate()
-            sounddevice._initialize()
+            portaudio_thread.call(start_anew)
         except sounddevice.PortAudioError as exc:
             raise device_error(exc) from exc
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from app.adapters.portaudio.devices import AudioDevice, device_error, leave_behind, portaudio
 from app.adapters.portaudio.sample_ring import SampleRing
+from app.adapters.portaudio.thread import portaudio_thread
 from app.core.types import Float32
+from app.errors import AudioDeviceError
 
 POLL_S = 0.005
 STALL_POLLS = 600  # 3 s; counted in polls because a long hold of the GIL stops the callback and the polls alike
@@ -17,8 +21,9 @@ LET_GO_S = 2.0
 def accepted_rate(device: AudioDevice, rate: int) -> int:
     """`rate` where the device takes it, else the rate it prefers."""
     sounddevice = portaudio()
+    check = partial(sounddevice.check_output_settings, device.index, min(2, device.channels), "float32", samplerate=rate)
     try:
-        sounddevice.check_output_settings(device.index, min(2, device.channels), "float32", samplerate=rate)
+        portaudio_thread.call(check)
     except sounddevice.PortAudioError:
         return device.sampling_rate
     return rate
@@ -41,13 +46,15 @@ class PortAudioStream:
         self._blocks = 0
         sounddevice = portaudio()
         try:
-            self._stream: Any = sounddevice.OutputStream(
-                samplerate=rate,
-                device=device.index,
-                channels=min(2, device.channels),
-                dtype="float32",
-                latency=latency_s,
-                callback=self._callback,
+            self._stream: Any = portaudio_thread.call(
+                lambda: sounddevice.OutputStream(
+                    samplerate=rate,
+                    device=device.index,
+                    channels=min(2, device.channels),
+                    dtype="float32",
+                    latency=latency_s,
+                    callback=self._callback,
+                )
             )
         except sounddevice.PortAudioError as exc:
             raise device_error(exc, device.label) from exc
@@ -57,7 +64,10 @@ class PortAudioStream:
         """Plays `ring` from now on."""
         self._ring = ring
         try:
-            self._stream.start()
+            portaudio_thread.call(self._stream.start)
+        except AudioDeviceError:  # no answer: closing would have none either
+            self._ring = None
+            raise
         except portaudio().PortAudioError as exc:
             self.close()
             raise device_error(exc, self.device.label) from exc
@@ -83,8 +93,10 @@ class PortAudioStream:
         """Closes the stream, with `play_out` after what the device already holds. False if it hangs and is left behind."""
         self._ring = None if not play_out else self._ring
         if self._stalled_polls < STALL_POLLS:
-            self._let_go(play_out)
-            return True
+            with suppress(AudioDeviceError):
+                portaudio_thread.call(partial(self._let_go, play_out))
+                return True
+            return False
         # Closing waits for a device that no longer answers, perhaps for ever.
         closing = threading.Thread(target=self._let_go, args=(False,), name="audio-close", daemon=True)
         closing.start()

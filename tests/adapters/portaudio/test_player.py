@@ -408,6 +408,26 @@ def run(before: str = "", after: str = "", **environment: str) -> subprocess.Com
     )
 
 
+@pytest.mark.sound
+@pytest.mark.parametrize("step", ["starting", "opening"])
+def test_a_server_that_never_answers(null_sink: NullSink, step: str) -> None:
+    freeze = "import os, signal; os.kill(int(os.environ['SERVER']), signal.SIGSTOP)"
+    begun = "from app.adapters.portaudio.devices import portaudio; portaudio()\n" if step == "opening" else ""
+    impatient = "from app.adapters.portaudio import thread as portaudio_thread; portaudio_thread.ANSWER_S = 1.0\n"
+    program = PROGRAM.format(before=impatient, after="").replace('assert "sounddevice" not in sys.modules', begun + freeze)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"KOEBAKO_LANG": "en", **null_sink.environment, "SERVER": str(null_sink.pid)},
+        timeout=30,
+    )
+    assert done.returncode == 5, done.stderr
+    assert "does not answer" in done.stdout
+
+
 def test_without_the_portaudio_library() -> None:
     # numpy looks at the system as well, and comes first.
     done = run("import numpy, ctypes.util; ctypes.util.find_library = lambda name: None\nsys.platform = 'linux'")

@@ -28,7 +28,7 @@ def kill_sound_server(case: Case, place: Place) -> str:
     how = case.draw.choice(("kill", "kill", "freeze", "unplug"))
     case.doing(f"a sound server: {how}")
     try:
-        program = Program(place, ("speak", LONG_TEXT, "--play"), env=sink.environment)
+        program = Program(place, ("speak", LONG_TEXT, "--voice", "mei", "--play"), env=sink.environment)
         time.sleep(case.draw.random() * case.draw.choice((1.0, 6.0)))
         sink.unplug("first") if how == "unplug" else getattr(sink, how)()
         ran = program.finish(case, LIMIT_S)

@@ -13,7 +13,7 @@ from tests.attack.place import Place, clear
 from tests.attack.program import run
 
 BAD_HOMES = (
-    "~nobody/x",
+    "~no-such-user/x",
     "/dev/null",
     "/dev/null/x",
     "/proc/self/x",
@@ -21,7 +21,6 @@ BAD_HOMES = (
     "",
     ".",
     "relative",
-    "//",
     "\n",
     "~",
     "~/x",
@@ -44,7 +43,7 @@ VARIABLES = {
     "XDG_DATA_HOME": ("/dev/null", "relative", "", "~"),
     "APPDATA": ("/dev/zero", "\udcff"),
     "SSL_CERT_FILE": ("/dev/zero", "/missing", ""),
-    "PYTHONIOENCODING": ("ascii", "utf-16", "x"),
+    "PYTHONIOENCODING": ("ascii", "utf-16"),  # of a name that it does not know Python itself dies, before we begin
 }  # fmt: skip
 COMMANDS = (
     ("voices", "list", "--json"),
@@ -61,15 +60,20 @@ def try_home(case: Case, place: Place) -> str:
     """A word is taught and spoken in a data folder of this name, or all is refused in a sentence."""
     draw = case.draw
     if draw.random() < 0.3:
-        home = draw.choice(BAD_HOMES)
-        return _use(case, place, {"KOEBAKO_HOME": home}, strict=False)
+        of_the_user = clear(place.home / "of-the-user")  # `~` is the user's wish to have it there: no canary may live in it
+        return _use(case, place, {"KOEBAKO_HOME": draw.choice((*BAD_HOMES, f"/{of_the_user}")), "HOME": str(of_the_user)}, strict=False)
     folder = clear(place.home / "named")
     name = "".join(draw.sample(values.NAMES, draw.choice((1, 2, 3))))[:60]
     home = folder / name if draw.random() < 0.8 else values.long_home(folder, draw.choice((200, 255, 600, 1500, 3900)))
     if draw.random() < 0.1:
         put_special(folder / "special", draw.choice(("pipe", "link to itself", "link to nothing", "link to zeros", "socket", "sparse")))
         return _use(case, place, {"KOEBAKO_HOME": str(folder / "special")}, strict=False)
-    return _use(case, place, {"KOEBAKO_HOME": str(home)}, strict=len(str(home)) < 600)
+    return _use(case, place, {"KOEBAKO_HOME": str(home)}, strict=_must_work(str(home)))
+
+
+def _must_work(home: str) -> bool:
+    """Other homes may be refused: our libraries take names in UTF-8, and systems take no name without end."""
+    return len(home) < 600 and not any("\ud800" <= letter <= "\udfff" for letter in home)
 
 
 def _use(case: Case, place: Place, env: dict[str, str], *, strict: bool) -> str:

@@ -101,7 +101,9 @@ class Windows(Area):
 
     def _special(self, case: Case) -> str:
         name, kind = case.draw.choice(list(self._files)), case.draw.choice(list(SPECIAL))
-        put_special(self._files[name][0], kind)
+        path = self._files[name][0]
+        path.parent.mkdir(parents=True, exist_ok=True)  # of a home made anew
+        put_special(path, kind)
         case.doing(f"{name} is a {kind}")
         return "special"
 

@@ -7,7 +7,12 @@ import os
 import sys
 
 _FILE = os.environ.get("KOEBAKO_ATTACK_WRITES")
-_ALLOWED = (*filter(None, os.environ.get("KOEBAKO_ATTACK_ALLOWED", "").split(os.pathsep)), "/dev/", "/proc/")
+_ALLOWED = (
+    *filter(None, os.environ.get("KOEBAKO_ATTACK_ALLOWED", "").split(os.pathsep)),
+    "/dev/",
+    "/proc/",
+    "/sys/",
+)  # nothing can be made in the last ones
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Event of the interpreter → which of its arguments are paths that change.
 _CHANGING = {

@@ -164,6 +164,10 @@ def test_the_shipped_voice_is_read(tmp_path: Path) -> None:
         {"licence": 5},
         {"decoder_int8": {"file": "a", "snr_db": "x", "lsd_db": 1}},
         {"decoder_int8": {"file": "a", "snr_db": 10**400, "lsd_db": 1}},
+        {"decoder_int8": {"file": "あ" * 100, "snr_db": 1, "lsd_db": 1}},
+        {"graphs": {"whole": "あ" * 100}},
+        {"graphs": {"whole": "x" * 3000}},
+        {"graphs": {"whole": ".."}},
         {"unknown": 1},
     ],
 )
@@ -185,7 +189,16 @@ def test_the_largest_voice_of_all_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{"int8_cosine": "x"}, {"int8_cosine": 1e999}, {"id": 5}, {"name": None}, {"files": {"float32": "../a"}}, {"files": []}]
+    "values",
+    [
+        {"int8_cosine": "x"},
+        {"int8_cosine": 1e999},
+        {"id": 5},
+        {"name": None},
+        {"files": {"float32": "../a"}},
+        {"files": []},
+        {"files": {"float32": "x" * 3000}},
+    ],
 )
 def test_values_that_no_bert_has(values: dict[str, Any], tmp_path: Path) -> None:
     folder = tmp_path / "a"

@@ -35,8 +35,8 @@ def too_long(start: str) -> dict[str, Any]:
 
 def _still_reading(number: int, characters: int) -> str:
     return say(
-        f"{number} 行目（{characters:,} 文字）の読みを調べています…（Ctrl+C で中止）",
-        f"Reading line {number} ({characters:,} characters) … (Ctrl+C stops)",
+        f"{number} 行目（{characters:,} 文字）の読みを調べています",
+        f"Reading line {number} ({characters:,} characters)",
     )
 
 

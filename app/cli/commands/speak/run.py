@@ -16,7 +16,7 @@ from app.cli.commands.speak.spoken_text import spoken_text
 from app.cli.interruption import interruption
 from app.cli.output import json_line, note
 from app.cli.voice_choice import chosen_voice
-from app.cli.waiting import sentence_bar, slow_notice, still_speaking
+from app.cli.waiting import sentence_bar, slow_notice, sound_so_far, still_speaking
 from app.compose import Speaker, open_file, open_player, open_speaker
 from app.core.limits import BOUNDS, check_request
 from app.core.ports import AudioSink
@@ -97,7 +97,7 @@ class SpeakJob:
         """Waits until all is spoken; raises what the thread raised."""
         with interruption.instead(self.cancel):
             threading.Thread(target=self._work, name="synthesis").start()
-            with slow_notice(still_speaking(self._request.text)) if self._is_silent() else nullcontext():
+            with slow_notice(still_speaking(self._request.text), self._how_far) if self._is_silent() else nullcontext():
                 # Not Thread.join: interrupted there, Python 3.11 takes the thread for ended while it still runs.
                 while not self._done.wait(POLL_S):
                     pass
@@ -116,6 +116,9 @@ class SpeakJob:
     def _is_silent(self) -> bool:
         """Nothing shows that it works: no sound, no bar, no lines."""
         return self._player is None and self._bar is None and self._json is None
+
+    def _how_far(self) -> str:
+        return sound_so_far(self.progress.audio_s)
 
     def cancel(self) -> None:
         """Stops the graph that runs and the sound that plays; the thread then drops the file, so that no half one stays behind."""

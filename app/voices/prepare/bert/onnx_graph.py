@@ -74,7 +74,9 @@ class OnnxGraph:
     def origin(self, name: str) -> str:
         """Where a value's numbers come from: back through whatever only changes shape or order."""
         node = self._makers.get(name)
-        while node is not None and node.op_type in ANOTHER_SHAPE and name not in self._constants:
+        seen: set[str] = set()  # what a stranger wired in a circle has no origin
+        while node is not None and node.op_type in ANOTHER_SHAPE and name not in self._constants and name not in seen:
+            seen.add(name)
             name = node.input[0]
             node = self._makers.get(name)
         return name

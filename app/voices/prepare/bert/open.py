@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.errors import VoiceError
+from app.errors import AppError, VoiceError
 from app.language import say
 from app.voices.prepare.bert.onnx_graph import open_onnx
 from app.voices.prepare.bert.onnx_source import OnnxSource
 from app.voices.prepare.bert.safetensors_source import SafetensorsSource
+from app.voices.prepare.bert.source import not_deberta
 
 PREFERRED = ("model.onnx", "model_fp16.onnx", "deberta.onnx", "model.safetensors")
 SUFFIXES = (".onnx", ".safetensors")
@@ -16,7 +17,15 @@ SUFFIXES = (".onnx", ".safetensors")
 
 def open_source(path: Path) -> OnnxSource | SafetensorsSource:
     """The weights of a model; VoiceError where it is no DeBERTa as Style-Bert-VITS2 needs it."""
-    return SafetensorsSource(path) if path.suffix == ".safetensors" else OnnxSource(open_onnx(path))
+    if path.suffix == ".safetensors":
+        return SafetensorsSource(path)
+    graph = open_onnx(path)
+    try:
+        return OnnxSource(graph)
+    except AppError:
+        raise
+    except Exception as exc:  # a stranger's graph is wired in any way: names that are no text, nodes without results, tensors without data
+        raise not_deberta(f"{path.name}: {type(exc).__name__}") from exc
 
 
 def find_model(source: Path) -> Path:

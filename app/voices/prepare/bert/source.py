@@ -9,6 +9,8 @@ from app.errors import VoiceError
 from app.language import fitting, say
 from app.voices.prepare.bert.architecture import Architecture
 
+LONGEST_REASON = 200  # characters, as it may quote what a stranger wrote
+
 
 class Tensors(Protocol):
     """Weights of one model, read when asked for, so that a gigabyte of them is never held twice.
@@ -30,7 +32,9 @@ class Tensors(Protocol):
 
 
 def not_deberta(reason: str) -> VoiceError:
-    """The file holds something else."""
+    """The file holds something else; the reason may quote it."""
+    if len(reason) > LONGEST_REASON:
+        reason = reason[:LONGEST_REASON] + "…"
     get = fitting(
         say("声のカードの「BERT を入手…」でダウンロードしてください。", "download it with Get the BERT… on the card of a voice."),
         say("koebako bert add --hub で入手してください。", "get it with: koebako bert add --hub"),

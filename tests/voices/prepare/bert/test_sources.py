@@ -99,14 +99,22 @@ def test_published_weights(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("model_type", "bert"), ("pos_att_type", ["c2p"]), ("num_hidden_layers", 2), ("hidden_size", 65), ("share_att_key", False)],
+    [
+        ("model_type", "bert"),
+        ("model_type", "あ" * 3000),
+        ("pos_att_type", ["c2p"]),
+        ("num_hidden_layers", 2),
+        ("hidden_size", 65),
+        ("share_att_key", False),
+    ],
 )
 def test_other_kinds_of_published_models(key: str, value: object, tmp_path: Path) -> None:
     model = files.write_published(tmp_path, hidden=WIDTH, heads=4, inner=128)
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {key: value}))
-    with pytest.raises(VoiceError, match="no DeBERTa"):
+    with pytest.raises(VoiceError, match="no DeBERTa") as caught:
         open_source(model)
+    assert len(caught.value.message) < 500
 
 
 def test_published_weights_without_their_configuration(tmp_path: Path) -> None:
@@ -117,7 +125,7 @@ def test_published_weights_without_their_configuration(tmp_path: Path) -> None:
     assert "--hub" in caught.value.hint
 
 
-@pytest.mark.parametrize("damage", ["voice", "text", "empty", "cut", "no query", "no positions", "no matrix"])
+@pytest.mark.parametrize("damage", ["voice", "text", "empty", "cut", "no query", "no positions", "no matrix", "no text", "no output"])
 def test_what_is_no_deberta_is_refused(damage: str, tiny: Path, shared: Path, tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     if damage == "voice":
@@ -126,6 +134,12 @@ def test_what_is_no_deberta_is_refused(damage: str, tiny: Path, shared: Path, tm
         path.write_bytes(b"no model at all" * (damage == "text"))
     elif damage == "cut":
         path.write_bytes((tiny / "model.onnx").read_bytes()[:-5000])
+    elif damage == "no text":
+        path.write_bytes((tiny / "model.onnx").read_bytes().replace(b"encoder.layer.0", b"encoder.layer.\xff"))
+    elif damage == "no output":
+        model = onnx.load(str(tiny / "model.onnx"))
+        del model.graph.output[:]
+        onnx.save(model, str(path))
     else:
         model = onnx.load(str(tiny / "model.onnx"))
         wanted = {"no query": "layer.1.attention.self.query_proj.bias", "no positions": "layer.2/attention/self/Expand_output_0"}.get(

@@ -1,0 +1,108 @@
+"""The thread in which PortAudio starts, opens and closes: a sound server that has stopped answering holds up this one, not the program."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from app.errors import AudioDeviceError
+from app.language import fitting, say
+
+ANSWER_S = 10.0  # a headset that has to be woken takes five
+
+Answer = TypeVar("Answer")
+
+
+class PortAudioThread:
+    """One call after the other, all from the same thread; whoever calls waits `ANSWER_S` at most."""
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._turn = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._unanswered: Future[Any] | None = None
+
+    def call(self, action: Callable[[], Answer]) -> Answer:
+        """What `action` returns or raises; AudioDeviceError when it does not end in time, and until it has ended after all."""
+        if threading.current_thread() is self._thread:
+            return action()
+        if not self._turn.acquire(timeout=ANSWER_S):
+            raise _no_answer()
+        try:
+            if self._unanswered is not None and not self._unanswered.done():
+                raise _no_answer()
+            return self._answer(action)
+        finally:
+            self._turn.release()
+
+    def _answer(self, action: Callable[[], Answer]) -> Answer:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="portaudio", daemon=True)
+            self._thread.start()
+        answer: Future[Answer] = Future()
+        with _stderr_comes_back():
+            self._calls.put((answer, action))
+            try:
+                return answer.result(ANSWER_S)
+            except BaseException as exc:  # Ctrl+C, too
+                if answer.done():
+                    raise
+                self._unanswered = answer
+                _leave_running()
+                if isinstance(exc, TimeoutError):
+                    raise _no_answer() from exc
+                raise
+
+    def _work(self) -> None:
+        while True:
+            answer, action = self._calls.get()
+            try:
+                answer.set_result(action())
+            except BaseException as exc:  # it belongs to whoever called
+                answer.set_exception(exc)
+
+
+def _leave_running() -> None:
+    """The end of the program must not wait for PortAudio to end in order."""
+    if (library := sys.modules.get("sounddevice")) is not None:
+        atexit.unregister(getattr(library, "_exit_handler", None))  # type: ignore[arg-type]
+
+
+@contextmanager
+def _stderr_comes_back() -> Iterator[None]:
+    """While PortAudio starts, sounddevice leads stderr nowhere: where that does not end, nobody would read what we say of it."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # a window has none
+        yield
+        return
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.dup2(kept, 2, inheritable=sys.platform != "win32")
+        raise
+    finally:
+        os.close(kept)
+
+
+def _no_answer() -> AudioDeviceError:
+    return AudioDeviceError(
+        say("音声の出力（サウンドサーバー）が応答しません。", "The sound system of this computer does not answer."),
+        say("サウンドサーバーかパソコンを再起動してください。", "Restart its sound server, or the computer. ")
+        + fitting(
+            say("ファイルに保存することもできます。", "The sound can also be saved to a file."),
+            say("-o でファイルに書き出すこともできます。", "It can also be written to a file with -o."),
+        ),
+    )
+
+
+portaudio_thread = PortAudioThread()
