@@ -7,7 +7,7 @@ import sys
 from typing import Any, NoReturn
 
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 from app.terminal import several_lines, write
 from app.usage_words import in_japanese
 
@@ -17,9 +17,9 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, prog: str | None = None, description: str | None = None) -> None:
         super().__init__(prog=prog, description=description, add_help=False, allow_abbrev=False)
-        self._positionals.title = say("引数", "arguments")
-        self._optionals.title = say("オプション", "options")
-        self.add_argument("-h", "--help", action="help", help=say("この説明を表示して終わる", "show this help and exit"))
+        self._positionals.title = localized("引数", "arguments")
+        self._optionals.title = localized("オプション", "options")
+        self.add_argument("-h", "--help", action="help", help=localized("この説明を表示して終わる", "show this help and exit"))
 
     def error(self, message: str) -> NoReturn:
         """A usage mistake becomes an InputError, shown like any other error."""
@@ -53,18 +53,18 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """The help text; argparse writes its first word in English only."""
         text = super().format_help()
-        return text.replace("usage:", say("使い方:", "usage:"), 1)
+        return text.replace("usage:", localized("使い方:", "usage:"), 1)
 
 
 def _mistake(command: str, message: str) -> InputError:
     return InputError(
-        say(f"コマンドの指定に誤りがあります: {in_japanese(message)}", f"The command is not right: {message}"),
-        say(f"使い方: {command} --help", f"See {command} --help"),
+        localized(f"コマンドの指定に誤りがあります: {in_japanese(message)}", f"The command is not right: {message}"),
+        localized(f"使い方: {command} --help", f"See {command} --help"),
     )
 
 
 def add_command(commands: Any, name: str, ja: str, en: str) -> Parser:
     """A command with `--json`, which every command has; `commands` is what `add_subparsers` gave."""
-    parser: Parser = commands.add_parser(name, help=say(ja, en), description=say(ja, en))
-    parser.add_argument("--json", action="store_true", help=say("結果を JSON Lines で出力する", "print the result as JSON Lines"))
+    parser: Parser = commands.add_parser(name, help=localized(ja, en), description=localized(ja, en))
+    parser.add_argument("--json", action="store_true", help=localized("結果を JSON Lines で出力する", "print the result as JSON Lines"))
     return parser

@@ -24,7 +24,7 @@ from app.adapters.portaudio.player import PortAudioPlayer
 from app.adapters.probe_results import ProbeMemory
 from app.adapters.sound.files import SoundFileSink
 from app.core.pipeline import Pipeline
-from app.core.takes import Caches
+from app.core.renderings import Caches
 from app.errors import AppError
 from app.settings import DecoderPrecision, PrecisionChoice, Settings, known_settings
 from app.voices.bert import Bert, find_bert

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from app.errors import AppError, OutputFileError
 from app.json_text import parse_json
-from app.language import say
+from app.language import localized
 from app.own_folder import make_folder
 from app.small_file import NotRegularError, read_small
 from app.system_errors import reason_of
@@ -89,7 +89,7 @@ def write_whole(path: Path, content: bytes, mode: int = READABLE) -> None:
     path = behind_link(path)
     make_folder(path.parent)
     if path.exists() and not (path.is_file() or path.is_dir()):  # the null device and its like, which an administrator could replace
-        raise NotRegularError(errno.EINVAL, say("ファイルではありません", "not a file"), str(path))
+        raise NotRegularError(errno.EINVAL, localized("ファイルではありません", "not a file"), str(path))
     part = part_beside(path)
     try:
         part.touch(mode, exist_ok=False)
@@ -115,7 +115,7 @@ def save_data(path: Path, data: Any, failed: str, *, indent: int | None = 1) -> 
         why = reason_of(exc)
         full = exc.errno in (errno.ENOSPC, errno.EDQUOT)
         ja, en = ("ディスクの空きを増やしてください。", "Free some space.") if full else WRITABLE
-        raise OutputFileError(f"{failed}: {path}", say(f"{ja}（{why}）", f"{en} ({why})")) from exc
+        raise OutputFileError(f"{failed}: {path}", localized(f"{ja}（{why}）", f"{en} ({why})")) from exc
 
 
 def load_data(path: Path, read: Callable[[Any], Content], failed: str) -> tuple[Content | None, UnreadableError | None]:
@@ -133,7 +133,7 @@ def load_data(path: Path, read: Callable[[Any], Content], failed: str) -> tuple[
         return None, None
     except FAULTS as exc:
         _log(path, exc)
-        reason = reason_of(exc) if isinstance(exc, OSError) else say("内容が壊れています", "its content is damaged")
+        reason = reason_of(exc) if isinstance(exc, OSError) else localized("内容が壊れています", "its content is damaged")
         return None, set_aside(path, failed, reason, LARGEST_BYTES)
 
 

@@ -1,6 +1,6 @@
 """The language the user reads: Japanese or English, chosen once at start.
 
-Messages are written where they arise, in both languages, side by side: `say("日本語", "English")`.
+Messages are written where they arise, in both languages, side by side: `localized("日本語", "English")`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from typing import Literal
 
 Language = Literal["ja", "en"]
-_PLACE = "KOEBAKO_PLACE"
+_FRONTEND = "KOEBAKO_FRONTEND"
 
 
 def system_language() -> Language:
@@ -37,16 +37,16 @@ def language() -> Language:
     return _current
 
 
-def say(ja: str, en: str) -> str:
+def localized(ja: str, en: str) -> str:
     """The text in the language in use."""
     return ja if _current == "ja" else en
 
 
-def speak_in_window() -> None:
+def read_in_window() -> None:
     """From now on, and in the programs that are started from here, what is said is read in the window."""
-    os.environ[_PLACE] = "window"
+    os.environ[_FRONTEND] = "window"
 
 
-def fitting(window: str, command: str) -> str:
+def by_frontend(window: str, command: str) -> str:
     """The words that fit where they are read: in the window, which has menus, or on the command line, which has options."""
-    return window if os.environ.get(_PLACE) == "window" else command
+    return window if os.environ.get(_FRONTEND) == "window" else command

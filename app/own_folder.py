@@ -14,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from app.errors import InputError, OutputFileError
-from app.language import say
+from app.language import localized
 from app.paths import HOME_VARIABLE, LONGEST_INSIDE, data_dir
 from app.system_errors import reason_of
 
@@ -59,7 +59,9 @@ def check_home(*, writes: bool = False) -> None:
     obstacle = _obstacle(folder)
     if obstacle:
         raise InputError(
-            say(f"データのフォルダー「{folder}」を使えません：{obstacle}。", f'The data folder "{folder}" cannot be used: {obstacle}.'),
+            localized(
+                f"データのフォルダー「{folder}」を使えません：{obstacle}。", f'The data folder "{folder}" cannot be used: {obstacle}.'
+            ),
             _another(),
         )
     if not writes:
@@ -72,14 +74,14 @@ def check_home(*, writes: bool = False) -> None:
             pass
     except OSError as exc:
         reason = reason_of(exc)
-        message = say(
+        message = localized(
             f"データのフォルダー「{folder}」に書き込めません：{reason}。", f'The data folder "{folder}" cannot be written: {reason}.'
         )
         raise OutputFileError(message, _another()) from exc
 
 
 def _another() -> str:
-    return say(
+    return localized(
         f"書き込めるフォルダーを環境変数 {HOME_VARIABLE} に指定してください。",
         f"Set the environment variable {HOME_VARIABLE} to a folder that you can write to.",
     )
@@ -89,14 +91,14 @@ def _obstacle(folder: Path) -> str:
     """Why a path can be no folder of ours; empty where it can be."""
     if not folder.is_absolute():
         if str(folder).startswith("~"):
-            return say("ホームフォルダーが見つかりません", "there is no such home folder")
-        return say("作業フォルダーがありません", "there is no working directory that it could count from")
+            return localized("ホームフォルダーが見つかりません", "there is no such home folder")
+        return localized("作業フォルダーがありません", "there is no working directory that it could count from")
     if (
         sys.getfilesystemencoding() != "utf-8" and not str(folder).isascii()
     ):  # libraries are told names in UTF-8, whatever Python makes of them
-        return say("UTF-8 のロケール（LC_ALL=C.UTF-8 など）が必要です", "its name needs a locale of UTF-8, such as LC_ALL=C.UTF-8")
+        return localized("UTF-8 のロケール（LC_ALL=C.UTF-8 など）が必要です", "its name needs a locale of UTF-8, such as LC_ALL=C.UTF-8")
     if _HALF_PAIR.search(str(folder)):
-        return say("名前が UTF-8 ではありません", "its name is not UTF-8")
+        return localized("名前が UTF-8 ではありません", "its name is not UTF-8")
     for place in (folder / ("x" * LONGEST_INSIDE), folder, *folder.parents):
         try:
             mode = place.stat().st_mode
@@ -104,9 +106,9 @@ def _obstacle(folder: Path) -> str:
                 os.scandir(place).close()
         except (FileNotFoundError, NotADirectoryError):
             if place.is_symlink():
-                return say(f"「{place}」のリンク先が見つかりません", f'the link "{place}" leads nowhere')
+                return localized(f"「{place}」のリンク先が見つかりません", f'the link "{place}" leads nowhere')
             continue  # the next one says more
         except OSError as exc:
             return reason_of(exc)
-        return "" if stat.S_ISDIR(mode) else say(f"「{place}」はフォルダーではありません", f'"{place}" is not a folder')
-    return say("ドライブが見つかりません", "there is no such drive")
+        return "" if stat.S_ISDIR(mode) else localized(f"「{place}」はフォルダーではありません", f'"{place}" is not a folder')
+    return localized("ドライブが見つかりません", "there is no such drive")

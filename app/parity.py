@@ -18,7 +18,7 @@ from app.core.ports import Prosody, ProsodyInput
 from app.core.types import Float32, Int64
 from app.core.windows import plan_windows
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.check import PUBLIC_INPUTS, RunGraph
 from app.voices.voice import Voice
 
@@ -124,8 +124,8 @@ class PreparedRunner:
             samples = self._synthesizer.decode(z[:, window.start : window.end], part, speaker, wanted)
             if len(samples) != (window.last - window.exact) * hop:
                 raise VoiceError(
-                    say("声の設定とグラフの長さが合いません。", "The settings of this voice do not fit its graphs."),
-                    say(f"hop_length は {hop} ではないようです。", f"Its hop_length does not seem to be {hop}."),
+                    localized("声の設定とグラフの長さが合いません。", "The settings of this voice do not fit its graphs."),
+                    localized(f"hop_length は {hop} ではないようです。", f"Its hop_length does not seem to be {hop}."),
                 )
             parts.append(samples[(window.first - window.exact) * hop :])
         return np.concatenate(parts), frames

@@ -11,7 +11,7 @@ from app import settings_words as words
 from app.core.limits import BOUNDS, SEED_BOUNDS
 from app.data_file import LARGEST_BYTES, load_data, save_data
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.notices import notify
 from app.paths import data_dir
 from app.unreadable import set_aside
@@ -112,7 +112,9 @@ def settings_path() -> Path:
 def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
     """The remembered settings; what cannot be used is replaced by its default, kept in a copy beside, and told in the second value."""
     path = path or settings_path()
-    failed = say("設定の一部を読めなかったため、初期値に戻しました。", "Some settings could not be read and are back at their defaults.")
+    failed = localized(
+        "設定の一部を読めなかったため、初期値に戻しました。", "Some settings could not be read and are back at their defaults."
+    )
     found, error = load_data(path, _read, failed)
     if found is None:
         return Settings(), error
@@ -130,7 +132,7 @@ def known_settings() -> Settings:
 def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Writes all settings at once: the old file stays until the new one is complete. Raises OutputFileError."""
     data = {"version": SETTINGS_VERSION} | asdict(settings)
-    save_data(path or settings_path(), data, say("設定を保存できません", "The settings cannot be saved"))
+    save_data(path or settings_path(), data, localized("設定を保存できません", "The settings cannot be saved"))
 
 
 def _read(data: Any) -> tuple[Settings, list[str]]:

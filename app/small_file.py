@@ -8,7 +8,7 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
-from app.language import say
+from app.language import localized
 
 
 def open_regular(path: Path) -> BufferedReader:
@@ -17,11 +17,11 @@ def open_regular(path: Path) -> BufferedReader:
     try:
         number = os.open(path, flags)
     except ValueError as exc:  # a null character, or letters that no name can have
-        raise OSError(errno.EINVAL, say("使えない名前です", "not a name of a file"), str(path)) from exc
+        raise OSError(errno.EINVAL, localized("使えない名前です", "not a name of a file"), str(path)) from exc
     if stat.S_ISREG(os.fstat(number).st_mode):
         return os.fdopen(number, "rb")
     os.close(number)
-    raise NotRegularError(errno.EINVAL, say("ファイルではありません", "not a file"), str(path))
+    raise NotRegularError(errno.EINVAL, localized("ファイルではありません", "not a file"), str(path))
 
 
 def read_small(path: Path, largest_bytes: int) -> bytes:
@@ -35,7 +35,7 @@ def read_small(path: Path, largest_bytes: int) -> bytes:
             if len(content) <= largest_bytes:
                 return content
     most = f"{largest_bytes >> 20} MB" if largest_bytes >> 20 else f"{largest_bytes >> 10} KB"
-    raise TooLargeError(errno.EFBIG, say(f"大きすぎます（{most} まで）", f"too large (up to {most})"), str(path))
+    raise TooLargeError(errno.EFBIG, localized(f"大きすぎます（{most} まで）", f"too large (up to {most})"), str(path))
 
 
 class NotRegularError(OSError):

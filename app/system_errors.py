@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 
-from app.language import language, say
+from app.language import language, localized
 
 
 def reason_of(error: BaseException) -> str:
@@ -25,25 +25,25 @@ def _of_the_system(code: int | None, own: str) -> str:
     if code is None or (code not in _REASONS and not own.isascii()):  # a message of ours
         return own
     ja, en = _REASONS.get(code, (f"システムのエラー {errno.errorcode.get(code, code)}", own))
-    return say(ja, en)
+    return localized(ja, en)
 
 
 def _of_content(error: BaseException) -> str:
     """What is wrong with a file's content, by the type of the exception; empty if unknown."""
     if isinstance(error, json.JSONDecodeError):
-        return say(f"{error.lineno} 行目が JSON ではありません", f"line {error.lineno} is not JSON")
+        return localized(f"{error.lineno} 行目が JSON ではありません", f"line {error.lineno} is not JSON")
     if type(error).__module__ == "_csv":
-        return say("表の形式が正しくありません", "it is not a table")
+        return localized("表の形式が正しくありません", "it is not a table")
     if isinstance(error, UnicodeEncodeError):
-        return say("使えない文字があります", "it has characters that cannot be used")
+        return localized("使えない文字があります", "it has characters that cannot be used")
     if isinstance(error, UnicodeError):
-        return say("文字コードが UTF-8 ではありません", "it is not UTF-8")
+        return localized("文字コードが UTF-8 ではありません", "it is not UTF-8")
     if isinstance(error, RecursionError):
-        return say("入れ子が深すぎます", "it is nested too deeply")
+        return localized("入れ子が深すぎます", "it is nested too deeply")
     if type(error).__name__ == "TimeoutExpired":
-        return say("時間内に終わりませんでした", "it did not finish in time")
+        return localized("時間内に終わりませんでした", "it did not finish in time")
     if isinstance(error, MemoryError):
-        return say("メモリーが足りません", "not enough memory")
+        return localized("メモリーが足りません", "not enough memory")
     return ""
 
 

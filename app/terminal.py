@@ -13,7 +13,7 @@ from typing import TextIO
 
 from app.errors import AppError, OutputFileError
 from app.json_text import DISTURBING
-from app.language import say
+from app.language import localized
 from app.system_errors import reason_of
 
 
@@ -41,8 +41,8 @@ def write(text: str, stream: TextIO | None = None) -> None:
     except OSError as exc:
         reason = reason_of(exc)
         raise OutputFileError(
-            say(f"結果を書き出せません：{reason}。", f"The result could not be written: {reason}."),
-            say("標準出力の出力先を確かめてください。", "Check where standard output goes."),
+            localized(f"結果を書き出せません：{reason}。", f"The result could not be written: {reason}."),
+            localized("標準出力の出力先を確かめてください。", "Check where standard output goes."),
         ) from exc
 
 

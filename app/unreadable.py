@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 from app.small_file import read_small
 
 SUFFIX = ".unreadable"
@@ -21,7 +21,9 @@ class UnreadableError(InputError):
     """
 
     def __init__(self, message: str, kept: Path | None) -> None:
-        super().__init__(message, "" if kept is None else say(f"元の内容は {kept} に残してあります。", f"What it held is kept in {kept}."))
+        super().__init__(
+            message, "" if kept is None else localized(f"元の内容は {kept} に残してあります。", f"What it held is kept in {kept}.")
+        )
         self.kept = kept
 
 
@@ -32,7 +34,7 @@ def set_aside(path: Path, failed: str, reason: str, largest_bytes: int) -> Unrea
         failed: one sentence.
         reason: a few words in the language of the user.
     """
-    return UnreadableError(say(f"{failed}（{reason}）", f"{failed} ({reason})"), _kept(path, largest_bytes))
+    return UnreadableError(localized(f"{failed}（{reason}）", f"{failed} ({reason})"), _kept(path, largest_bytes))
 
 
 def _kept(path: Path, largest_bytes: int) -> Path | None:

@@ -49,7 +49,7 @@ def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for variable in ("XDG_DATA_HOME", "APPDATA"):  # where AivisSpeech's voices would be found
         monkeypatch.setenv(variable, str(tmp_path / "other-programs"))
     monkeypatch.setenv("KOEBAKO_LANG", "en")
-    monkeypatch.setenv("KOEBAKO_PLACE", "command")
+    monkeypatch.setenv("KOEBAKO_FRONTEND", "command")
     monkeypatch.setattr(language, "_current", "en")
 
 

@@ -14,7 +14,7 @@ import pytest
 from app import compose, own_program, paths
 from app.adapters import probe_results
 from app.adapters.ort.placement import CPU_ONLY, parse_placement
-from app.adapters.ort.providers import Adapter, available_backends
+from app.adapters.ort.providers import Device, available_backends
 from app.adapters.ort.session import OpenedSession, open_session
 from app.adapters.ort.trace import trace_run
 from app.adapters.probe_results import FIRST_WAIT_S, LONGEST_WAIT_S, ProbeMemory
@@ -279,7 +279,7 @@ def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> N
     tried: list[str] = []
     results = {"record": child.Ended(line={"ok": True}), "cpu": child.Ended(line=CPU_LINE)}
     monkeypatch.setattr(probe, "places", lambda: ["cpu", "directml:0"])
-    monkeypatch.setattr(probe, "adapter_of", lambda place: None if place == "cpu" else Adapter("directml", 0, "Old card", 256, 0))
+    monkeypatch.setattr(probe, "device_of", lambda place: None if place == "cpu" else Device("directml", 0, "Old card", 256, 0))
     monkeypatch.setattr(probe, "run_trial", fake_child(results, tried))
     found = list(Probe().run())
     assert tried == ["record", "cpu"]

@@ -14,7 +14,7 @@ import pytest
 from app.compose import Speaker, open_speaker
 from app.core.cache import LRUCache
 from app.core.pipeline import Pipeline
-from app.core.takes import Caches
+from app.core.renderings import Caches
 from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride, StageTiming, SynthesisRequest
 
 QUIET = SynthesisRequest("雨が降る、橋を渡る。雨がやんだ。", noise=0.0, noise_w=0.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.types import Int64
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.small_file import read_small
 
 LARGEST_BYTES = 32 << 20  # 22,000 characters take 110 KB
@@ -39,6 +39,6 @@ class CharTokenizer:
 
 def _unusable(path: Path) -> VoiceError:
     return VoiceError(
-        say(f"BERT の語彙ファイルが読めません: {path}", f"This BERT vocabulary cannot be used: {path}"),
-        say("BERT をもう一度取り込んでください。", "Import the BERT again."),
+        localized(f"BERT の語彙ファイルが読めません: {path}", f"This BERT vocabulary cannot be used: {path}"),
+        localized("BERT をもう一度取り込んでください。", "Import the BERT again."),
     )

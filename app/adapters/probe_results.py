@@ -13,7 +13,7 @@ from typing import Any
 
 from app.adapters.ort.providers import machine_facts
 from app.data_file import load_cache, save_data
-from app.language import say
+from app.language import localized
 
 MOST_ENTRIES = 100
 FIRST_WAIT_S = 3600.0
@@ -90,7 +90,7 @@ class ProbeMemory:
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
         kept = dict(list(entries.items())[-MOST_ENTRIES:])
-        save_data(self._path, kept, say("計測結果を保存できません", "What was measured cannot be saved"))
+        save_data(self._path, kept, localized("計測結果を保存できません", "What was measured cannot be saved"))
 
 
 def _entries(data: Any) -> dict[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ from app.core.dictionary import Entry
 from app.core.dictionary_data import MOST_ENTRIES, from_data, from_text, to_csv, to_data, to_exchange, too_many
 from app.data_file import load_data, save_data, write_whole
 from app.errors import AppError, InputError
-from app.language import say
+from app.language import localized
 from app.own_folder import make_folder
 from app.paths import data_dir
 from app.small_file import read_small
@@ -30,7 +30,7 @@ def dictionary_path() -> Path:
 
 def load_dictionary() -> tuple[tuple[Entry, ...], UnreadableError | None]:
     """The words; none, and what to tell, where the file cannot be read, of which a copy is kept then."""
-    failed = say("ユーザー辞書を読めません。", "The user dictionary cannot be read.")
+    failed = localized("ユーザー辞書を読めません。", "The user dictionary cannot be read.")
     found, error = load_data(dictionary_path(), from_data, failed)
     return found or (), error
 
@@ -63,7 +63,7 @@ def change_dictionary(change: Change) -> tuple[tuple[Entry, ...], AppError | Non
         if len(changed) > max(MOST_ENTRIES, len(entries)):
             raise too_many()
         if changed != entries:
-            save_data(path, to_data(changed), say("ユーザー辞書を保存できません", "The user dictionary cannot be saved"))
+            save_data(path, to_data(changed), localized("ユーザー辞書を保存できません", "The user dictionary cannot be saved"))
         return changed, error
     finally:
         lock.release()
@@ -83,13 +83,13 @@ def words_of(content: bytes, name: str) -> tuple[list[Entry], list[InputError]]:
     try:
         return from_text(content.decode("utf-8-sig"))
     except UnicodeDecodeError as exc:
-        raise _unreadable(name, say("UTF-8 ではありません", "it is not UTF-8")) from exc
+        raise _unreadable(name, localized("UTF-8 ではありません", "it is not UTF-8")) from exc
 
 
 def _unreadable(name: str, reason: str) -> InputError:
     return InputError(
-        say(f"「{name}」を読めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
-        say("UTF-8 の JSON か CSV を選んでください。", "Choose a JSON or CSV file in UTF-8."),
+        localized(f"「{name}」を読めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
+        localized("UTF-8 の JSON か CSV を選んでください。", "Choose a JSON or CSV file in UTF-8."),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.errors import InternalError
 from app.json_text import json_objects
-from app.language import say
+from app.language import localized
 from app.own_program import run_own
 from app.system_errors import reason_of
 
@@ -44,13 +44,14 @@ def run_trial(trial: str, wanted: str | None, calls: Path) -> Ended:
         done = run_own(*arguments, timeout_s=TIME_LIMIT_S)
     except subprocess.TimeoutExpired:
         seconds = round(TIME_LIMIT_S)
-        return Ended(error=say(f"{seconds} 秒以内に終わりませんでした。", f"It did not end within {seconds} s."), crashed=True)
+        return Ended(error=localized(f"{seconds} 秒以内に終わりませんでした。", f"It did not end within {seconds} s."), crashed=True)
     except OSError as exc:
-        raise InternalError(say("自分自身を起動できません。", "The program cannot start itself."), f"({reason_of(exc)})") from exc
+        raise InternalError(localized("自分自身を起動できません。", "The program cannot start itself."), f"({reason_of(exc)})") from exc
     lines = list(json_objects(done.stdout.decode("utf-8", "replace")))
     if not lines:
         return Ended(
-            error=say(f"異常終了しました。(コード {done.returncode})", f"Its process died (exit code {done.returncode})."), crashed=True
+            error=localized(f"異常終了しました。(コード {done.returncode})", f"Its process died (exit code {done.returncode})."),
+            crashed=True,
         )
     line = lines[-1]
     error = line.get("error")

@@ -15,12 +15,12 @@ from typing import Any
 from app import paths
 from app.adapters.ort.optimized_graphs import graph_bytes
 from app.adapters.ort.placement import CPU_ONLY, parse_placement
-from app.adapters.ort.providers import Adapter, adapter_of, places
+from app.adapters.ort.providers import Device, device_of, places
 from app.backends.child import RECORD, Ended, run_trial
 from app.backends.probe_result import ProbeResult, best_mix, fastest, judge, remembered
 from app.compose import choice_facts, probe_memory
 from app.errors import AppError, BackendError
-from app.language import fitting, say
+from app.language import by_frontend, localized
 from app.progress import Report, unreported
 from app.settings import known_settings
 from app.voices.bert import find_bert
@@ -88,12 +88,12 @@ class Probe:
     def _record(self, calls: Path) -> None:
         done = run_trial(RECORD, self._wanted, calls)
         if done.error is not None:
-            raise BackendError(say("CPU でも話せません。", "Not even the CPU speaks."), done.error)
+            raise BackendError(localized("CPU でも話せません。", "Not even the CPU speaks."), done.error)
 
     def _try(self, place: str, calls: Path, *, retry: bool) -> ProbeResult:
         refusal = self._refusal(place, retry=retry)
         if refusal is not None:
-            return ProbeResult(place, _adapter_name(place), False, reason=refusal)
+            return ProbeResult(place, _device_name(place), False, reason=refusal)
         self._memory.begin(place, *self._facts)
         try:
             done = run_trial(place, self._wanted, calls)
@@ -101,7 +101,7 @@ class Probe:
             self._memory.withdraw(place, *self._facts)
             raise
         finding = _judged(place, done)
-        finding.adapter = _adapter_name(place)
+        finding.adapter = _device_name(place)
         self._memory.end(place, asdict(finding), *self._facts)
         return finding
 
@@ -110,17 +110,17 @@ class Probe:
         wait_s = 0.0 if retry or place == "cpu" else self._memory.wait_s(place, *self._facts)
         if wait_s:
             hours = max(1, round(wait_s / 3600))
-            told = say(
+            told = localized(
                 f"前回は異常終了しました。約 {hours} 時間後にまた試します。",
                 f"It crashed or hung last time and is left alone for about {hours} h.",
             )
-            return told + fitting("", say("(--retry ですぐに試す)", " (--retry tries at once)"))
-        adapter = _adapter(place)
-        if adapter is not None and adapter.memory_mb is not None and adapter.memory_mb < self._weights_mb + SPARE_MB:
+            return told + by_frontend("", localized("(--retry ですぐに試す)", " (--retry tries at once)"))
+        device = _device(place)
+        if device is not None and device.memory_mb is not None and device.memory_mb < self._weights_mb + SPARE_MB:
             needed = round(self._weights_mb + SPARE_MB)
-            return say(
-                f"メモリーが足りません: {adapter.memory_mb} MB、必要なのは約 {needed} MB。",
-                f"Its memory is too small: {adapter.memory_mb} MB, about {needed} MB are needed.",
+            return localized(
+                f"メモリーが足りません: {device.memory_mb} MB、必要なのは約 {needed} MB。",
+                f"Its memory is too small: {device.memory_mb} MB, about {needed} MB are needed.",
             )
         return None
 
@@ -130,10 +130,10 @@ class Probe:
             with suppress(ValueError):
                 return remembered(place, line)
         elif trial is not None:  # begun and never ended
-            reason = say("試している間に止まりました。", "It was being tried when everything ended.")
-            return ProbeResult(place, _adapter_name(place), False, reason=reason, crashed=True)
-        reason = say("まだ計測していません。", "Not measured yet.") + fitting("", " (koebako backends --probe)")
-        return ProbeResult(place, _adapter_name(place), reason=reason)
+            reason = localized("試している間に止まりました。", "It was being tried when everything ended.")
+            return ProbeResult(place, _device_name(place), False, reason=reason, crashed=True)
+        reason = localized("まだ計測していません。", "Not measured yet.") + by_frontend("", " (koebako backends --probe)")
+        return ProbeResult(place, _device_name(place), reason=reason)
 
 
 def _judged(place: str, done: Ended) -> ProbeResult:
@@ -143,17 +143,17 @@ def _judged(place: str, done: Ended) -> ProbeResult:
     try:
         return remembered(place, asdict(judge(place, done.line)))  # as it will be read again
     except (ValueError, LookupError, TypeError, AttributeError):
-        return ProbeResult(place, ok=False, reason=say("結果を読み取れません。", "Its result cannot be understood."), crashed=True)
+        return ProbeResult(place, ok=False, reason=localized("結果を読み取れません。", "Its result cannot be understood."), crashed=True)
 
 
-def _adapter(place: str) -> Adapter | None:
+def _device(place: str) -> Device | None:
     """The adapter of a place; None where it names none, or it went away."""
     try:
-        return adapter_of(place) if "=" not in place else adapter_of(parse_placement(place).decoder)
+        return device_of(place) if "=" not in place else device_of(parse_placement(place).decoder)
     except AppError:
         return None
 
 
-def _adapter_name(place: str) -> str:
-    adapter = _adapter(place)
-    return adapter.name if adapter else ""
+def _device_name(place: str) -> str:
+    device = _device(place)
+    return device.name if device else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement
 from app.errors import BackendError
-from app.language import say
+from app.language import localized
 
 FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-3  # of full scale
 GAIN = 0.9  # what first audio and total must both come down to, on the average, before the CPU is left
@@ -54,7 +54,7 @@ def judge(place: str, line: dict[str, Any]) -> ProbeResult:
     worst = None if None in diffs.values() else max((value for value in diffs.values() if value is not None), default=None)
     reason = line["fallback"]
     if wrong and reason is None:
-        reason = say("計算結果が CPU と違います: ", "It computes other values than the CPU: ") + ", ".join(wrong)
+        reason = localized("計算結果が CPU と違います: ", "It computes other values than the CPU: ") + ", ".join(wrong)
     return ProbeResult(
         backend=place,
         ok=reason is None,
@@ -132,6 +132,6 @@ def fastest(found: list[ProbeResult]) -> ProbeResult:
     """The usable one with the least cost; the CPU unless another is clearly faster."""
     cpu = found[0]
     if not cpu.ok:
-        raise BackendError(say("CPU でも話せません。", "Not even the CPU speaks."), cpu.reason or "")
+        raise BackendError(localized("CPU でも話せません。", "Not even the CPU speaks."), cpu.reason or "")
     best = min((item for item in found if item.ok), key=lambda item: item.cost)
     return best if best.cost <= GAIN**2 * cpu.cost else cpu

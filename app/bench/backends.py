@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.bench.stages import Measured
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ def asked_backends(text: str) -> list[str]:
     names = [text] if "=" in text else list(dict.fromkeys(item.strip() for item in text.split(",")))
     if not all(names):
         raise InputError(
-            say(f"バックエンドの指定「{text}」が読めません。", f'The backends "{text}" cannot be read.'),
-            say("例: cpu,openvino", "For example: cpu,openvino"),
+            localized(f"バックエンドの指定「{text}」が読めません。", f'The backends "{text}" cannot be read.'),
+            localized("例: cpu,openvino", "For example: cpu,openvino"),
         )
     return names
 

@@ -11,7 +11,7 @@ from app.bench.svg import GRID, INK, PALE, Picture
 from app.bench.targets import target_ms
 from app.bench.work import Peak
 from app.core.timing import OPAQUE_STAGES, STAGES
-from app.language import say
+from app.language import localized
 
 WIDTH, LEFT, RIGHT, MARGIN = 960, 150, 870, 24
 BAR, COMPUTE, ROW = 22, 6, 62
@@ -31,7 +31,9 @@ def chart(found: Sequence[Measured], peak: Peak, machine: str) -> str:
         machine: told below the title.
     """
     picture = Picture(WIDTH)
-    picture.text(MARGIN, 34, say("段階ごとの時間(キャッシュなし、中央値)", "Time by stage (nothing cached, medians)"), size=18, bold=True)
+    picture.text(
+        MARGIN, 34, localized("段階ごとの時間(キャッシュなし、中央値)", "Time by stage (nothing cached, medians)"), size=18, bold=True
+    )
     picture.text(MARGIN, 54, machine, size=12, color=PALE)
     bottom = _bars(picture, found, peak, 110.0)
     bottom = _legend(picture, found, bottom + 20)
@@ -53,7 +55,7 @@ def _bars(picture: Picture, found: Sequence[Measured], peak: Peak, top: float) -
     for index, item in enumerate(found):
         _bar(picture, item, peak, scale, top + index * ROW)
     if target is not None:
-        words = say(f"目標 {target:.0f} ms", f"target {target:.0f} ms")
+        words = localized(f"目標 {target:.0f} ms", f"target {target:.0f} ms")
         if drawn:
             picture.line([(scale.x(target), top - 14), (scale.x(target), bottom)], INK, dashed=True)
             picture.text(scale.x(target), top - 20, words, size=12, anchor="middle")
@@ -63,7 +65,7 @@ def _bars(picture: Picture, found: Sequence[Measured], peak: Peak, top: float) -
 
 
 def _bar(picture: Picture, item: Measured, peak: Peak, scale: _Scale, y: float) -> None:
-    name = say(f"{item.text} トークン", f"{item.text} tokens") if item.text.isdecimal() else item.text
+    name = localized(f"{item.text} トークン", f"{item.text} tokens") if item.text.isdecimal() else item.text
     picture.text(LEFT - 10, y + 12, name, anchor="end")
     picture.text(LEFT - 10, y + 27, item.backend, size=11, color=PALE, anchor="end")
     at = 0.0
@@ -91,9 +93,9 @@ def _legend(picture: Picture, found: Sequence[Measured], y: float) -> float:
         picture.text(x + 17, y + 11, stage, size=12)
         x += 34 + 7.5 * len(stage)
     picture.mark(LEFT + 6, y + 32, INK)
-    picture.text(LEFT + 17, y + 33, say("最初の音", "first sound"), size=12)
+    picture.text(LEFT + 17, y + 33, localized("最初の音", "first sound"), size=12)
     picture.box(LEFT + 120, y + 25, 24, COMPUTE, INK)
-    words = say("積和演算だけにかかる時間(演算数 ÷ 測った上限)", "multiply-adds alone (counted, at the measured peak)")
+    words = localized("積和演算だけにかかる時間(演算数 ÷ 測った上限)", "multiply-adds alone (counted, at the measured peak)")
     picture.text(LEFT + 152, y + 33, words, size=12)
     return y + 36
 
@@ -106,13 +108,13 @@ def _curves(picture: Picture, found: Sequence[Measured], top: float) -> None:
     def y_of(ms: float) -> float:
         return top + CURVES * (1 - ms / up.most)
 
-    picture.text(MARGIN, top - 16, say("全体の時間と長さ", "Total against length"), size=15, bold=True)
+    picture.text(MARGIN, top - 16, localized("全体の時間と長さ", "Total against length"), size=15, bold=True)
     for tick in up.ticks():
         picture.line([(LEFT, y_of(tick)), (RIGHT, y_of(tick))], GRID)
         picture.text(LEFT - 10, y_of(tick) + 4, f"{tick:g} ms", size=11, color=PALE, anchor="end")
     for length in lengths:
         picture.text(
-            across.x(length), top + CURVES + 18, say(f"{length} トークン", f"{length} tokens"), size=11, color=PALE, anchor="middle"
+            across.x(length), top + CURVES + 18, localized(f"{length} トークン", f"{length} tokens"), size=11, color=PALE, anchor="middle"
         )
     for color, backend in zip(BACKEND_COLORS, dict.fromkeys(item.backend for item in found), strict=False):
         totals = {int(item.text): item.median("warm", "total") for item in found if item.backend == backend and item.text.isdecimal()}

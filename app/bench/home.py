@@ -16,7 +16,7 @@ from app.install.bert import add_bert
 from app.install.library import Wishes, add_voice
 from app.install.licence import Ask
 from app.install.precision import check_precisions
-from app.language import say
+from app.language import localized
 from app.progress import Report, part
 from app.voices import prepare
 from app.voices.containers.recognition import container_of
@@ -54,8 +54,8 @@ def find_originals(voice: str | None, bert: str | None) -> Originals:
     model = _file(bert, (FLOAT16_NAME, FLOAT32_NAME))
     if graph is None or model is None:
         raise InputError(
-            say("元のファイルが見つかりません。", "There are no original files to compare with."),
-            say(
+            localized("元のファイルが見つかりません。", "There are no original files to compare with."),
+            localized(
                 "--voice に model.onnx の入ったフォルダーか声のファイル、--bert に model_fp16.onnx の入ったフォルダーを指定してください。",
                 "Give --voice a voice file or a folder with model.onnx, and --bert a folder with model_fp16.onnx.",
             ),
@@ -69,8 +69,8 @@ def find_originals(voice: str | None, bert: str | None) -> Originals:
 def no_graph(voice: Path) -> InputError:
     """For a voice of weights: only our own program makes graphs of them."""
     return InputError(
-        say(f"グラフのない声とは比べられません: {voice}", f"This voice has no graph to compare with: {voice}"),
-        say("ONNX 形式の声(.onnx、.aivmx、.sbv2)を指定してください。", "Give a voice in ONNX form (.onnx, .aivmx, .sbv2)."),
+        localized(f"グラフのない声とは比べられません: {voice}", f"This voice has no graph to compare with: {voice}"),
+        localized("ONNX 形式の声(.onnx、.aivmx、.sbv2)を指定してください。", "Give a voice in ONNX form (.onnx, .aivmx, .sbv2)."),
     )
 
 

@@ -15,7 +15,7 @@ from app.bench.texts import LINES
 from app.core.types import SynthesisRequest
 from app.errors import InternalError
 from app.json_text import json_objects
-from app.language import say
+from app.language import localized
 from app.own_program import run_own
 
 Side = Literal["ours", "reference"]
@@ -62,5 +62,5 @@ def in_own_process(side: Side, voice: str, bert: str) -> OwnProcess:
     values = next((line for line in json_objects(text) if {"load_ms", "peak_mb"} <= line.keys()), None)
     if values is None or done.returncode:
         reason = (text.splitlines() or done.stderr.decode("utf-8", "replace").splitlines() or [""])[-1]
-        raise InternalError(say("メモリーの計測に失敗しました。", "Memory could not be measured."), reason[:300])
+        raise InternalError(localized("メモリーの計測に失敗しました。", "Memory could not be measured."), reason[:300])
     return OwnProcess(values["load_ms"], values["peak_mb"])

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
@@ -27,8 +27,8 @@ def check_letters(arguments: list[str]) -> None:
     for argument in arguments:
         if _NO_TEXT.search(argument):
             raise InputError(
-                say(f"引数に使えない文字があります: {argument}", f"This argument has characters that cannot be used: {argument}"),
-                say("UTF-8 の文字だけを使うか、ファイルの名前を変えてください。", "Use UTF-8, or rename the file."),
+                localized(f"引数に使えない文字があります: {argument}", f"This argument has characters that cannot be used: {argument}"),
+                localized("UTF-8 の文字だけを使うか、ファイルの名前を変えてください。", "Use UTF-8, or rename the file."),
             )
 
 

@@ -6,7 +6,7 @@ import sys
 
 from app.cli.output import answer_to, json_line, note, note_lines
 from app.install.licence import Ask, Licence
-from app.language import say
+from app.language import localized
 
 YES = ("y", "yes", "はい")
 
@@ -36,6 +36,6 @@ def _person_is_there() -> bool:
 
 
 def _asked(licence: Licence) -> bool:
-    note(say(f"声「{licence.name}」のライセンス:", f'Licence of the voice "{licence.name}":'))
+    note(localized(f"声「{licence.name}」のライセンス:", f'Licence of the voice "{licence.name}":'))
     note_lines(f"\n{licence.text.strip()}\n")
-    return answer_to(say("このライセンスに同意しますか？ [y/N]", "Do you accept this licence? [y/N]")).casefold() in YES
+    return answer_to(localized("このライセンスに同意しますか？ [y/N]", "Do you accept this licence? [y/N]")).casefold() in YES

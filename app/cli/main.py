@@ -14,7 +14,7 @@ from app.cli.interruption import EXIT_CODE, interruption
 from app.cli.output import print_error, use_utf8
 from app.cli.parser import build_parser
 from app.errors import AppError, InputError, InternalError, OutputFileError
-from app.language import say
+from app.language import localized
 from app.log import log_path, log_words, start_log
 from app.notices import show_notices
 from app.own_folder import check_home
@@ -75,12 +75,12 @@ def _log(error: BaseException) -> None:
 
 def _unexpected(error: BaseException) -> AppError:
     """The error for an exception nobody foresaw; if the system refused a file, it at least names the file and the reason."""
-    details = say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}")
+    details = localized(f"詳しい記録: {log_path()}", f"Details are in {log_path()}")
     name = error.filename if isinstance(error, OSError) else None
     if isinstance(name, str) and name:
         reason = reason_of(error)
-        return InputError(say(f"「{name}」を使えません：{reason}。", f'"{name}" cannot be used: {reason}.'), details)
-    return InternalError(say("予期しないエラーが起きました。", "Something unexpected went wrong."), details)
+        return InputError(localized(f"「{name}」を使えません：{reason}。", f'"{name}" cannot be used: {reason}.'), details)
+    return InternalError(localized("予期しないエラーが起きました。", "Something unexpected went wrong."), details)
 
 
 def _abandon_stdout() -> None:

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from app.errors import AppError, InputError
 from app.json_text import DISTURBING
-from app.language import say
+from app.language import localized
 from app.terminal import one_line, several_lines, write, write_error_line
 
 
@@ -49,12 +49,12 @@ def read_stdin() -> TextIO:
     """Standard input; InputError where there is none. A person at a terminal is told that we wait for text."""
     if sys.stdin is None:
         raise InputError(
-            say("標準入力がありません。", "There is no standard input."),
-            say("文章を引数か -f で指定してください。", "Give the text as an argument or with -f."),
+            localized("標準入力がありません。", "There is no standard input."),
+            localized("文章を引数か -f で指定してください。", "Give the text as an argument or with -f."),
         )
     if sys.stdin.isatty():
         end = "Ctrl+Z, Enter" if sys.platform == "win32" else "Ctrl+D"
-        note(say(f"文章を入力してください。{end} で終わります。", f"Type the text; {end} ends it."))
+        note(localized(f"文章を入力してください。{end} で終わります。", f"Type the text; {end} ends it."))
     return sys.stdin
 
 

@@ -12,18 +12,18 @@ from app.cli.commands.selftest.options import add_selftest
 from app.cli.commands.speak.options import add_speak
 from app.cli.commands.voices.options import add_voices
 from app.command_parser import Parser
-from app.language import say
+from app.language import localized
 from app.version import VERSION
 
 
 def build_parser() -> Parser:
     """The whole command line."""
-    parser = Parser(prog="koebako", description=say("日本語の文章を声にします。", "Speaks Japanese text."))
+    parser = Parser(prog="koebako", description=localized("日本語の文章を声にします。", "Speaks Japanese text."))
     parser.add_argument(
-        "--version", action="version", version=f"koebako {VERSION}", help=say("版を表示して終わる", "show the version and exit")
+        "--version", action="version", version=f"koebako {VERSION}", help=localized("版を表示して終わる", "show the version and exit")
     )
     commands = parser.add_subparsers(
-        dest="command", required=True, parser_class=Parser, metavar="COMMAND", title=say("コマンド", "commands")
+        dest="command", required=True, parser_class=Parser, metavar="COMMAND", title=localized("コマンド", "commands")
     )
     add_speak(commands)
     add_g2p(commands)

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from app.adapters.download.progress import Progress, speed
 from app.adapters.http.waiting import Wait
 from app.cli.output import json_line, note
-from app.language import say
+from app.language import localized
 
 REPEATED_AFTER_S = 1.0
 """A download that stays within one percent is reported as often as this."""
@@ -54,13 +54,13 @@ def shown_progress(*, as_json: bool) -> Iterator[Shown]:
 def step_name(step: str) -> str:
     """A step in the language of the user."""
     names = {
-        "reading": say("読み込み中", "reading"),
-        "unpacking": say("展開中", "unpacking"),
-        "building": say("組み立て中", "building"),
-        "cutting": say("準備中", "preparing"),
-        "checking": say("確認中", "checking"),
-        "storing": say("保存中", "storing"),
-        "downloading": say("ダウンロード中", "downloading"),
+        "reading": localized("読み込み中", "reading"),
+        "unpacking": localized("展開中", "unpacking"),
+        "building": localized("組み立て中", "building"),
+        "cutting": localized("準備中", "preparing"),
+        "checking": localized("確認中", "checking"),
+        "storing": localized("保存中", "storing"),
+        "downloading": localized("ダウンロード中", "downloading"),
     }
     return names.get(step, step)
 

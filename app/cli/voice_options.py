@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.command_parser import Parser
-from app.language import say
+from app.language import localized
 from app.settings import DECODER_PRECISIONS
 
 
@@ -12,13 +12,13 @@ def add_voice_options(parser: Parser) -> None:
     parser.add_argument(
         "--voice",
         metavar="ID|NAME|PATH",
-        help=say("声(省略すると voices list の最初の声)", "the voice (default: the first of `voices list`)"),
+        help=localized("声(省略すると voices list の最初の声)", "the voice (default: the first of `voices list`)"),
     )
     parser.add_argument(
         "--backend",
         default="auto",
         metavar="NAME[:ADAPTER]|GROUP=NAME,…",
-        help=say(
+        help=localized(
             "auto、cpu、directml:1、cuda など。bert=cpu,decoder=directml のように bert・prosody・decoder で分けられる",
             "auto, cpu, directml:1, cuda …, or apart as in bert=cpu,decoder=directml (groups: bert, prosody, decoder)",
         ),
@@ -26,7 +26,7 @@ def add_voice_options(parser: Parser) -> None:
     parser.add_argument(
         "--decoder",
         choices=DECODER_PRECISIONS,
-        help=say(
+        help=localized(
             "音声にする計算の精度。int8 は速い(小さな差しか出ないと確かめた声だけ。voices info に表示)",
             "precision of the decoder; int8 is fast, for voices that it was found to change little (see voices info)",
         ),
@@ -34,7 +34,7 @@ def add_voice_options(parser: Parser) -> None:
     parser.add_argument(
         "--force-bert",
         action="store_true",
-        help=say(
+        help=localized(
             "声が求める BERT が無いとき別の BERT で代用する(抑揚がおかしくなる)",
             "use another BERT when the voice's own is missing (wrong prosody)",
         ),
@@ -47,5 +47,5 @@ def add_licence_option(parser: Parser) -> None:
     parser.add_argument(
         "--accept-licence",
         action="store_true",
-        help=say("声のライセンスを読み、同意した", "the licence of the voice was read and is accepted"),
+        help=localized("声のライセンスを読み、同意した", "the licence of the voice was read and is accepted"),
     )

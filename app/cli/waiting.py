@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.output import note
 from app.core.sentences import split_sentences
-from app.language import say
+from app.language import localized
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -42,21 +42,21 @@ def _tell(words: str, how_far: Callable[[], str], over: threading.Event) -> None
     began = time.monotonic()
     if over.wait(PATIENCE_S):
         return
-    note(f"{words}{say('…（Ctrl+C で中止）', ' … (Ctrl+C stops)')}")
+    note(f"{words}{localized('…（Ctrl+C で中止）', ' … (Ctrl+C stops)')}")
     while not over.wait(AGAIN_S):
         seconds, done = time.monotonic() - began, how_far()
-        so_far = say(f"{seconds:,.0f} 秒経過", f"{seconds:,.0f} s so far") + (say("、", ", ") + done if done else "")
-        note(f"{words}{say(f'…（{so_far}。Ctrl+C で中止）', f' … ({so_far}; Ctrl+C stops)')}")
+        so_far = localized(f"{seconds:,.0f} 秒経過", f"{seconds:,.0f} s so far") + (localized("、", ", ") + done if done else "")
+        note(f"{words}{localized(f'…（{so_far}。Ctrl+C で中止）', f' … ({so_far}; Ctrl+C stops)')}")
 
 
 def still_speaking(text: str) -> str:
     """The notice of `speak` while it writes a file."""
-    return say(f"{len(text):,} 文字を音声にしています", f"Speaking {len(text):,} characters")
+    return localized(f"{len(text):,} 文字を音声にしています", f"Speaking {len(text):,} characters")
 
 
 def sound_so_far(seconds: float) -> str:
     """How far `speak` is; a line alone does not tell how many sentences there will be."""
-    return say(f"音声 {seconds:,.0f} 秒分", f"{seconds:,.0f} s of sound made") if seconds else ""
+    return localized(f"音声 {seconds:,.0f} 秒分", f"{seconds:,.0f} s of sound made") if seconds else ""
 
 
 def sentence_bar(text: str) -> tqdm | None:  # type: ignore[type-arg]
@@ -65,4 +65,4 @@ def sentence_bar(text: str) -> tqdm | None:  # type: ignore[type-arg]
         return None
     from tqdm import tqdm
 
-    return tqdm(total=sum(1 for _ in split_sentences(text)), unit=say("文", "sentence"), leave=False)
+    return tqdm(total=sum(1 for _ in split_sentences(text)), unit=localized("文", "sentence"), leave=False)

@@ -15,7 +15,7 @@ from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, make_entry
 from app.core.moras import split_moras
 from app.errors import InputError
 from app.json_text import HIGHEST_WHOLE, parse_json, whole
-from app.language import say
+from app.language import localized
 from app.system_errors import reason_of
 
 VERSION = 1
@@ -73,8 +73,8 @@ def from_text(text: str) -> tuple[list[Entry], list[InputError]]:
 def too_many() -> InputError:
     """The error for more words than a dictionary holds."""
     return InputError(
-        say("単語が多すぎます。", "There are too many words."),
-        say(f"ユーザー辞書は {MOST_ENTRIES:,} 語までです。", f"The user dictionary holds up to {MOST_ENTRIES:,} words."),
+        localized("単語が多すぎます。", "There are too many words."),
+        localized(f"ユーザー辞書は {MOST_ENTRIES:,} 語までです。", f"The user dictionary holds up to {MOST_ENTRIES:,} words."),
     )
 
 
@@ -98,7 +98,7 @@ def _read(items: list[Any]) -> tuple[list[Entry], list[InputError]]:
         except InputError as error:
             wrong.append(error)
         except (ValueError, LookupError):
-            wrong.append(_unknown(say("単語の形が違います", "a word of another form")))
+            wrong.append(_unknown(localized("単語の形が違います", "a word of another form")))
     return entries, wrong
 
 
@@ -201,8 +201,8 @@ def _list(value: Any) -> list[Any]:
 
 def _unknown(reason: str) -> InputError:
     return InputError(
-        say(f"辞書として読めません。（{reason}）", f"This is not a dictionary. ({reason})"),
-        say(
+        localized(f"辞書として読めません。（{reason}）", f"This is not a dictionary. ({reason})"),
+        localized(
             "VOICEVOX、AivisSpeech などの辞書（JSON）か、表記,読み,アクセント の CSV を選んでください。",
             "Choose a dictionary of VOICEVOX or AivisSpeech (JSON), or a CSV with surface,reading,accent.",
         ),

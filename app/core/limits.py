@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.core.types import Overrides, SynthesisRequest
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Bounds:
     @property
     def label(self) -> str:
         """The parameter's name in the language of the user."""
-        return say(self.ja, self.en)
+        return localized(self.ja, self.en)
 
 
 BOUNDS = {
@@ -51,8 +51,8 @@ def check_value(bounds: Bounds, value: float) -> None:
     if not bounds.low <= value <= bounds.high:  # as NaN never is
         shown = f"{value:g}" if isinstance(value, float) else str(value)[:SHOWN_DIGITS]  # a whole number may be too large for a float
         raise InputError(
-            say(f"{bounds.ja}の値 {shown} は範囲外です。", f"The value {shown} for {bounds.en} is out of range."),
-            say(
+            localized(f"{bounds.ja}の値 {shown} は範囲外です。", f"The value {shown} for {bounds.en} is out of range."),
+            localized(
                 f"{bounds.low:.10g} から {bounds.high:.10g} までの数を指定してください。",
                 f"Give a number from {bounds.low:.10g} to {bounds.high:.10g}.",
             ),
@@ -67,8 +67,8 @@ def check_request(request: SynthesisRequest) -> None:
     for mark, length_s in request.pauses.items():
         if mark not in PAUSE_MARKS:
             raise InputError(
-                say(f"「{mark}」は間の長さを変えられる記号ではありません。", f'"{mark}" is not a mark whose pause can be set.'),
-                say("使える記号: 、 。 ！ ？ ・ ' -", "Marks to choose from: , . ! ? ' - (or 、 。 ！ ？ ・)"),
+                localized(f"「{mark}」は間の長さを変えられる記号ではありません。", f'"{mark}" is not a mark whose pause can be set.'),
+                localized("使える記号: 、 。 ！ ？ ・ ' -", "Marks to choose from: , . ! ? ' - (or 、 。 ！ ？ ・)"),
             )
         check_value(PAUSE_BOUNDS, length_s)
     _check_edits(request.overrides)
@@ -79,8 +79,8 @@ def _check_edits(edits: Overrides) -> None:
     for reading in edits.readings:
         if not reading.surface:
             raise InputError(
-                say("読みを付ける語が空です。", "A reading is given for an empty word."),
-                say("行の中の語を指定してください。", "Give a word of the line."),
+                localized("読みを付ける語が空です。", "A reading is given for an empty word."),
+                localized("行の中の語を指定してください。", "Give a word of the line."),
             )
     counted = [reading.occurrence for reading in edits.readings if reading.occurrence is not None]
     counted += [mora.mora for mora in edits.moras] + [phrase.mora for phrase in edits.phrases] + [pause.mark for pause in edits.pauses]

@@ -14,9 +14,9 @@ from app.core.emoji import trim_emoji
 from app.core.moras import MORAS, split_moras
 from app.core.phones import mark_of_phones, mora_count, mora_of_phones
 from app.core.ports import G2P
+from app.core.renderings import remembered_phones
 from app.core.sentences import split_sentences
 from app.core.symbols import EMOJI_IDS, PUNCTUATION
-from app.core.takes import remembered_phones
 from app.core.types import Overrides, Phones, ReadingOverride, Sentence, SynthesisRequest
 
 _PLAIN_MARKS = str.maketrans("、。！？・「」『』…", ",.!?,''''.")

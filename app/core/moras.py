@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 _ROWS = {
     "": "アイウエオ",
@@ -93,7 +93,7 @@ def katakana_of(surface: str, reading: str) -> str:
     kana = hiragana_to_katakana(unicodedata.normalize("NFKC", reading)).replace(" ", "").replace("・", "")
     if not _KANA.fullmatch(kana):
         raise InputError(
-            say(f"「{surface}」の読み「{reading}」は仮名ではありません。", f"The reading “{reading}” is not kana."),
-            say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."),
+            localized(f"「{surface}」の読み「{reading}」は仮名ではありません。", f"The reading “{reading}” is not kana."),
+            localized("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."),
         )
     return kana

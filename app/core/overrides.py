@@ -10,7 +10,7 @@ from app.core.moras import katakana_of, split_moras
 from app.core.types import ReadingOverride
 from app.core.words import Word
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 Analyse = Callable[[str], list[Word]]
 Place = tuple[int, int, ReadingOverride]
@@ -102,11 +102,11 @@ def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]
     if override.accent is not None:
         if not 0 <= override.accent <= size:
             raise InputError(
-                say(
+                localized(
                     f"「{override.surface}」のアクセント位置 {override.accent} は範囲外です。",
                     f"Accent {override.accent} is outside of the word.",
                 ),
-                say(f"0 から {size} までの数にしてください。", f"Give a number from 0 to {size}."),
+                localized(f"0 から {size} までの数にしてください。", f"Give a number from 0 to {size}."),
             )
         return Word(surface, kana, override.accent, kind=("名詞", "一般"))
     if not covered:

@@ -14,7 +14,7 @@ from app.core.symbol_kinds import BLANK, symbol_kinds
 from app.core.symbols import EMOJI_IDS, JAPANESE_LANGUAGE_ID, JAPANESE_TONE_OFFSET, MORA_ENDS, PUNCTUATION, SYMBOL_IDS
 from app.core.types import Int64, Phones
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 NOWHERE = -1  # index of a phone that belongs to no mora, or is no mark
 
@@ -63,8 +63,8 @@ def _symbol_id(phone: str, table: Mapping[str, int]) -> int:
         return table[phone]
     except KeyError:
         raise InputError(
-            say(f"音素「{phone}」は音声モデルの記号表にありません。", f"The voice knows no phone “{phone}”."),
-            say("音素は記号表にあるものだけを使ってください。", "Use phones of the symbol table only."),
+            localized(f"音素「{phone}」は音声モデルの記号表にありません。", f"The voice knows no phone “{phone}”."),
+            localized("音素は記号表にあるものだけを使ってください。", "Use phones of the symbol table only."),
         ) from None
 
 

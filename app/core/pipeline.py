@@ -15,16 +15,16 @@ from app.core.edits import Place, edited_tones
 from app.core.limits import check_request
 from app.core.line_reading import LineReading, read_line
 from app.core.rebased_edits import rebase
+from app.core.renderings import Caches
 from app.core.sentence_context import SentenceContext
 from app.core.sentences import split_sentences
 from app.core.stages import Stages, phones_of
 from app.core.style import style_vector
-from app.core.takes import Caches
 from app.core.timing import OnStage, StageClock, Stopped, ignore_stage, never
 from app.core.types import AudioChunk, ReadingOverride, SynthesisRequest
 from app.core.waveform import silence
 from app.errors import BackendError, InputError, VoiceError
-from app.language import say
+from app.language import localized
 
 WARM_UP_TEXT = "風の中を、行ってきました。"  # homographs: they bring in the dictionary that tells them apart
 AHEAD_S = 2.0  # sound that must wait before the next sentence is prepared: several times what that takes
@@ -91,8 +91,8 @@ class Pipeline(SentenceContext):
         first = next(sentences, None)
         if first is None:
             raise InputError(
-                say("読み上げられる文字がありません。", "There is nothing in this text that can be read aloud."),
-                say("かな・漢字・英数字を含む文を入力してください。", "Enter text with kana, kanji, letters or digits."),
+                localized("読み上げられる文字がありません。", "There is nothing in this text that can be read aloud."),
+                localized("かな・漢字・英数字を含む文を入力してください。", "Enter text with kana, kanji, letters or digits."),
             )
         yield self._silence(request, request.pre_silence_s)
         prepared = (_prepared(stages) for stages in itertools.chain([first], sentences))
@@ -133,11 +133,13 @@ class Pipeline(SentenceContext):
         edits = request.overrides
         if self.opaque and (request.pauses or edits.pauses or any(edit.length_s is not None for edit in edits.moras)):
             raise InputError(
-                say(
+                localized(
                     f"声「{self.voice.name}」では間や音の長さを変えられません。",
                     f'The voice "{self.voice.name}" does not let pauses and lengths be set.',
                 ),
-                say("一つのグラフのまま開いた声では、長さは声が決めます。", "A voice opened as one graph decides all lengths itself."),
+                localized(
+                    "一つのグラフのまま開いた声では、長さは声が決めます。", "A voice opened as one graph decides all lengths itself."
+                ),
             )
         for wanted, known, ja, en in (
             (request.style, self.voice.styles, "スタイル", "style"),
@@ -145,8 +147,11 @@ class Pipeline(SentenceContext):
         ):
             if wanted not in known:
                 raise VoiceError(
-                    say(f"声「{self.voice.name}」に{ja} {wanted} はありません。", f'The voice "{self.voice.name}" has no {en} {wanted}.'),
-                    say("選べるもの: ", "Choose one of: ") + ", ".join(f"{number} {name}" for number, name in list(known.items())[:12]),
+                    localized(
+                        f"声「{self.voice.name}」に{ja} {wanted} はありません。", f'The voice "{self.voice.name}" has no {en} {wanted}.'
+                    ),
+                    localized("選べるもの: ", "Choose one of: ")
+                    + ", ".join(f"{number} {name}" for number, name in list(known.items())[:12]),
                 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.core.ports import G2P, BertRunner, OpaqueSynthesizer, Synthesizer, Tokenizer
-from app.core.takes import Caches
+from app.core.renderings import Caches
 from app.core.voice import VoiceTraits
 
 

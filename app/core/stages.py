@@ -13,8 +13,8 @@ from app.core.edits import Place, frame_targets, phone_timings, readings_in, sym
 from app.core.features import phone_features, rounded
 from app.core.phones import PhoneIds, phones_to_ids
 from app.core.ports import OpaqueSynthesizer, Prosody, ProsodyInput, Synthesizer, WholeInput
+from app.core.renderings import Rendering, prosody_key, remembered_phones, rendering_key
 from app.core.sentence_context import SentenceContext
-from app.core.takes import Take, prosody_key, remembered_phones, take_key
 from app.core.timing import StageClock
 from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, PhoneTiming, Sentence, SynthesisRequest
 from app.core.waveform import apply_gain, trim_tail
@@ -54,7 +54,7 @@ class Stages:
     _ids: PhoneIds = field(init=False)
     _targets: list[FrameTarget] = field(init=False)
     _key: Hashable = field(init=False)
-    _take: Take | None = field(init=False)
+    _rendering: Rendering | None = field(init=False)
     _features: Float32 | None = None
     _prosody: Prosody | None = None
 
@@ -64,12 +64,12 @@ class Stages:
         self._ids = phones_to_ids(self.phones, multilingual=voice.multilingual, add_blank=voice.add_blank, emoji=voice.emoji)
         self._targets = frame_targets(self.phones, request.overrides, request.pauses, self.place, 1 / request.speed, voice)
         key = prosody_key((context.sound_id, context.bert_id), request, self.style, self.phones, self.clock.sentence)
-        self._key = take_key(key, request, self._targets, self.clock.sentence)
-        self._take = context.caches.takes.get(self._key)
-        if self._take is None and not context.opaque:
+        self._key = rendering_key(key, request, self._targets, self.clock.sentence)
+        self._rendering = context.caches.renderings.get(self._key)
+        if self._rendering is None and not context.opaque:
             self._prosody = context.caches.prosody.get(key)
         tokens, symbols = len(self.phones.text) + 2, len(self._ids.phones)
-        if self._take is not None or self._prosody is not None:
+        if self._rendering is not None or self._prosody is not None:
             for stage in ("tokenize", "bert", "expand"):
                 self.clock.skip(stage, tokens=tokens, phones=symbols)
             if not context.opaque:
@@ -83,8 +83,8 @@ class Stages:
 
     def sound(self) -> Iterator[AudioChunk]:
         """Sound of the sentence, in pieces."""
-        if self._take is not None:
-            yield from self._again(self._take)
+        if self._rendering is not None:
+            yield from self._again(self._rendering)
             return
         pieces: list[Float32] = []
         timings, frames, made = self._whole() if self.context.opaque else self._windows()
@@ -92,19 +92,19 @@ class Stages:
             piece.flags.writeable = False  # whoever hears it must not change what is remembered
             pieces.append(piece)
             yield self._chunk(piece, timings if len(pieces) == 1 else ())
-        take = Take(tuple(pieces), timings, frames)
-        self.context.caches.takes.put(self._key, take, take.size)
+        rendering = Rendering(tuple(pieces), timings, frames)
+        self.context.caches.renderings.put(self._key, rendering, rendering.size)
 
-    def _again(self, take: Take) -> Iterator[AudioChunk]:
-        """A take that is remembered: only the volume is set anew."""
-        for index, piece in enumerate(take.pieces):
+    def _again(self, rendering: Rendering) -> Iterator[AudioChunk]:
+        """A rendering that is remembered: only the volume is set again."""
+        for index, piece in enumerate(rendering.pieces):
             if self.context.opaque:
-                self.clock.skip("synthesis", frames=take.frames, samples=len(piece))
+                self.clock.skip("synthesis", frames=rendering.frames, samples=len(piece))
             else:
                 if index == 0:
-                    self.clock.skip("flow", frames=take.frames)
+                    self.clock.skip("flow", frames=rendering.frames)
                 self.clock.skip("decode", samples=len(piece))
-            yield self._chunk(piece, take.timings if index == 0 else ())
+            yield self._chunk(piece, rendering.timings if index == 0 else ())
 
     def _phone_features(self) -> Float32:
         tokens, assist = self._token_features(self.phones.text), self._assist_features()

@@ -11,7 +11,7 @@ from app.errors import InputError, VoiceError
 from app.install.confined import prepare_bert_confined
 from app.install.prepared import PreparedBert
 from app.install.staging import mend, put_in_place, remove_folder, staged_folder
-from app.language import say
+from app.language import localized
 from app.progress import Report, part, unreported
 from app.voices.bert import STANDARD_LICENCE, Bert, installed_berts, is_bert_id, read_bert, write_bert
 from app.voices.containers.description import SBV2_BERT
@@ -52,8 +52,8 @@ def add_bert(source: Path, report: Report = unreported, *, id: str | None = None
 
     if id is not None and not is_bert_id(id):
         raise InputError(
-            say(f"BERT の ID に使えない文字があります: {id}", f"This cannot be the id of a BERT: {id}"),
-            say("半角の小文字・数字・ハイフンで 64 文字までです。", "Use up to 64 small letters, digits and hyphens."),
+            localized(f"BERT の ID に使えない文字があります: {id}", f"This cannot be the id of a BERT: {id}"),
+            localized("半角の小文字・数字・ハイフンで 64 文字までです。", "Use up to 64 small letters, digits and hyphens."),
         )
     model = find_model(source)
     read_vocabulary(model.parent)  # told before minutes of work, not after them
@@ -78,8 +78,10 @@ def remove_bert(bert: Bert) -> None:
     """Removes an installed BERT, at once or not at all; a VoiceError where it ships with the program."""
     if not bert.folder.is_relative_to(paths.data_dir()):
         raise VoiceError(
-            say(f"BERT「{bert.id}」は Koebako に付属しているため削除できません。", f'The BERT "{bert.id}" comes with Koebako and stays.'),
-            say("削除できるのは自分で取り込んだ BERT だけです。", "Only what you added yourself can be removed."),
+            localized(
+                f"BERT「{bert.id}」は Koebako に付属しているため削除できません。", f'The BERT "{bert.id}" comes with Koebako and stays.'
+            ),
+            localized("削除できるのは自分で取り込んだ BERT だけです。", "Only what you added yourself can be removed."),
         )
     remove_folder(bert.folder)
 
@@ -91,8 +93,8 @@ def find_installed_bert(wanted: str) -> Bert:
         if bert.id == wanted:
             return bert
     raise VoiceError(
-        say(f"BERT「{wanted[:80]}」はありません。", f'There is no BERT "{wanted[:80]}".'),
-        say("あるもの: ", "There are: ") + ", ".join(bert.id for bert in known),
+        localized(f"BERT「{wanted[:80]}」はありません。", f'There is no BERT "{wanted[:80]}".'),
+        localized("あるもの: ", "There are: ") + ", ".join(bert.id for bert in known),
     )
 
 

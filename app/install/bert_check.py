@@ -12,7 +12,7 @@ from app.adapters.ort.bert import OrtBert
 from app.adapters.ort.session import open_session
 from app.core.types import Float32, Int64
 from app.errors import BackendError, VoiceError
-from app.language import say
+from app.language import localized
 
 TOLERANCE = 1e-4
 """Largest difference allowed, relative to the largest feature; right graphs differ by 1e-6."""
@@ -41,13 +41,15 @@ def features_of(graph: Path, texts: Sequence[Int64], width: int) -> list[Float32
         results = [runner.run(ids) for ids in texts]
     except BackendError as exc:
         raise VoiceError(
-            say("この BERT は計算の途中で失敗します。", "This BERT fails while it computes."),
-            say(f"ファイルが壊れていないか確かめてください。詳細: {exc.hint}", f"Check that the file is complete. Details: {exc.hint}"),
+            localized("この BERT は計算の途中で失敗します。", "This BERT fails while it computes."),
+            localized(
+                f"ファイルが壊れていないか確かめてください。詳細: {exc.hint}", f"Check that the file is complete. Details: {exc.hint}"
+            ),
         ) from exc
     if not all(np.isfinite(rows).all() for rows in results):
         raise VoiceError(
-            say("この BERT は数でない値を出します。", "This BERT computes values that are no numbers."),
-            say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+            localized("この BERT は数でない値を出します。", "This BERT computes values that are no numbers."),
+            localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
         )
     return results
 

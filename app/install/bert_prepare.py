@@ -12,7 +12,7 @@ from app.errors import VoiceError
 from app.install.bert_centres import SENTENCES, centres
 from app.install.bert_check import LEAST_COSINE, TOLERANCE, features_of, largest_difference, least_cosine, trial_texts
 from app.install.prepared import PreparedBert
-from app.language import say
+from app.language import localized
 from app.progress import Report, part, unreported
 from app.voices.bert import GRAPH_NAME, Precision
 from app.voices.vocabulary import VOCABULARY_NAME, read_vocabulary, vocabulary_text
@@ -74,7 +74,7 @@ def _opened(model: Path, width: int) -> Tensors:
     source = open_source(model)
     if source.architecture.hidden != width:
         raise not_deberta(
-            say(f"特徴量の幅 {source.architecture.hidden}", f"its features are {source.architecture.hidden} wide, not {width}")
+            localized(f"特徴量の幅 {source.architecture.hidden}", f"its features are {source.architecture.hidden} wide, not {width}")
         )
     return source
 
@@ -120,28 +120,28 @@ def _kept_whole(architecture: Architecture, folder: Path, difference: float) -> 
     """The source's graph instead of the lean one; VoiceError where there is none, for then nothing is known to be right."""
     _remove(folder / INT8_NAME)
     _remove(folder / GRAPH_NAME)
-    reason = say(
+    reason = localized(
         f"変換したグラフが元のファイルと {difference:.1e} 違うため、元のグラフのまま使います",
         f"the prepared graph differs from the file by {difference:.1e}, so the file's own graph is used",
     )
     if not (folder / COPY_NAME).is_file():
         raise VoiceError(
-            say(
+            localized(
                 f"この BERT の重みからは正しいグラフを作れません。({difference:.1e})",
                 f"No right graph can be built from these weights ({difference:.1e}).",
             ),
-            say("ONNX 形式のファイルを使ってください。", "Use an ONNX file of this model."),
+            localized("ONNX 形式のファイルを使ってください。", "Use an ONNX file of this model."),
         )
     return PreparedBert(architecture, {"float32": COPY_NAME}, 0.0, kept_whole=reason)
 
 
 def _foreign_vocabulary(tokens: int, known: int) -> VoiceError:
     return VoiceError(
-        say(
+        localized(
             f"語彙がモデルと合いません。語彙は {tokens} 語、モデルは {known} 語です。",
             f"The vocabulary is not this model's: it has {tokens} tokens where the model knows {known}.",
         ),
-        say("同じ場所から取ったモデルと語彙を一緒に置いてください。", "Put the vocabulary beside the model that came with it."),
+        localized("同じ場所から取ったモデルと語彙を一緒に置いてください。", "Put the vocabulary beside the model that came with it."),
     )
 
 

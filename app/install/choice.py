@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.errors import VoiceError
-from app.language import fitting, say
+from app.language import by_frontend, localized
 from app.voices.containers.checkpoints import Checkpoint
 
 MOST_NAMES = 20
@@ -26,16 +26,16 @@ def choose(found: Sequence[Checkpoint], wanted: str | None, *, every: bool) -> l
         if len(named) == 1:
             return named
         raise UndecidedError(
-            say(f"「{wanted}」という声のファイルはありません。", f'There is no voice file "{wanted}" in there.'),
-            say("選べるもの: ", "Choose one of: ") + _listed(found),
+            localized(f"「{wanted}」という声のファイルはありません。", f'There is no voice file "{wanted}" in there.'),
+            localized("選べるもの: ", "Choose one of: ") + _listed(found),
         )
     if len(found) == 1 or every:
         return list(found)
     raise UndecidedError(
-        say(f"声のファイルが {len(found)} 個あります: {_listed(found)}", f"There are {len(found)} voice files: {_listed(found)}"),
-        fitting(
-            say("一つを選ぶか、すべて追加してください。", "Choose one, or add all."),
-            say(
+        localized(f"声のファイルが {len(found)} 個あります: {_listed(found)}", f"There are {len(found)} voice files: {_listed(found)}"),
+        by_frontend(
+            localized("一つを選ぶか、すべて追加してください。", "Choose one, or add all."),
+            localized(
                 "--checkpoint 名前 で一つを選ぶか、--all ですべて追加してください。",
                 "Choose one with --checkpoint NAME, or add all with --all.",
             ),

@@ -24,7 +24,7 @@ from app.core.timing import never
 from app.data_file import move
 from app.errors import DownloadError
 from app.install.fetched_files import UNNAMED, discard, folder_of, safe_name, waiting_in
-from app.language import say
+from app.language import localized
 from app.progress import Report, part, unreported
 
 BERT_REPOSITORY = "tsukumijima/deberta-v2-large-japanese-char-wwm-onnx"
@@ -80,8 +80,10 @@ def fetch_url(url: str, watch: Watch = UNWATCHED) -> Path:
     if done.content_type in ("text/html", "application/xhtml+xml"):
         discard(done.path)
         raise DownloadError(
-            say("このアドレスはファイルではなく、ウェブページです。", "This address is a web page, not a file."),
-            say("ページにあるダウンロード用リンクのアドレスを指定してください。", "Give the address of the download link on that page."),
+            localized("このアドレスはファイルではなく、ウェブページです。", "This address is a web page, not a file."),
+            localized(
+                "ページにあるダウンロード用リンクのアドレスを指定してください。", "Give the address of the download link on that page."
+            ),
         )
     if done.path.name != UNNAMED:
         return done.path

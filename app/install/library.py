@@ -13,7 +13,7 @@ from app.install.licence import Ask, require_licence
 from app.install.prepared import Prepare
 from app.install.prepared_folder import prepare_into
 from app.install.staging import mend, put_in_place, staged_folder
-from app.language import fitting, say
+from app.language import by_frontend, localized
 from app.own_folder import make_folder
 from app.paths import data_dir, voice_dirs
 from app.progress import Report, part, unreported
@@ -155,7 +155,7 @@ def _target(identity: Identity, existing: Voice | None, wishes: Wishes) -> Path:
         return existing.path
     version, own = read_card(existing.path).version or "?", existing.path.parent == user_voices()
     raise UndecidedError(
-        say(
+        localized(
             f"声「{existing.manifest.name}」の別の版がすでにあります（{version}。追加しようとした版: {identity.version or '?'}）。",
             f'Another version of the voice "{existing.manifest.name}" is installed ({version}; this one: {identity.version or "?"}).',
         ),
@@ -166,12 +166,14 @@ def _target(identity: Identity, existing: Voice | None, wishes: Wishes) -> Path:
 
 def _ways_out(own: bool) -> str:
     if own:
-        command = say(
+        command = localized(
             "--update で置き換えるか、--keep-both で両方を残してください。", "Replace it with --update, or keep both with --keep-both."
         )
-        return fitting(say("置き換えるか、両方を残してください。", "Replace it, or keep both."), command)
-    refused = say("付属の声は置き換えられません。", "A shipped voice cannot be replaced. ")
-    return refused + fitting(say("両方を残せます。", "Both can be kept."), say("--keep-both を使ってください。", "Use --keep-both."))
+        return by_frontend(localized("置き換えるか、両方を残してください。", "Replace it, or keep both."), command)
+    refused = localized("付属の声は置き換えられません。", "A shipped voice cannot be replaced. ")
+    return refused + by_frontend(
+        localized("両方を残せます。", "Both can be kept."), localized("--keep-both を使ってください。", "Use --keep-both.")
+    )
 
 
 def _free(voice_id: str) -> Path:

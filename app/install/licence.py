@@ -13,7 +13,7 @@ from typing import Any
 from app.data_file import load_data, save_data
 from app.errors import OutputFileError
 from app.install.choice import UndecidedError
-from app.language import fitting, say
+from app.language import by_frontend, localized
 from app.notices import notify
 from app.paths import data_dir, resources_dir
 from app.voices.voice import Voice
@@ -68,7 +68,7 @@ def remember(licence: Licence) -> None:
     if not is_accepted(licence):
         date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         accepted = [*_read(), licence.entry() | {"date": date}]
-        save_data(accepted_path(), accepted, say("同意を記録できません", "What was accepted cannot be kept"))
+        save_data(accepted_path(), accepted, localized("同意を記録できません", "What was accepted cannot be kept"))
 
 
 def require_licence(licence: Licence, ask: Ask) -> None:
@@ -77,13 +77,13 @@ def require_licence(licence: Licence, ask: Ask) -> None:
         return
     if not ask(licence):
         raise UndecidedError(
-            say(
+            localized(
                 f"声「{licence.name}」のライセンスにまだ同意していません。",
                 f'The licence of the voice "{licence.name}" is not accepted yet.',
             ),
-            fitting(
-                say("声のカードから読めます。", "It can be read on the card of the voice."),
-                say(
+            by_frontend(
+                localized("声のカードから読めます。", "It can be read on the card of the voice."),
+                localized(
                     "koebako voices info で読み、同意するときは --accept-licence を付けてください。",
                     "Read it with `koebako voices info`; if you agree, add --accept-licence.",
                 ),
@@ -95,7 +95,7 @@ def require_licence(licence: Licence, ask: Ask) -> None:
 
 def _read() -> list[dict[str, Any]]:
     """What was accepted; a damaged file means that licences are shown again, and the user is told why."""
-    failed = say(
+    failed = localized(
         "同意したライセンスの記録を読めないため、もう一度お尋ねします。",
         "Accepted licences could not be read, so they are asked for again.",
     )

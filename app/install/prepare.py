@@ -16,7 +16,7 @@ from app.data_file import drop
 from app.errors import OutputFileError
 from app.install.prepared import Prepared
 from app.install.verify import SourceGraph, verify_prepared, verify_whole
-from app.language import say
+from app.language import localized
 from app.progress import Report, part, unreported
 from app.system_errors import reason_of
 from app.voices.containers.sources import read_source
@@ -111,7 +111,9 @@ def _opaque(voice: Voice, model: Any, folder: Path, why: str, report: Report) ->
     files = {"whole": store_graph(model, folder, "whole")}
     written = _write(replace(voice.manifest, multilingual=multilingual), files, voice, folder)
     verify_whole(written, part(report, 0.4, 1.0))
-    reason = say(f"この声のグラフは三つに分けられませんでした({why})。", f"The graph of this voice could not be cut into three ({why}).")
+    reason = localized(
+        f"この声のグラフは三つに分けられませんでした({why})。", f"The graph of this voice could not be cut into three ({why})."
+    )
     return Prepared(written.manifest, None, reason)
 
 
@@ -135,7 +137,7 @@ def _write(manifest: VoiceManifest, files: dict[str, str], voice: Voice, folder:
         write_manifest(replace(manifest, graphs=files, decoder_int8=None), folder)
     except OSError as exc:
         raise OutputFileError(
-            say(f"声のファイルを書き込めません: {folder}", f"The files of the voice cannot be written: {folder}"),
-            say(f"ディスクの空き容量を確かめてください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
+            localized(f"声のファイルを書き込めません: {folder}", f"The files of the voice cannot be written: {folder}"),
+            localized(f"ディスクの空き容量を確かめてください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
         ) from exc
     return read_prepared(folder)

@@ -23,7 +23,7 @@ import numpy as np
 from app.adapters.confined.limits import Limits
 from app.adapters.files.disk_room import megabytes
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 
 Subject = Literal["voice", "bert"]
 Reason = Literal["memory", "time", "crash"]
@@ -47,20 +47,20 @@ class UnsafeError(VoiceError):
         what = ("声", "voice") if subject == "voice" else ("BERT", "BERT")
         if reason == "memory" and limits:
             memory = megabytes(limits.memory_bytes)
-            message = say(
+            message = localized(
                 f"{ja}は、どの{what[0]}にも要らない量のメモリーを使おうとします（{memory} 以上）。",
                 f"{en} asks for more memory than any {what[1]} needs ({memory}).",
             )
         elif reason == "time" and limits:
-            message = say(
+            message = localized(
                 f"{ja}の確認は、どの{what[0]}にも要らない時間がたっても終わりません（計算時間 {limits.processor_s} 秒）。",
                 f"{en} takes longer than any {what[1]} needs ({limits.processor_s} s of processor time).",
             )
         else:
-            message = say(f"{ja}を確認するプログラムが異常終了しました。", f"{en} made the program that checks it crash.")
+            message = localized(f"{ja}を確認するプログラムが異常終了しました。", f"{en} made the program that checks it crash.")
         super().__init__(
             message,
-            say(
+            localized(
                 "壊れているか、害を与えるために作られたファイルかもしれません。信頼できる配布元のものなら、ほかのアプリを閉じてもう一度お試しください。",
                 "The file may be damaged, or made to do harm. If you trust its source, close other applications and try again.",
             ),

@@ -13,7 +13,7 @@ from app.install.identity import Identity, identify
 from app.install.licence import Ask, licence_of, require_licence
 from app.install.prepared import Prepare
 from app.install.prepared_cache import cache_dir, keep_voice, kept_voice
-from app.language import say
+from app.language import localized
 from app.progress import Report, part, unreported
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
 from app.voices.containers.sources import SBV2_BERT, read_source
@@ -82,7 +82,7 @@ class _Before:
         require_licence(identity.licence_for(identity.id), self.ask)
         self.need_bert(read_manifest(source).bert if _is_prepared(source) else SBV2_BERT)
         name = identity.name
-        self.announce(say(f"声「{name}」を準備しています（初回だけ）。", f'Preparing the voice "{name}" (the first time only).'))
+        self.announce(localized(f"声「{name}」を準備しています（初回だけ）。", f'Preparing the voice "{name}" (the first time only).'))
 
 
 def _from_source(source: Path, report: Report, before: _Before, prepare: Prepare) -> Ready:
@@ -130,20 +130,20 @@ def _whole(source: Path, error: VoiceError, report: Report) -> Ready:
 
 
 def _opaque(voice: Voice) -> str:
-    return say(
+    return localized(
         f"声「{voice.manifest.name}」は構造が分からないため、文ごとにまとめて計算します（音が出るまで長くなります）。",
         f'The voice "{voice.manifest.name}" has an unknown structure and runs whole, sentence by sentence: sound starts later.',
     )
 
 
 def _kept_nothing(error: OutputFileError) -> str:
-    return say(
+    return localized(
         f"準備した声を保存できないため、そのまま使います。{error.message}",
         f"The prepared voice cannot be kept and is used as it is. {error.message}",
     )
 
 
 def _not_prepared(error: VoiceError) -> str:
-    return say(
+    return localized(
         f"声を準備できないため、そのまま使います。{error.message}", f"The voice could not be prepared and is used as it is. {error.message}"
     )

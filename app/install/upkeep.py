@@ -13,7 +13,7 @@ from app.errors import InputError, OutputFileError, VoiceError
 from app.install.identity import prepared_files
 from app.install.library import user_voices
 from app.install.staging import mend, remove_folder, sync
-from app.language import say
+from app.language import localized
 from app.paths import folders_in, voice_dirs
 from app.progress import Report, unreported
 from app.voices.card import read_card
@@ -53,8 +53,8 @@ def checked_name(name: str) -> str:
     shown = " ".join(name.split())
     if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
         raise InputError(
-            say("この名前は使えません。", "This name cannot be used."),
-            say(f"1〜{LONGEST_NAME} 文字の名前にしてください。", f"Choose a name of 1 to {LONGEST_NAME} letters."),
+            localized("この名前は使えません。", "This name cannot be used."),
+            localized(f"1〜{LONGEST_NAME} 文字の名前にしてください。", f"Choose a name of 1 to {LONGEST_NAME} letters."),
         )
     return shown
 
@@ -101,8 +101,8 @@ def _check_free(target: Path) -> None:
     """An empty folder may be there, nothing else."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise OutputFileError(
-            say(f"すでにあります: {target}", f"This is there already: {target}"),
-            say("別の名前を指定してください。", "Choose another name."),
+            localized(f"すでにあります: {target}", f"This is there already: {target}"),
+            localized("別の名前を指定してください。", "Choose another name."),
         )
 
 
@@ -131,10 +131,10 @@ def _own(wanted: str) -> Voice:
         raise unknown_voice(wanted, [item.manifest for item in installed_voices([user_voices()])])
     if voice.path.parent != user_voices():
         raise VoiceError(
-            say(
+            localized(
                 f"「{voice.manifest.name}」は Koebako に付属する声で、変更できません。",
                 f'"{voice.manifest.name}" ships with Koebako and stays as it is.',
             ),
-            say("自分で追加した声だけを変更できます。", "Only voices that you added can be changed."),
+            localized("自分で追加した声だけを変更できます。", "Only voices that you added can be changed."),
         )
     return voice

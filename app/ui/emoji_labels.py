@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.language import say
+from app.language import localized
 
 _WORDS = {
     "⏩": ("早口で", "fast, in a hurry"),
@@ -49,4 +49,4 @@ _WORDS = {
 
 def emoji_words(symbol: str) -> str:
     """What one of the 39 does; empty for any other character."""
-    return say(*_WORDS.get(symbol, ("", "")))
+    return localized(*_WORDS.get(symbol, ("", "")))

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 
 from app.errors import AppError, AudioDeviceError, InternalError
-from app.language import say
+from app.language import localized
 from app.log import log_path
 from app.version import VERSION
 
@@ -35,11 +35,11 @@ def report_failure(failed: Failed) -> ErrorText:
     """What happened and what to do. Without a device the sound can still be saved, and the window has a button for that."""
     error = failed.error
     if isinstance(error, AudioDeviceError):
-        hint = say(
+        hint = localized(
             "接続を確かめるか、「再生」メニューで出力先を選んでください。ファイルに保存することもできます。",
             "Check the connection or choose an output in the Play menu; the sound can also be saved to a file.",
         )
-        return ErrorText(error.message, hint, details_of(error), say("音声を保存…", "Save sound…"))
+        return ErrorText(error.message, hint, details_of(error), localized("音声を保存…", "Save sound…"))
     return ErrorText(error.message, error.hint, details_of(error))
 
 
@@ -61,6 +61,6 @@ def as_app_error(exc: Exception) -> AppError:
     if isinstance(exc, AppError):
         return exc
     return InternalError(
-        say("予期しないエラーが起きました。", "Something unexpected went wrong."),
-        say(f"もう一度お試しください。詳しい記録: {log_path()}", f"Try again. Details are in {log_path()}"),
+        localized("予期しないエラーが起きました。", "Something unexpected went wrong."),
+        localized(f"もう一度お試しください。詳しい記録: {log_path()}", f"Try again. Details are in {log_path()}"),
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.child_process import ask_no_shell
 from app.errors import AppError, InternalError
-from app.language import language, say, set_language, speak_in_window
+from app.language import language, localized, read_in_window, set_language
 from app.log import log_path, log_words, start_log
 from app.own_folder import check_home
 from app.settings import LanguageChoice, load_settings
@@ -94,8 +94,8 @@ def _refuse(error: AppError) -> int:
 
 
 def _unexpected() -> InternalError:
-    message = say("予期しないエラーが起きました。", "Something unexpected went wrong.")
-    return InternalError(message, say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"))
+    message = localized("予期しないエラーが起きました。", "Something unexpected went wrong.")
+    return InternalError(message, localized(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"))
 
 
 def use_language(choice: LanguageChoice) -> None:
@@ -103,7 +103,7 @@ def use_language(choice: LanguageChoice) -> None:
     if choice != "system":
         set_language(choice)
     os.environ["KOEBAKO_LANG"] = language()
-    speak_in_window()
+    read_in_window()
 
 
 def check_display() -> None:
@@ -113,8 +113,8 @@ def check_display() -> None:
     wayland = os.environ.get("WAYLAND_DISPLAY")
     if not os.environ.get("DISPLAY") and not wayland:
         raise InternalError(
-            say("画面がないため、ウィンドウを開けません。", "There is no display to open a window on."),
-            say(
+            localized("画面がないため、ウィンドウを開けません。", "There is no display to open a window on."),
+            localized(
                 "デスクトップの中で起動するか、コマンドラインを使ってください: koebako speak …",
                 "Start it within a desktop, or use the command line: koebako speak …",
             ),
@@ -124,11 +124,11 @@ def check_display() -> None:
             ctypes.CDLL("libxcb-cursor.so.0")
         except OSError as exc:
             raise InternalError(
-                say(
+                localized(
                     "Qt が使う libxcb-cursor0 がないため、ウィンドウを開けません。",
                     "The window needs the library libxcb-cursor0, which is missing.",
                 ),
-                say("Debian、Ubuntu なら: apt install libxcb-cursor0", "On Debian and Ubuntu: apt install libxcb-cursor0"),
+                localized("Debian、Ubuntu なら: apt install libxcb-cursor0", "On Debian and Ubuntu: apt install libxcb-cursor0"),
             ) from exc
 
 
@@ -144,8 +144,8 @@ def make_application() -> QApplication:
         from app.ui.workarounds.gui_thread_gc import GarbageCollection
     except ImportError as exc:
         raise InternalError(
-            say(f"Qt を読み込めません。（詳細: {exc}）", f"Qt could not be loaded. ({exc})"),
-            say(
+            localized(f"Qt を読み込めません。（詳細: {exc}）", f"Qt could not be loaded. ({exc})"),
+            localized(
                 "Debian、Ubuntu なら: apt install libegl1 libgl1 libxkbcommon0",
                 "On Debian and Ubuntu: apt install libegl1 libgl1 libxkbcommon0",
             ),
@@ -168,8 +168,8 @@ def _report_to(banner: Banner) -> None:
         logging.getLogger("koebako").error("unexpected error in the window", exc_info=(kind, error, trace))
         banner.show_message(
             "error",
-            say("予期しないエラーが起きました。", "Something unexpected went wrong."),
-            say(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"),
+            localized("予期しないエラーが起きました。", "Something unexpected went wrong."),
+            localized(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"),
             details=f"{kind.__name__}: {error}\n{log_path()}",
         )
 

@@ -21,7 +21,7 @@ import psutil
 from app.command_parser import Parser
 from app.data_file import write_whole
 from app.errors import AppError, OutputFileError
-from app.language import say
+from app.language import localized
 from app.own_folder import check_home
 from app.settings import Settings
 from app.system_errors import reason_of
@@ -79,7 +79,7 @@ def _hand_over(report: dict[str, Any], file: Path | None) -> None:
         write_whole(file, (json.dumps(report, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
     except (OSError, ValueError) as exc:
         reason = reason_of(exc)
-        raise OutputFileError(say(f"「{file}」に書き出せません：{reason}。", f'"{file}" could not be written: {reason}.')) from exc
+        raise OutputFileError(localized(f"「{file}」に書き出せません：{reason}。", f'"{file}" could not be written: {reason}.')) from exc
 
 
 def _run(sound: Path, picture: Path | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from app.data_file import write_json
 from app.errors import VoiceError
 from app.json_text import file_name, finite, long_text, parse_object, short_text
-from app.language import fitting, say
+from app.language import by_frontend, localized
 from app.paths import folders_in
 from app.small_file import read_small
 from app.voices.containers.description import SBV2_BERT
@@ -173,33 +173,35 @@ def _id(folder: Path) -> str | None:
 def _missing(wanted: str, folders: Sequence[Path]) -> MissingBertError:
     forced_ja = "音がおかしくなりますが、--force-bert で別の BERT を使うこともできます。"
     forced_en = "With --force-bert another BERT is used, which makes wrong prosody."
-    menu = say("「ファイル」メニューの「BERT のファイルを追加…」で入れられます。", "Install it with Add BERT file… in the File menu.")
+    menu = localized("「ファイル」メニューの「BERT のファイルを追加…」で入れられます。", "Install it with Add BERT file… in the File menu.")
     if wanted == SBV2_BERT:
-        command = say(
+        command = localized(
             f"koebako bert add --hub でダウンロードできます（{STANDARD_DOWNLOAD_MB} MB）。ファイルがあれば koebako bert add ファイル。{forced_ja}",
             f"Download it with `koebako bert add --hub` ({STANDARD_DOWNLOAD_MB} MB), or add a file with `koebako bert add FILE`. {forced_en}",
         )
     else:
-        command = say(
+        command = localized(
             f"koebako bert add ファイル --id {wanted} で {folders[0]} に取り込んでください。{forced_ja}",
             f"Add it to {folders[0]} with `koebako bert add FILE --id {wanted}`. {forced_en}",
         )
-    message = say(f"この声に必要な BERT「{wanted}」がありません。", f'The BERT that this voice was trained with is missing: "{wanted}".')
-    return MissingBertError(wanted, message, fitting(menu, command))
+    message = localized(
+        f"この声に必要な BERT「{wanted}」がありません。", f'The BERT that this voice was trained with is missing: "{wanted}".'
+    )
+    return MissingBertError(wanted, message, by_frontend(menu, command))
 
 
 def _wrong(needed: str, wanted: str) -> VoiceError:
     return VoiceError(
-        say(
+        localized(
             f"この声は BERT「{needed}」で学習されています。「{wanted}」では正しく話せません。",
             f'This voice was trained with the BERT "{needed}", not "{wanted}".',
         ),
-        fitting(
-            say(
+        by_frontend(
+            localized(
                 "この声の BERT を入れるか、別の BERT のまま話すことを選んでください。",
                 "Install its own BERT, or choose to speak with another one.",
             ),
-            say(
+            localized(
                 "それでも使うときは --force-bert を付けてください。", "Add --force-bert to use it all the same; the prosody will be wrong."
             ),
         ),
@@ -208,8 +210,8 @@ def _wrong(needed: str, wanted: str) -> VoiceError:
 
 def _damaged(folder: Path) -> VoiceError:
     return VoiceError(
-        say(f"BERT のファイルが欠けているか壊れています: {folder}", f"The BERT is incomplete or damaged: {folder}"),
-        say(
+        localized(f"BERT のファイルが欠けているか壊れています: {folder}", f"The BERT is incomplete or damaged: {folder}"),
+        localized(
             "この BERT をもう一度追加するか、Koebako を入れ直してください。",
             "Add this BERT again, or reinstall Koebako.",
         ),

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 from app.small_file import read_small
 from app.voices.untrusted.npy import array_of
 
@@ -69,13 +69,13 @@ def read_cases(path: Path) -> list[dict[str, np.ndarray]]:
         cases = _cases(read_small(path, LARGEST_BYTES))
     except (OSError, ValueError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile) as exc:
         raise InputError(
-            say(f"期待値のファイルを読めません: {path}", f"The file of expected outputs cannot be read: {path}"),
-            say("case0.output などのキーを持つ NPZ を指定してください。", "Give an NPZ with keys such as case0.output."),
+            localized(f"期待値のファイルを読めません: {path}", f"The file of expected outputs cannot be read: {path}"),
+            localized("case0.output などのキーを持つ NPZ を指定してください。", "Give an NPZ with keys such as case0.output."),
         ) from exc
     if not cases or any("output" not in case for case in cases.values()):
         raise InputError(
-            say(f"期待値が入っていません: {path}", f"The file holds no expected outputs: {path}"),
-            say("case0.output などのキーを持つ NPZ を指定してください。", "Give an NPZ with keys such as case0.output."),
+            localized(f"期待値が入っていません: {path}", f"The file holds no expected outputs: {path}"),
+            localized("case0.output などのキーを持つ NPZ を指定してください。", "Give an NPZ with keys such as case0.output."),
         )
     return [cases[number] for number in sorted(cases)]
 

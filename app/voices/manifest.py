@@ -30,7 +30,7 @@ from app.core.voice import DurationRule
 from app.data_file import write_json
 from app.errors import VoiceError
 from app.json_text import file_name, finite, long_text, parse_object, short_text, whole
-from app.language import say
+from app.language import localized
 from app.small_file import read_small
 from app.voices.untrusted.limits import (
     LARGEST_HOP_SAMPLES,
@@ -122,13 +122,13 @@ def read_manifest(folder: Path) -> VoiceManifest:
         return manifest
     except FileNotFoundError as exc:
         raise VoiceError(
-            say(f"声のファイルが見つかりません: {path}", f"This voice has no {MANIFEST_NAME}: {folder}"),
-            say("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
+            localized(f"声のファイルが見つかりません: {path}", f"This voice has no {MANIFEST_NAME}: {folder}"),
+            localized("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
         ) from exc
     except (OSError, ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise VoiceError(
-            say(f"声の情報が壊れています: {path}", f"The description of this voice is damaged: {path}"),
-            say("声をもう一度取り込んでください。", "Import the voice again."),
+            localized(f"声の情報が壊れています: {path}", f"The description of this voice is damaged: {path}"),
+            localized("声をもう一度取り込んでください。", "Import the voice again."),
         ) from exc
 
 

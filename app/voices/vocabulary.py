@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.json_text import parse_object, whole
-from app.language import say
+from app.language import localized
 from app.small_file import read_small
 from app.voices.untrusted.limits import LARGEST_VOCABULARY_BYTES
 
@@ -35,8 +35,8 @@ def read_vocabulary(folder: Path) -> list[str]:
             raise _unusable(path)
         return tokens
     raise VoiceError(
-        say(f"BERT の語彙がありません: {folder}", f"The vocabulary of this BERT is missing: {folder}"),
-        say(
+        localized(f"BERT の語彙がありません: {folder}", f"The vocabulary of this BERT is missing: {folder}"),
+        localized(
             f"モデルと同じフォルダーに {TOKENIZER_NAME} か {VOCABULARY_NAME} を置いてください。",
             f"Put {TOKENIZER_NAME} or {VOCABULARY_NAME} beside the model.",
         ),
@@ -67,6 +67,6 @@ def _tokens(text: str) -> list[str]:
 
 def _unusable(path: Path) -> VoiceError:
     return VoiceError(
-        say(f"BERT の語彙ファイルが読めません: {path}", f"This BERT vocabulary cannot be used: {path}"),
-        say("モデルと同じ場所から取り直してください。", "Get it again from where the model came from."),
+        localized(f"BERT の語彙ファイルが読めません: {path}", f"This BERT vocabulary cannot be used: {path}"),
+        localized("モデルと同じ場所から取り直してください。", "Get it again from where the model came from."),
     )

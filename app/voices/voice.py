@@ -8,7 +8,7 @@ from pathlib import Path
 from app.core.types import Float32
 from app.core.voice import VoiceTraits
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.manifest import VoiceManifest, read_manifest
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME, read_style_vectors
 
@@ -61,11 +61,11 @@ def read_prepared(folder: Path) -> Voice:
     for name, file_name in manifest.graphs.items():
         if not (folder / file_name).is_file():
             raise VoiceError(
-                say(
+                localized(
                     f"声「{manifest.name}」のファイル {file_name} がありません。",
                     f'The voice "{manifest.name}" lacks its file {file_name}.',
                 ),
-                say("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
+                localized("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
             )
         graphs[name] = folder / file_name
     vectors = read_style_vectors(folder / STYLE_VECTORS_NAME)
@@ -79,9 +79,9 @@ def check_vectors(voice: Voice) -> None:
     highest = max((style.id for style in voice.manifest.styles), default=0)
     if highest >= len(voice.style_vectors):
         raise VoiceError(
-            say(
+            localized(
                 f"声「{voice.manifest.name}」のスタイルの数とデータが合いません。",
                 f'The voice "{voice.manifest.name}" has more styles than style vectors.',
             ),
-            say("声をもう一度入手してください。", "Get the voice again."),
+            localized("声をもう一度入手してください。", "Get the voice again."),
         )

@@ -15,7 +15,7 @@ import psutil
 
 from app.compose import open_speaker
 from app.core.cache import LRUCache
-from app.core.takes import Caches
+from app.core.renderings import Caches
 from app.core.types import SynthesisRequest
 
 SETTLED = 0.25  # of the sentences, until every graph has seen its longest one

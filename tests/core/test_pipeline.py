@@ -209,7 +209,7 @@ def test_a_long_text_holds_no_more_than_a_short_one() -> None:
     for count in (50, 400):
         for _ in over.synthesize(replace(REQUEST, text="".join(f"{chr(0x4E00 + n)}い。" for n in range(count * 10)))):
             pass
-        held.append(over.caches.features.bytes_held + over.caches.prosody.bytes_held + over.caches.takes.bytes_held)
+        held.append(over.caches.features.bytes_held + over.caches.prosody.bytes_held + over.caches.renderings.bytes_held)
     assert max(held) <= 128 << 20
     assert len(over.caches.phones) <= 2048
 

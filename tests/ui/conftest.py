@@ -90,7 +90,7 @@ def _slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said is read in the window, as `main` has it."""
-    monkeypatch.setenv("KOEBAKO_PLACE", "window")
+    monkeypatch.setenv("KOEBAKO_FRONTEND", "window")
 
 
 @pytest.fixture

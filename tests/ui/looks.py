@@ -24,7 +24,7 @@ def in_each_look(module: str, arguments: Callable[[str, str], Sequence[str]], *,
                 surroundings = os.environ | {
                     "KOEBAKO_LANG": language,
                     "KOEBAKO_HOME": home,
-                    "KOEBAKO_PLACE": "window",
+                    "KOEBAKO_FRONTEND": "window",
                     "QT_SCALE_FACTOR": scale,
                     "QT_QPA_PLATFORM": "offscreen",
                 }

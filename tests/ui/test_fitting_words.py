@@ -56,6 +56,6 @@ def test_hints_in_the_window_name_no_command(tmp_path: Path, monkeypatch: pytest
     told = errors(tmp_path, monkeypatch)
     assert [error.hint for error in told if COMMANDS.search(error.message + error.hint)] == []
     assert all(error.hint for error in told)
-    monkeypatch.setenv("KOEBAKO_PLACE", "command")
+    monkeypatch.setenv("KOEBAKO_FRONTEND", "command")
     typed = errors(tmp_path, monkeypatch)
     assert [error.hint for error in typed if not COMMANDS.search(error.hint)] == []

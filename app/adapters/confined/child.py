@@ -35,7 +35,7 @@ from app.adapters.confined.limits import Limits
 from app.adapters.confined.windows_job import OUT_OF_TIME, Job
 from app.errors import AppError, BackendError, InputError, InternalError, OutputFileError, VoiceError
 from app.json_text import long_text, parse_object, whole
-from app.language import language, say
+from app.language import language, localized
 from app.own_program import start_own_module
 from app.progress import Report, unreported
 from app.system_errors import reason_of
@@ -196,4 +196,4 @@ def _error(given: Any) -> Exception:
 
 
 def _not_started(exc: OSError) -> AppError:
-    return InternalError(say("自分自身を起動できません。", "The program cannot start itself."), f"({reason_of(exc)})")
+    return InternalError(localized("自分自身を起動できません。", "The program cannot start itself."), f"({reason_of(exc)})")

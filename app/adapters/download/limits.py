@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.errors import DownloadError
-from app.language import say
+from app.language import localized
 
 LARGEST_FILE = 8 << 30
 
@@ -44,8 +44,8 @@ class Expected:
             raise _wrong_size(host, self.size, length)
         if length > self.largest:
             raise UnfitFileError(
-                say(f"{host} のファイルが大きすぎます。", f"The file from {host} is too large."),
-                say("アドレスを確かめてください。", "Check the address."),
+                localized(f"{host} のファイルが大きすぎます。", f"The file from {host} is too large."),
+                localized("アドレスを確かめてください。", "Check the address."),
             )
 
     def check_whole(self, length: int, sha256: str, host: str) -> None:
@@ -54,21 +54,21 @@ class Expected:
             raise _wrong_size(host, self.size, length)
         if self.sha256 is not None and sha256 != self.sha256:
             raise WrongBytesError(
-                say(
+                localized(
                     f"{host} から届いたファイルは壊れています（SHA-256 が一致しません）。",
                     f"What {host} sent is damaged: its SHA-256 differs.",
                 ),
-                say("削除しました。もう一度お試しください。", "It was deleted. Try again."),
+                localized("削除しました。もう一度お試しください。", "It was deleted. Try again."),
             )
 
 
 def _wrong_size(host: str, expected: int, found: int) -> UnfitFileError:
     return UnfitFileError(
-        say(
+        localized(
             f"{host} のファイルの大きさが違います（{expected:,} バイトのはずが {found:,} バイト）。",
             f"The file from {host} has the wrong size ({found:,} bytes instead of {expected:,}).",
         ),
-        say(
+        localized(
             "新しい版に差し替えられたのかもしれません。Koebako を更新してください。",
             "It may have been replaced by a newer one. Update Koebako.",
         ),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.errors import AppError, OutputFileError
-from app.language import say
+from app.language import localized
 
 SPARE_BYTES = 64 << 20  # for whatever else writes meanwhile; a full disk hurts other programs too
 
@@ -21,11 +21,11 @@ def no_room(folder: Path, needed_bytes: int, free_bytes: int) -> AppError:
     """What to tell of a disk with too little room."""
     needed, free = megabytes(needed_bytes), megabytes(free_bytes)
     return OutputFileError(
-        say(
+        localized(
             f"ディスクの空きが足りません。{needed} 必要ですが、{free} しかありません: {folder}",
             f"The disk has {free} left where {needed} are needed: {folder}",
         ),
-        say("空きを作るか、KOEBAKO_HOME で別の場所を指定してください。", "Make room, or choose another place with KOEBAKO_HOME."),
+        localized("空きを作るか、KOEBAKO_HOME で別の場所を指定してください。", "Make room, or choose another place with KOEBAKO_HOME."),
     )
 
 

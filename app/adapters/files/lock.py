@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.data_file import PRIVATE
 from app.errors import OutputFileError
-from app.language import say
+from app.language import localized
 
 POLL_S = 0.05
 _LOCKED_BYTE = 1 << 30  # far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file
@@ -51,8 +51,8 @@ class FileLock:
         while not self.acquire():
             if time.monotonic() > ends:
                 raise OutputFileError(
-                    say("別の Koebako が同じフォルダーを使っています。", "Another Koebako is working in the same folder."),
-                    say("それが終わってからもう一度お試しください。", "Try again when it is done."),
+                    localized("別の Koebako が同じフォルダーを使っています。", "Another Koebako is working in the same folder."),
+                    localized("それが終わってからもう一度お試しください。", "Try again when it is done."),
                 )
             time.sleep(POLL_S)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.data_file import behind_link, drop, move, part_beside, parts_in
 from app.errors import OutputFileError
-from app.language import say
+from app.language import localized
 from app.small_file import NotRegularError
 from app.system_errors import reason_of
 
@@ -90,7 +90,7 @@ class PartFile:
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         # What is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
         if self._target.exists() and not self._target.is_file():
-            raise NotRegularError(errno.EINVAL, say("ファイルではありません", "it is not a file"))
+            raise NotRegularError(errno.EINVAL, localized("ファイルではありません", "it is not a file"))
         try:
             self._target.open("rb+").close()
         except FileNotFoundError:
@@ -128,12 +128,14 @@ def write_error(path: Path, cause: Exception) -> OutputFileError:
     code = getattr(cause, "errno", None)
     reason = reason_of(cause)
     if code in _NO_FOLDER and not path.parent.is_dir():
-        reason = say("フォルダーがありません", "the folder does not exist")
+        reason = localized("フォルダーがありません", "the folder does not exist")
     elif code in _HELD:
-        reason = say("書き込みが許されていないか、使用中です", "it is not writable or in use")
+        reason = localized("書き込みが許されていないか、使用中です", "it is not writable or in use")
     elif code == errno.EFBIG:
         reason = reason_of(OSError(errno.ENOSPC, ""))
-    return OutputFileError(say(f"「{path}」に書き出せません：{reason}。", f'"{path}" could not be written: {reason}.'), _hint(path, code))
+    return OutputFileError(
+        localized(f"「{path}」に書き出せません：{reason}。", f'"{path}" could not be written: {reason}.'), _hint(path, code)
+    )
 
 
 _NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
@@ -148,16 +150,16 @@ _HELD = (
 
 def _hint(path: Path, code: int | None) -> str:
     if code in _NO_FOLDER and not path.parent.is_dir():
-        return say(f"「{path.parent}」を作るか、別の保存先を選んでください。", f'Make "{path.parent}" or choose another place.')
+        return localized(f"「{path.parent}」を作るか、別の保存先を選んでください。", f'Make "{path.parent}" or choose another place.')
     if code == errno.EISDIR:
-        return say("ファイル名まで指定してください。", "Add a file name.")
+        return localized("ファイル名まで指定してください。", "Add a file name.")
     if code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return say("空きを作るか、別の保存先を選んでください。", "Free some space or choose another place.")
+        return localized("空きを作るか、別の保存先を選んでください。", "Free some space or choose another place.")
     if code in _HELD:
-        return say(
+        return localized(
             "ほかのアプリで開いていれば閉じるか、別の保存先を選んでください。",
             "Close it if another program has it open, or choose another place.",
         )
     if code == errno.ENAMETOOLONG:
-        return say("短い名前にしてください。", "Choose a shorter name.")
-    return say("別の保存先を選んでください。", "Choose another place.")
+        return localized("短い名前にしてください。", "Choose a shorter name.")
+    return localized("別の保存先を選んでください。", "Choose another place.")

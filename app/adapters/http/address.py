@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from app.errors import DownloadError
 from app.json_text import DISTURBING
-from app.language import say
+from app.language import localized
 
 LONGEST_ADDRESS = 16_384  # signed addresses of file servers have a few thousand letters
 LONGEST_HOST = 254
@@ -38,9 +38,11 @@ class UnusableAddressError(DownloadError):
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(
-            say(f"このアドレスからはダウンロードできません：{reason}。", f"This address cannot be downloaded from: {reason}."),
+            localized(f"このアドレスからはダウンロードできません：{reason}。", f"This address cannot be downloaded from: {reason}."),
             hint
-            or say("配布ページにあるリンクのアドレスをもう一度コピーしてください。", "Copy the address of the link from its page again."),
+            or localized(
+                "配布ページにあるリンクのアドレスをもう一度コピーしてください。", "Copy the address of the link from its page again."
+            ),
         )
         self.reason = reason
 
@@ -108,8 +110,8 @@ def address_of(text: str) -> Address:
     parts = _PARTS.fullmatch(text)
     if parts is None:
         raise UnusableAddressError(
-            say("https:// か http:// で始まっていません", "it does not begin with https:// or http://"),
-            say("https:// で始まるアドレスを指定してください。", "Give an address that begins with https://."),
+            localized("https:// か http:// で始まっていません", "it does not begin with https:// or http://"),
+            localized("https:// で始まるアドレスを指定してください。", "Give an address that begins with https://."),
         )
     scheme = parts[1].lower()
     host, port = _host_and_port(parts[2], scheme)
@@ -130,12 +132,12 @@ def proxy_address(text: str) -> tuple[Address, str | None]:
 def _check_letters(text: str) -> None:
     """Refuses what some programs drop, some take for a separator, and people do not see."""
     if len(text) > LONGEST_ADDRESS:
-        raise UnusableAddressError(say("長すぎます", "it is too long"))
+        raise UnusableAddressError(localized("長すぎます", "it is too long"))
     if "\\" in text:
-        raise UnusableAddressError(say("「\\」が含まれています", "it contains a backslash"))
+        raise UnusableAddressError(localized("「\\」が含まれています", "it contains a backslash"))
     if "\t" in text or "\n" in text or DISTURBING.search(text):
         raise UnusableAddressError(
-            say(
+            localized(
                 "改行、制御文字、見えない文字のどれかが含まれています",
                 "it contains line breaks, control characters or invisible characters",
             )
@@ -145,20 +147,20 @@ def _check_letters(text: str) -> None:
 def _host_and_port(text: str, scheme: str) -> tuple[str, int]:
     if "@" in text:
         raise UnusableAddressError(
-            say("サーバー名の前に「@」があります", "there is an @ before the name of the server"),
-            say(
+            localized("サーバー名の前に「@」があります", "there is an @ before the name of the server"),
+            localized(
                 "「@」とその前を消してください。本当のサーバーは「@」の後ろです。",
                 "Remove the @ and what precedes it. The real server follows the @.",
             ),
         )
     if not text:
-        raise UnusableAddressError(say("サーバー名がありません", "it does not name a server"))
+        raise UnusableAddressError(localized("サーバー名がありません", "it does not name a server"))
     parts = _HOST_AND_PORT.fullmatch(text)
     if parts is None:
         raise _invalid_host()
     port = int(parts[3] or DEFAULT_PORTS[scheme])
     if not 1 <= port <= HIGHEST_PORT:
-        raise UnusableAddressError(say("ポート番号が正しくありません", "its port is not a number from 1 to 65535"))
+        raise UnusableAddressError(localized("ポート番号が正しくありません", "its port is not a number from 1 to 65535"))
     return (_ipv6(parts[1]) if parts[1] else _ascii_host(parts[2])), port
 
 
@@ -183,7 +185,7 @@ def _ascii_host(text: str) -> str:
 
 
 def _invalid_host() -> UnusableAddressError:
-    return UnusableAddressError(say("サーバー名かポート番号が正しくありません", "the name or port of its server is invalid"))
+    return UnusableAddressError(localized("サーバー名かポート番号が正しくありません", "the name or port of its server is invalid"))
 
 
 def _encoded(text: str, further: str = "") -> str:

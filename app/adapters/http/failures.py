@@ -9,7 +9,7 @@ from http.client import HTTPException, IncompleteRead, RemoteDisconnected
 from app.adapters.http.address import UnusableAddressError
 from app.adapters.http.headers import retry_after_s
 from app.errors import DownloadError
-from app.language import say
+from app.language import localized
 
 PASSING_STATUSES = (408, 425, 429, 500, 502, 503, 504)
 LOGIN_STATUSES = (401, 403)
@@ -32,21 +32,21 @@ class DownloadCancelledError(DownloadError):
     """The user wanted to stop; what has arrived is kept for the next time."""
 
     def __init__(self) -> None:
-        super().__init__(say("ダウンロードを中止しました。", "The download was cancelled."))
+        super().__init__(localized("ダウンロードを中止しました。", "The download was cancelled."))
 
 
 def of_status(status: int, headers: Mapping[str, str], host: str) -> DownloadError:
     """What a status that brings no file means."""
     if status in PASSING_STATUSES:
         return PassingError(
-            say(f"{host} が混み合っているか、不調です（{status}）。", f"{host} is busy or out of order ({status})."),
+            localized(f"{host} が混み合っているか、不調です（{status}）。", f"{host} is busy or out of order ({status})."),
             later_hint(),
             retry_after_s(headers.get("Retry-After")),
         )
     if status in (404, 410):
         return DownloadError(
-            say(f"{host} にそのファイルはありません（{status}）。", f"{host} does not have this file ({status})."),
-            say(
+            localized(f"{host} にそのファイルはありません（{status}）。", f"{host} does not have this file ({status})."),
+            localized(
                 "アドレスや ID を確かめてください。公開が終わったのかもしれません。", "Check the address or id. It may have been withdrawn."
             ),
         )
@@ -55,18 +55,18 @@ def of_status(status: int, headers: Mapping[str, str], host: str) -> DownloadErr
     if status == PROXY_LOGIN:
         return proxy_failure()
     return DownloadError(
-        say(f"{host} がファイルを渡しませんでした（{status}）。", f"{host} did not hand over the file ({status})."),
-        say("アドレスを確かめてください。", "Check the address."),
+        localized(f"{host} がファイルを渡しませんでした（{status}）。", f"{host} did not hand over the file ({status})."),
+        localized("アドレスを確かめてください。", "Check the address."),
     )
 
 
 def _login_needed(status: int, host: str) -> DownloadError:
     return DownloadError(
-        say(
+        localized(
             f"{host} のこのファイルは、ログインか利用条件への同意が必要です（{status}）。",
             f"{host} wants a login or an accepted licence for this file ({status}).",
         ),
-        say(
+        localized(
             "ブラウザーでそのページを開いてダウンロードし、できたファイルを追加してください。Hugging Face では HF_TOKEN も使えます。",
             "Download it in a browser and add the file; for Hugging Face a token in HF_TOKEN works too.",
         ),
@@ -90,18 +90,18 @@ def of_exception(error: BaseException, host: str) -> DownloadError:
         return _untrusted(host)
     if isinstance(error, http.NameResolutionError):
         return PassingError(
-            say(f"{host} が見つかりません。", f"{host} cannot be found."),
-            say(
+            localized(f"{host} が見つかりません。", f"{host} cannot be found."),
+            localized(
                 "インターネットにつながっているか、アドレスに誤りがないか確かめてください。",
                 "Check the internet connection and the address.",
             ),
         )
     if isinstance(error, http.NewConnectionError):
-        return PassingError(say(f"{host} に接続できません。", f"{host} cannot be reached."), connection_hint())
+        return PassingError(localized(f"{host} に接続できません。", f"{host} cannot be reached."), connection_hint())
     if isinstance(error, http.TimeoutError | TimeoutError):
         return no_answer(host)
     if isinstance(error, http.LocationValueError):
-        return UnusableAddressError(say("接続できる形ではありません", "no connection can be made to it"))
+        return UnusableAddressError(localized("接続できる形ではありません", "no connection can be made to it"))
     if isinstance(error, ValueError) or _garbled(error):
         return not_understood(host)
     if isinstance(error, http.HTTPError | HTTPException | OSError):
@@ -130,8 +130,8 @@ def _distrusted(error: BaseException | None) -> bool:
 
 def _untrusted(host: str) -> DownloadError:
     return DownloadError(
-        say(f"{host} の証明書を信頼できません。", f"The certificate of {host} is not trusted."),
-        say(
+        localized(f"{host} の証明書を信頼できません。", f"The certificate of {host} is not trusted."),
+        localized(
             "パソコンの日付と時刻を確かめてください。会社や学校の回線では、そこの証明書を OS に登録する必要があります。",
             "Check the date and time of this computer. In a company's network its certificate must be installed in the system.",
         ),
@@ -141,8 +141,8 @@ def _untrusted(host: str) -> DownloadError:
 def proxy_failure() -> DownloadError:
     """The proxy could not be used."""
     return DownloadError(
-        say("プロキシを通じて接続できません。", "The proxy could not be used."),
-        say(
+        localized("プロキシを通じて接続できません。", "The proxy could not be used."),
+        localized(
             "環境変数 HTTPS_PROXY・HTTP_PROXY・NO_PROXY か、OS のプロキシ設定を確かめてください。",
             "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, or the system's proxy settings.",
         ),
@@ -151,37 +151,37 @@ def proxy_failure() -> DownloadError:
 
 def broken_off(host: str, wait_s: float | None = None) -> PassingError:
     """The connection ended before the file did."""
-    return PassingError(say(f"{host} との接続が途切れました。", f"The connection to {host} broke off."), connection_hint(), wait_s)
+    return PassingError(localized(f"{host} との接続が途切れました。", f"The connection to {host} broke off."), connection_hint(), wait_s)
 
 
 def no_answer(host: str) -> PassingError:
     """The server says nothing."""
-    return PassingError(say(f"{host} から応答がありません。", f"{host} does not answer."), connection_hint())
+    return PassingError(localized(f"{host} から応答がありません。", f"{host} does not answer."), connection_hint())
 
 
 def too_slow(host: str, limit_s: float) -> DownloadError:
     """The server says something, but does not come to the point."""
     return DownloadError(
-        say(f"{host} の応答が {limit_s:g} 秒たっても終わりません。", f"The answer of {host} was not complete after {limit_s:g} s."),
-        say("しばらくしてからもう一度お試しください。", "Try again later."),
+        localized(f"{host} の応答が {limit_s:g} 秒たっても終わりません。", f"The answer of {host} was not complete after {limit_s:g} s."),
+        localized("しばらくしてからもう一度お試しください。", "Try again later."),
     )
 
 
 def not_understood(host: str) -> DownloadError:
     """The answer is not what the server should send."""
     return DownloadError(
-        say(f"{host} の応答を理解できません。", f"The answer of {host} is not understood."),
-        say("ブラウザーでファイルをダウンロードして追加してください。", "Download the file in a browser and add it."),
+        localized(f"{host} の応答を理解できません。", f"The answer of {host} is not understood."),
+        localized("ブラウザーでファイルをダウンロードして追加してください。", "Download the file in a browser and add it."),
     )
 
 
 def connection_hint() -> str:
     """What helps when the line is bad."""
-    return say(
+    return localized(
         "接続を確かめて、もう一度お試しください。続きから再開します。", "Check the connection and try again; it goes on where it stopped."
     )
 
 
 def later_hint() -> str:
     """What helps when the server is bad."""
-    return say("しばらくしてからもう一度お試しください。続きから再開します。", "Try again later; it goes on where it stopped.")
+    return localized("しばらくしてからもう一度お試しください。続きから再開します。", "Try again later; it goes on where it stopped.")

@@ -9,7 +9,7 @@ import uuid
 
 from app.adapters.http.address import Address, UnusableAddressError, address_of
 from app.errors import DownloadError
-from app.language import say
+from app.language import localized
 
 AIVISHUB_VARIABLE = "KOEBAKO_AIVISHUB"
 AIVISHUB, AIVISHUB_PAGES = "https://api.aivis-project.com/v1", "hub.aivis-project.com"
@@ -68,6 +68,8 @@ def _place(variable: str, usual: str, path: str) -> Address:
         return address_of(base.rstrip("/") + path)
     except UnusableAddressError as exc:
         raise DownloadError(
-            say(f"環境変数 {variable} のアドレスを使えません：{exc.reason}。", f"The address in {variable} cannot be used: {exc.reason}."),
-            say("正しいアドレスに直すか、環境変数を削除してください。", "Correct it, or remove the variable."),
+            localized(
+                f"環境変数 {variable} のアドレスを使えません：{exc.reason}。", f"The address in {variable} cannot be used: {exc.reason}."
+            ),
+            localized("正しいアドレスに直すか、環境変数を削除してください。", "Correct it, or remove the variable."),
         ) from exc

@@ -30,7 +30,7 @@ from app.adapters.http.waiting import OnWait, Waiting, unannounced
 from app.core.timing import never
 from app.errors import DownloadError, InputError
 from app.json_text import parse_object, short_text
-from app.language import say
+from app.language import localized
 
 HF_TOKEN_VARIABLE = "HF_TOKEN"
 LARGEST_ANSWER = 16 << 20  # icons may be inside
@@ -80,8 +80,8 @@ def aivishub_voice(
     known = aivishub_uuid(text)
     if known is None:
         raise InputError(
-            say(f"「{text}」は AivisHub の ID ではありません。", f'"{text}" is not an id of AivisHub.'),
-            say(
+            localized(f"「{text}」は AivisHub の ID ではありません。", f'"{text}" is not an id of AivisHub.'),
+            localized(
                 "AivisHub の音声合成モデルのページの URL か UUID を指定してください。",
                 "Give the address of the voice's page on AivisHub, or its UUID.",
             ),
@@ -91,8 +91,8 @@ def aivishub_voice(
     files = [item for item in _list(data, "model_files") if item.get("model_type") == "AIVMX"]
     if not files:
         raise DownloadError(
-            say("AivisHub のこの声には AIVMX ファイルがありません。", "AivisHub has no AIVMX file of this voice."),
-            say(
+            localized("AivisHub のこの声には AIVMX ファイルがありません。", "AivisHub has no AIVMX file of this voice."),
+            localized(
                 "配布ページから別の形式のファイルをダウンロードして追加してください。",
                 "Download another format from its page and add that file.",
             ),
@@ -130,10 +130,10 @@ def _login(address: Address) -> dict[str, str]:
         return {}
     if not _TOKEN.fullmatch(token):
         raise DownloadError(
-            say(
+            localized(
                 f"環境変数 {HF_TOKEN_VARIABLE} に、使えない文字があります。", f"{HF_TOKEN_VARIABLE} contains characters that no token has."
             ),
-            say("Hugging Face のトークンをもう一度コピーしてください。", "Copy the token from Hugging Face again."),
+            localized("Hugging Face のトークンをもう一度コピーしてください。", "Copy the token from Hugging Face again."),
         )
     return {"Authorization": f"Bearer {token}"}
 

@@ -14,7 +14,7 @@ from app.adapters.http.failures import of_exception, proxy_failure
 from app.adapters.http.headers import as_utf8
 from app.adapters.http.retry_policy import RetryPolicy
 from app.errors import DownloadError
-from app.language import say
+from app.language import localized
 
 if TYPE_CHECKING:
     import urllib3
@@ -115,21 +115,21 @@ def ask(request: Request, asking: Callable[[str], None]) -> Answer:
             return Answer(response, address)
         response.close()
         if address.scheme == "https" and onward.scheme == "http":
-            raise _unsafe_redirect(address.host, say("暗号化されていない http:// です", "it is http://, which is not encrypted"))
+            raise _unsafe_redirect(address.host, localized("暗号化されていない http:// です", "it is http://, which is not encrypted"))
         address = onward
     raise DownloadError(
-        say(f"{request.address.host} の転送が終わりません。", f"{request.address.host} redirects without end."),
-        say("アドレスを確かめてください。", "Check the address."),
+        localized(f"{request.address.host} の転送が終わりません。", f"{request.address.host} redirects without end."),
+        localized("アドレスを確かめてください。", "Check the address."),
     )
 
 
 def _unsafe_redirect(host: str, reason: str) -> DownloadError:
     return DownloadError(
-        say(
+        localized(
             f"{host} が安全でないアドレスへ転送しようとしたため、中止しました：{reason}。",
             f"{host} redirects to an address that is not safe: {reason}.",
         ),
-        say("アドレスを確かめてください。", "Check the address."),
+        localized("アドレスを確かめてください。", "Check the address."),
     )
 
 
@@ -162,7 +162,7 @@ def _check_agreement(address: Address) -> None:
     read = urllib3.util.parse_url(address.url)
     port = read.port or DEFAULT_PORTS.get(read.scheme or "")
     if (read.scheme, read.auth, (read.host or "").strip("[]"), port) != (address.scheme, None, address.host, address.port):
-        raise UnusableAddressError(say("読み方が一つに決まりません", "programs read it in different ways"))
+        raise UnusableAddressError(localized("読み方が一つに決まりません", "programs read it in different ways"))
 
 
 def _pool(proxy: str | None) -> urllib3.PoolManager:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.language import fitting, say
+from app.language import by_frontend, localized
 
 ANNOUNCED_AFTER_S = 3.0
 """Shorter waits are not worth a word."""
@@ -37,10 +37,10 @@ class Wait:
         """What the user reads, with how to stop."""
         details = []
         if self.seconds is not None:
-            details.append(say(f"最長 {self.seconds} 秒", f"up to {self.seconds} s"))
-            details.append(say(f"{self.attempt}/{self.attempts} 回目", f"attempt {self.attempt} of {self.attempts}"))
-        inside = say(f"（{'、'.join(details)}）", f" ({', '.join(details)})") if details else ""
-        return f"{self.reason}{inside}{say('。', '. ')}{how_to_stop()}"
+            details.append(localized(f"最長 {self.seconds} 秒", f"up to {self.seconds} s"))
+            details.append(localized(f"{self.attempt}/{self.attempts} 回目", f"attempt {self.attempt} of {self.attempts}"))
+        inside = localized(f"（{'、'.join(details)}）", f" ({', '.join(details)})") if details else ""
+        return f"{self.reason}{inside}{localized('。', '. ')}{how_to_stop()}"
 
 
 OnWait = Callable[[Wait | None], None]
@@ -53,7 +53,9 @@ def unannounced(_wait: Wait | None) -> None:
 
 def how_to_stop() -> str:
     """How the user ends a download."""
-    return fitting(say("× でキャンセルできます。", "Press × to cancel."), say("Ctrl+C で中止できます。", "Press Ctrl+C to stop."))
+    return by_frontend(
+        localized("× でキャンセルできます。", "Press × to cancel."), localized("Ctrl+C で中止できます。", "Press Ctrl+C to stop.")
+    )
 
 
 class Waiting:
@@ -78,18 +80,21 @@ class Waiting:
     def for_server(self, silent_s: float, left_s: float) -> None:
         """The server has said nothing for `silent_s` and is given up in `left_s`."""
         if silent_s >= ANNOUNCED_AFTER_S:
-            self._announce(say(f"{self.host} からの応答を待っています", f"Waiting for {self.host} to respond"), left_s)
+            self._announce(localized(f"{self.host} からの応答を待っています", f"Waiting for {self.host} to respond"), left_s)
 
     def for_attempt(self, failure: str, whole_s: float, left_s: float) -> None:
         """After a failure the next attempt is made in `left_s` of a rest of `whole_s`."""
         if whole_s >= ANNOUNCED_AFTER_S:
-            self._announce(say(f"{failure}再試行まで待っています", f"{failure} Waiting to try again"), left_s)
+            self._announce(localized(f"{failure}再試行まで待っています", f"{failure} Waiting to try again"), left_s)
 
     def for_process(self, waited_s: float) -> None:
         """Another process brings the same file."""
         if waited_s >= ANNOUNCED_AFTER_S:
             self._announce(
-                say("別の Koebako が同じファイルをダウンロードしています", "Waiting for another Koebako that downloads the same file"), None
+                localized(
+                    "別の Koebako が同じファイルをダウンロードしています", "Waiting for another Koebako that downloads the same file"
+                ),
+                None,
             )
 
     def over(self) -> None:

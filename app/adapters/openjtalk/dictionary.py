@@ -26,7 +26,7 @@ from app.core.moras import split_moras
 from app.core.written_words import WrittenWords, is_analysed
 from app.data_file import drop, move, part_beside
 from app.errors import AppError, InternalError
-from app.language import say
+from app.language import localized
 from app.notices import notify
 from app.own_folder import make_folder
 from app.own_program import run_own_module
@@ -109,8 +109,10 @@ def compiled(entries: Sequence[Entry]) -> Path:
     except (OSError, subprocess.SubprocessError) as exc:
         reason = reason_of(exc)
         raise InternalError(
-            say(f"ユーザー辞書を使えるようにできませんでした。（{reason}）", f"The user dictionary could not be made ready. ({reason})"),
-            say(
+            localized(
+                f"ユーザー辞書を使えるようにできませんでした。（{reason}）", f"The user dictionary could not be made ready. ({reason})"
+            ),
+            localized(
                 "空き容量を確かめ、直前に登録した単語を削除してみてください。",
                 "Check for free space, or remove the word that was added last.",
             ),
@@ -161,7 +163,7 @@ def _compile(rows: str, stem: Path) -> Path:
         done = run_own_module(__name__, "--dictionary", source, part, timeout_s=_COMPILING_S)
         if done.returncode:
             details = done.stderr.decode("utf-8", "replace").strip()[-300:] or f"exit code {done.returncode}"
-            raise OSError(say(f"詳細: {details}", details))
+            raise OSError(localized(f"詳細: {details}", details))
         made = stem.with_name(f"{stem.name}-{_digest(part)}.dic")
         try:
             move(part, made)

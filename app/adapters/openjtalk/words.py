@@ -16,7 +16,7 @@ from app.adapters.prefetch import wait_for
 from app.core.sentences import split_sentences
 from app.core.words import Word
 from app.errors import AppError, InternalError
-from app.language import say
+from app.language import localized
 
 # The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
 _LONGEST = 500
@@ -33,8 +33,8 @@ def load() -> ModuleType:
         import pyopenjtalk
     except (ImportError, OSError) as exc:
         raise InternalError(
-            say("日本語の読みを調べる部品 pyopenjtalk を読み込めません。", "pyopenjtalk, which reads Japanese, cannot be loaded."),
-            say("Koebako を入れ直してください。", "Reinstall Koebako."),
+            localized("日本語の読みを調べる部品 pyopenjtalk を読み込めません。", "pyopenjtalk, which reads Japanese, cannot be loaded."),
+            localized("Koebako を入れ直してください。", "Reinstall Koebako."),
         ) from exc
     module: ModuleType = pyopenjtalk
     return module
@@ -49,10 +49,10 @@ def _front_end() -> FullFeatures:
         return FullFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR, **(as_userdic(own) if own else {})))
     except (RuntimeError, ValueError) as exc:
         raise InternalError(
-            say(f"読みの辞書を開けません。詳細: {exc}", f"The dictionary of readings could not be opened. Details: {exc}"),
-            say(f"ユーザー辞書: {own}", f"The user dictionary: {own}")
+            localized(f"読みの辞書を開けません。詳細: {exc}", f"The dictionary of readings could not be opened. Details: {exc}"),
+            localized(f"ユーザー辞書: {own}", f"The user dictionary: {own}")
             if own
-            else say("Koebako を再インストールしてください。", "Reinstall Koebako."),
+            else localized("Koebako を再インストールしてください。", "Reinstall Koebako."),
         ) from exc
 
 
@@ -77,8 +77,8 @@ def _analyse_piece(text: str) -> list[Word]:
         raise
     except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
         raise InternalError(
-            say("文の読みを調べられませんでした。", "The reading of this sentence could not be found."),
-            say("文を短く分けるか、特殊な文字を除いてください。", "Split the sentence, or remove unusual characters."),
+            localized("文の読みを調べられませんでした。", "The reading of this sentence could not be found."),
+            localized("文を短く分けるか、特殊な文字を除いてください。", "Split the sentence, or remove unusual characters."),
         ) from exc
     return [_word(feature) for feature in features]
 

@@ -7,7 +7,7 @@ import numpy as np
 from app.adapters.ort.session import Session
 from app.core.types import BERT_WIDTH, Float32, Int64
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 
 
 class OrtBert:
@@ -40,10 +40,10 @@ def rows_by_token(output: np.ndarray, tokens: int, width: int = BERT_WIDTH) -> F
         features = features.T
     if features.shape != (tokens, width):
         raise VoiceError(
-            say(
+            localized(
                 f"BERT の出力の形 {output.shape} が想定と違います。",
                 f"The BERT gives an output of shape {output.shape}, which does not fit.",
             ),
-            say("Style-Bert-VITS2 用の BERT を選んでください。", "Choose a BERT made for Style-Bert-VITS2."),
+            localized("Style-Bert-VITS2 用の BERT を選んでください。", "Choose a BERT made for Style-Bert-VITS2."),
         )
     return np.asarray(features, np.float32)

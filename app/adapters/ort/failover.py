@@ -21,7 +21,7 @@ from app.adapters.ort.device_thread import DeviceHung, run_on_device
 from app.adapters.ort.placement import place_name
 from app.adapters.ort.session import GraphSession, OpenedSession, plain_words
 from app.errors import BackendError
-from app.language import say
+from app.language import localized
 
 FIRST_RUN_S = 120.0  # compiling for a new length is done here
 LEAST_S = 20.0
@@ -95,10 +95,10 @@ class FailoverSession:
             else:
                 if all(np.isfinite(item).all() for item in results):
                     return results
-                reason = say("計算結果が数値になりません。", "what it computed is not a number.")
+                reason = localized("計算結果が数値になりません。", "what it computed is not a number.")
         self._move(reason)
         if self._stopped:
-            raise BackendError(say("停止しました。", "Stopped."))
+            raise BackendError(localized("停止しました。", "Stopped."))
         return self._session.run(values, outputs)
 
     def _on_the_device(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
@@ -108,7 +108,7 @@ class FailoverSession:
             results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate)
         except DeviceHung as exc:
             seconds = math.ceil(limit_s)
-            raise BackendError(say(f"{seconds} 秒待っても応答がありません。", f"it did not answer for {seconds} s.")) from exc
+            raise BackendError(localized(f"{seconds} 秒待っても応答がありません。", f"it did not answer for {seconds} s.")) from exc
         self._longest_s = max(self._longest_s, time.perf_counter() - began)
         return results
 
@@ -116,18 +116,18 @@ class FailoverSession:
         """What happened, for people; a device that is lost is lost for the other graphs too."""
         words = plain_words(exc.__cause__ or exc)
         if any(sign in words.lower() for sign in _NO_MEMORY):
-            return say(f"メモリーが足りません。({words})", f"it ran out of memory. ({words})")
+            return localized(f"メモリーが足りません。({words})", f"it ran out of memory. ({words})")
         if any(sign in words.lower() for sign in _NOT_SUPPORTED):
-            return say(f"この計算に対応していません。({words})", f"it cannot compute this. ({words})")
+            return localized(f"この計算に対応していません。({words})", f"it cannot compute this. ({words})")
         hung = isinstance(exc.__cause__, DeviceHung)
-        reason = exc.message if hung else say(f"装置が止まりました。({words})", f"the device stopped. ({words})")
+        reason = exc.message if hung else localized(f"装置が止まりました。({words})", f"the device stopped. ({words})")
         self.outage.lost[self.place] = reason
         return reason
 
     def _move(self, reason: str) -> None:
         """From now on this graph runs on the CPU."""
         assert self._on_cpu is not None
-        self.fallback = say(
+        self.fallback = localized(
             f"{place_name(self.place)} が途中で使えなくなったため CPU で続けています: {reason}",
             f"Going on on the CPU, {place_name(self.place)} failed on the way: {reason}",
         )

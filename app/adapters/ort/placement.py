@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from app.adapters.ort.backends import BACKENDS, name_of
 from app.adapters.ort.providers import available_backends
 from app.errors import BackendError
-from app.language import say
+from app.language import localized
 
 GROUP_OF_GRAPH = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decoder": "decoder", "whole": "decoder"}
 GROUPS = ("bert", "prosody", "decoder")
@@ -55,8 +55,8 @@ def parse_placement(text: str) -> Placement:
         key = group.strip().lower()
         if key not in GROUPS or key in places:
             raise BackendError(
-                say(f"バックエンドの指定「{item}」が読めません。", f'The backend "{item}" cannot be read.'),
-                say("例: bert=cpu,prosody=cpu,decoder=directml", "For example: bert=cpu,prosody=cpu,decoder=directml"),
+                localized(f"バックエンドの指定「{item}」が読めません。", f'The backend "{item}" cannot be read.'),
+                localized("例: bert=cpu,prosody=cpu,decoder=directml", "For example: bert=cpu,prosody=cpu,decoder=directml"),
             )
         places[key] = _place(place)
     return Placement(**places)
@@ -68,8 +68,8 @@ def _place(text: str) -> str:
     key = backend.lower()
     if (key not in BACKENDS and key != AUTO) or (colon and (not adapter or key in (AUTO, "cpu"))):
         raise BackendError(
-            say(f"バックエンド「{text.strip()}」はありません。", f'There is no backend "{text.strip()}".'),
-            say("選べるもの: ", "Choose one of: ") + ", ".join([AUTO, *available_backends()]),
+            localized(f"バックエンド「{text.strip()}」はありません。", f'There is no backend "{text.strip()}".'),
+            localized("選べるもの: ", "Choose one of: ") + ", ".join([AUTO, *available_backends()]),
         )
     return key + colon + adapter
 

@@ -16,13 +16,13 @@ import psutil
 
 from app.adapters.ort.backends import BACKENDS, backend_of, name_of
 from app.errors import BackendError
-from app.language import say
+from app.language import localized
 
 LONGEST_NUMBER = 4  # digits of an adapter's number
 
 
 @dataclass(frozen=True, slots=True)
-class Adapter:
+class Device:
     """A device that a backend can run on.
 
     Attributes:
@@ -63,28 +63,28 @@ def available_backends() -> list[str]:
     return [name for name, backend in BACKENDS.items() if backend.provider in offered and name != "cpu"] + ["cpu"]
 
 
-def adapters() -> list[Adapter]:
+def known_devices() -> list[Device]:
     """Adapters that ONNX Runtime can tell apart, the fastest of a backend first."""
     try:
         devices = ort.get_ep_devices()
     except (AttributeError, RuntimeError):  # builds without it; systems that do not tell
         return []
-    found: list[Adapter] = []
+    found: list[Device] = []
     for item in devices:
         backend = next((name for name, known in BACKENDS.items() if known.provider == item.ep_name), "cpu")
         if backend != "cpu" and item.device.type != ort.OrtHardwareDeviceType.CPU:
-            found.append(_adapter(backend, item.device, sum(other.backend == backend for other in found)))
-    return sorted(found, key=lambda adapter: (adapter.backend, adapter.rank))
+            found.append(_device(backend, item.device, sum(other.backend == backend for other in found)))
+    return sorted(found, key=lambda device: (device.backend, device.rank))
 
 
-def _adapter(backend: str, device: ort.OrtHardwareDevice, count: int) -> Adapter:
+def _device(backend: str, device: ort.OrtHardwareDevice, count: int) -> Device:
     """`count`: adapters of this backend that came before, where the system gives no numbers."""
     facts = dict(device.metadata)
     memory = facts.get("DxgiVideoMemory", "").removesuffix(" MB")
     own = memory.isdecimal() and facts.get("Discrete", "1") != "0"
     name = " ".join(facts.get("Description", "").split()) or " ".join(f"{device.vendor} {device.type.name}".split())
     number, rank = facts.get("DxgiAdapterNumber", ""), facts.get("DxgiHighPerformanceIndex", "")
-    return Adapter(
+    return Device(
         backend,
         int(number) if number.isdecimal() else count,
         name,
@@ -95,26 +95,26 @@ def _adapter(backend: str, device: ort.OrtHardwareDevice, count: int) -> Adapter
 
 def places() -> list[str]:
     """Everything that can be tried, the CPU first: every adapter by its number, or the backend where there is nothing to tell apart."""
-    known = adapters()
+    known = known_devices()
     others = [name for name in available_backends() if name != "cpu"]
     return ["cpu", *(place for name in others for place in ([item.place for item in known if item.backend == name] or [name]))]
 
 
-def adapter_of(place: str) -> Adapter | None:
+def device_of(place: str) -> Device | None:
     """The adapter that a place names; None where it names none. BackendError where it names one that is not there."""
     backend, _, wanted = place.partition(":")
     if not wanted or backend not in available_backends():
         return None  # that the backend is missing is told when a session opens
-    known = [item for item in adapters() if item.backend == backend]
+    known = [item for item in known_devices() if item.backend == backend]
     fitting = [item for item in known if wanted == str(item.number)] or [item for item in known if wanted.lower() in item.name.lower()]
     if fitting:
         return fitting[0]
     if not known and wanted.isdecimal() and len(wanted) <= LONGEST_NUMBER:  # ONNX Runtime does not list them: the number is all there is
-        return Adapter(backend, int(wanted), "", None, 0)
+        return Device(backend, int(wanted), "", None, 0)
     names = ", ".join(f"{item.place} {item.name}" for item in known) or name_of(backend)
     raise BackendError(
-        say(f"{name_of(backend)} に「{wanted}」という装置はありません。", f'{name_of(backend)} has no adapter "{wanted}".'),
-        say("選べるもの: ", "Choose one of: ") + names,
+        localized(f"{name_of(backend)} に「{wanted}」という装置はありません。", f'{name_of(backend)} has no adapter "{wanted}".'),
+        localized("選べるもの: ", "Choose one of: ") + names,
     )
 
 
@@ -127,17 +127,17 @@ def provider_options(place: str) -> dict[str, str]:
         options[known.threads_option] = str(intra_threads())
     if known.device_option == "device_type":
         return options | ({known.device_option: wanted.upper()} if wanted else {})
-    adapter = adapter_of(place)
-    if adapter is None or not known.device_option:
+    device = device_of(place)
+    if device is None or not known.device_option:
         return options
     kept = {name: value for name, value in options.items() if name not in known.device_replaces}
-    return kept | {known.device_option: str(adapter.number)}
+    return kept | {known.device_option: str(device.number)}
 
 
 def memory_device(place: str) -> tuple[str, int]:
     """Where a backend keeps its values, for IO binding: kind and number of the device."""
-    adapter = adapter_of(place)
-    return BACKENDS[backend_of(place)].memory, adapter.number if adapter else 0
+    device = device_of(place)
+    return BACKENDS[backend_of(place)].memory, device.number if device else 0
 
 
 def intra_threads() -> int:
@@ -148,7 +148,7 @@ def intra_threads() -> int:
 
 def machine_facts() -> list[str]:
     """What a measured choice depends on besides the models: ONNX Runtime, processor, adapters and their drivers."""
-    return [ort.__version__, *available_backends(), platform.machine(), platform.processor(), *map(repr, adapters()), *_drivers()]
+    return [ort.__version__, *available_backends(), platform.machine(), platform.processor(), *map(repr, known_devices()), *_drivers()]
 
 
 def _drivers() -> list[str]:

@@ -24,7 +24,7 @@ from app.adapters.ort.placement import place_name
 from app.adapters.ort.providers import available_backends, provider_options
 from app.adapters.ort.runtime import PythonSession, RuntimeSession, open_on_cpu
 from app.errors import BackendError, VoiceError
-from app.language import say
+from app.language import localized
 
 VERSION = f"onnxruntime {ort.__version__}"
 ort.set_default_logger_severity(4)  # likewise of what providers say before there is a session
@@ -85,8 +85,8 @@ class GraphSession:
             return self._compute(outputs, feed)
         except Exception as exc:  # ONNX Runtime raises a dozen types without a common base
             raise BackendError(
-                say(f"音声モデルの計算に失敗しました({self._name})。", f"Running the model failed ({self._name})."),
-                say(
+                localized(f"音声モデルの計算に失敗しました({self._name})。", f"Running the model failed ({self._name})."),
+                localized(
                     f"バックエンドを CPU にして試してください。詳細: {plain_words(exc)}",
                     f"Try the CPU backend. Details: {plain_words(exc)}",
                 ),
@@ -122,7 +122,7 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
         try:
             return OpenedSession(GraphSession(create_session(model, place, name), name), backend_of(place), None)
         except BackendError as exc:
-            fallback = say(
+            fallback = localized(
                 f"{place_name(place)} を使えないため CPU で動作します: {exc.hint}",
                 f"Running on the CPU, {place_name(place)} is not usable: {exc.hint}",
             )
@@ -151,7 +151,7 @@ def create_session(model: Path | bytes, place: str, name: str, options: ort.Sess
     backend = backend_of(place)
     provider = BACKENDS[backend].provider
     if backend not in available_backends():
-        raise _not_started(place, say("この ONNX Runtime には含まれていません", "this ONNX Runtime does not contain it"))
+        raise _not_started(place, localized("この ONNX Runtime には含まれていません", "this ONNX Runtime does not contain it"))
     try:
         told = provider_options(place)
     except BackendError as exc:
@@ -164,19 +164,21 @@ def create_session(model: Path | bytes, place: str, name: str, options: ort.Sess
             raise _not_opened(name, exc) from exc
         raise _not_started(place, plain_words(exc)) from exc
     if session.get_providers()[0] != provider:
-        raise _not_started(place, say("ONNX Runtime が採用しませんでした", "ONNX Runtime left it out of the session"))
+        raise _not_started(place, localized("ONNX Runtime が採用しませんでした", "ONNX Runtime left it out of the session"))
     return session
 
 
 def _not_opened(name: str, exc: Exception) -> VoiceError:
     return VoiceError(
-        say(f"音声モデルを開けません({name})。", f"The model cannot be opened ({name})."),
-        say(f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}", f"The file may be damaged. Details: {plain_words(exc)}"),
+        localized(f"音声モデルを開けません({name})。", f"The model cannot be opened ({name})."),
+        localized(
+            f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}", f"The file may be damaged. Details: {plain_words(exc)}"
+        ),
     )
 
 
 def _not_started(place: str, reason: str) -> BackendError:
-    return BackendError(say(f"{place_name(place)} を開始できません。", f"{place_name(place)} cannot start."), reason)
+    return BackendError(localized(f"{place_name(place)} を開始できません。", f"{place_name(place)} cannot start."), reason)
 
 
 LONGEST_REASON = 300  # letters; providers have been seen to tell pages
@@ -197,11 +199,11 @@ def _dtype(declared: str) -> np.dtype[Any]:
         return np.dtype(_DTYPES[declared.removeprefix("tensor(").removesuffix(")")])
     except KeyError as exc:
         raise VoiceError(
-            say(
+            localized(
                 f"この音声モデルは未対応の入力型 {declared} を使っています。",
                 f"This model has an input of the unsupported type {declared}.",
             ),
-            say("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
+            localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
         ) from exc
 
 
@@ -214,8 +216,8 @@ def fit(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
     """A value in the dtype and rank that an input declares; VoiceError where there is none."""
     if value is None:
         raise VoiceError(
-            say(f"この音声モデルは未知の入力「{name}」を必要とします。", f'This model needs an input "{name}" that is not known.'),
-            say("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
+            localized(f"この音声モデルは未知の入力「{name}」を必要とします。", f'This model needs an input "{name}" that is not known.'),
+            localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
         )
     array = np.asarray(value, dtype)
     while array.ndim < rank:

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.adapters.portaudio.thread import portaudio_thread
 from app.errors import AudioDeviceError
-from app.language import fitting, say
+from app.language import by_frontend, localized
 
 # PortAudio's list of devices must not be read while it is made anew.
 _list_lock = threading.Lock()
@@ -53,8 +53,8 @@ def portaudio() -> Any:
         raise
     except Exception as exc:  # OSError without the library, sounddevice's own error where the library cannot start
         raise AudioDeviceError(
-            say("音声の再生に使う PortAudio を読み込めません。", "PortAudio, which plays the sound, could not be loaded."),
-            say(
+            localized("音声の再生に使う PortAudio を読み込めません。", "PortAudio, which plays the sound, could not be loaded."),
+            localized(
                 f"PortAudio を入れてください（Debian、Ubuntu なら libportaudio2）。{_file_instead()}詳細: {exc}",
                 f"Install PortAudio (libportaudio2 on Debian and Ubuntu). {_file_instead()} Details: {exc}",
             ),
@@ -125,16 +125,16 @@ def find_device(choice: str | int | None) -> AudioDevice:
     devices = output_devices()
     if not devices:
         raise AudioDeviceError(
-            say("音声の出力先がひとつも見つかりません。", "This machine has no audio output."),
-            say("スピーカーかヘッドホンをつないでください。", "Connect speakers or headphones. ") + _file_instead(),
+            localized("音声の出力先がひとつも見つかりません。", "This machine has no audio output."),
+            localized("スピーカーかヘッドホンをつないでください。", "Connect speakers or headphones. ") + _file_instead(),
         )
     if choice is None:
         return next((device for device in devices if device.default), devices[0])
     fitting = sorted((device for device in devices if _fit(device, choice) > 0), key=lambda device: -_fit(device, choice))
     if not fitting:
         raise AudioDeviceError(
-            say(f"音声の出力先「{choice}」が見つかりません。", f'There is no audio output "{choice}".'),
-            say("使えるもの：", "There are: ") + ", ".join(f"{device.index}: {device.label}" for device in devices),
+            localized(f"音声の出力先「{choice}」が見つかりません。", f'There is no audio output "{choice}".'),
+            localized("使えるもの：", "There are: ") + ", ".join(f"{device.index}: {device.label}" for device in devices),
         )
     default_host = next((device.host for device in devices if device.default), "")
     return max(fitting, key=lambda device: (_fit(device, choice), device.host == default_host))
@@ -142,9 +142,9 @@ def find_device(choice: str | int | None) -> AudioDevice:
 
 def _file_instead() -> str:
     """The way out where nothing can be heard."""
-    return fitting(
-        say("ファイルに保存することもできます。", "The sound can also be saved to a file."),
-        say("-o でファイルに書き出すこともできます。", "It can also be written to a file with -o."),
+    return by_frontend(
+        localized("ファイルに保存することもできます。", "The sound can also be saved to a file."),
+        localized("-o でファイルに書き出すこともできます。", "It can also be written to a file with -o."),
     )
 
 
@@ -159,10 +159,10 @@ def _fit(device: AudioDevice, choice: str | int) -> int:
 
 def device_error(cause: Exception, device: str = "") -> AudioDeviceError:
     """PortAudio's error as ours."""
-    name = say(f"「{device}」", f' "{device}"') if device else ""
+    name = localized(f"「{device}」", f' "{device}"') if device else ""
     return AudioDeviceError(
-        say(f"音声の出力先{name}を使えません。", f"The audio output{name} cannot be used."),
-        say(
+        localized(f"音声の出力先{name}を使えません。", f"The audio output{name} cannot be used."),
+        localized(
             f"つながっているか、ほかのアプリが占有していないかを確かめるか、別の出力先を選んでください。（{cause}）",
             f"Check that it is connected and not taken by another program, or choose another one. ({cause})",
         ),
@@ -172,8 +172,8 @@ def device_error(cause: Exception, device: str = "") -> AudioDeviceError:
 def device_lost(device: AudioDevice) -> AudioDeviceError:
     """The device went away while it played, and none took over."""
     return AudioDeviceError(
-        say(
+        localized(
             f"再生中に音声の出力先「{device.label}」が応答しなくなりました。", f'The audio output "{device.label}" went away while playing.'
         ),
-        say("つなぎ直すか別の出力先を選んで、もう一度再生してください。", "Connect it again or choose another one, then play again."),
+        localized("つなぎ直すか別の出力先を選んで、もう一度再生してください。", "Connect it again or choose another one, then play again."),
     )

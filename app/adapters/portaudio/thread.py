@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from app.errors import AudioDeviceError
-from app.language import fitting, say
+from app.language import by_frontend, localized
 
 ANSWER_S = 10.0  # a headset that has to be woken takes five
 
@@ -96,11 +96,11 @@ def _stderr_comes_back() -> Iterator[None]:
 
 def _no_answer() -> AudioDeviceError:
     return AudioDeviceError(
-        say("音声の出力（サウンドサーバー）が応答しません。", "The sound system of this computer does not answer."),
-        say("サウンドサーバーかパソコンを再起動してください。", "Restart its sound server, or the computer. ")
-        + fitting(
-            say("ファイルに保存することもできます。", "The sound can also be saved to a file."),
-            say("-o でファイルに書き出すこともできます。", "It can also be written to a file with -o."),
+        localized("音声の出力（サウンドサーバー）が応答しません。", "The sound system of this computer does not answer."),
+        localized("サウンドサーバーかパソコンを再起動してください。", "Restart its sound server, or the computer. ")
+        + by_frontend(
+            localized("ファイルに保存することもできます。", "The sound can also be saved to a file."),
+            localized("-o でファイルに書き出すこともできます。", "It can also be written to a file with -o."),
         ),
     )
 

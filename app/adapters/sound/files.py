@@ -15,7 +15,7 @@ from app.adapters.sound.formats import Encoding, choose_encoding
 from app.adapters.sound.wav_pipe import WavPipe
 from app.core.types import AudioChunk, Float32
 from app.errors import InternalError, OutputFileError
-from app.language import say
+from app.language import localized
 
 STDOUT = "-"
 # libsndfile's Vorbis encoder needs stack in proportion to a block.
@@ -65,8 +65,8 @@ class SoundFileSink:
         if not self._frames:
             self.abort()
             raise OutputFileError(
-                say("書き出す音がありません。", "There is no sound to write."),
-                say("読める文字を入力してください。", "Enter text that can be read aloud."),
+                localized("書き出す音がありません。", "There is no sound to write."),
+                localized("読める文字を入力してください。", "Enter text that can be read aloud."),
             )
         output, self._output = self._output, None
         output.close()
@@ -79,7 +79,7 @@ class SoundFileSink:
 
     def _append(self, samples: Float32) -> None:
         if self._output is None:
-            raise InternalError(say("閉じたファイルに書こうとしました。", "The file was closed before this."))
+            raise InternalError(localized("閉じたファイルに書こうとしました。", "The file was closed before this."))
         self._frames += len(samples)
         frames = np.repeat(np.clip(samples, -1, 1)[:, None], self._channels, axis=1)
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from app.errors import InputError, OutputFileError
-from app.language import say
+from app.language import localized
 
 LOWEST_RATE, HIGHEST_RATE = 8_000, 192_000
 _OPUS_RATES = (8_000, 12_000, 16_000, 24_000, 48_000)
@@ -59,12 +59,12 @@ def choose_encoding(name: str, sampling_rate: int, subtype: str | None, channels
     suffix = PurePath(name).suffix.lower()
     if suffix not in FORMATS:
         raise OutputFileError(
-            say(f"「{name}」の拡張子では形式が決まりません。", f'The suffix of "{name}" names no sound format.'),
-            say("使える拡張子：", "Possible suffixes: ") + " ".join(FORMATS),
+            localized(f"「{name}」の拡張子では形式が決まりません。", f'The suffix of "{name}" names no sound format.'),
+            localized("使える拡張子：", "Possible suffixes: ") + " ".join(FORMATS),
         )
     sound = FORMATS[suffix]
     if channels not in (1, 2):
-        raise InputError(say("チャンネル数は 1 か 2 です。", "The number of channels is 1 or 2."))
+        raise InputError(localized("チャンネル数は 1 か 2 です。", "The number of channels is 1 or 2."))
     return Encoding(sound.container, _subtype(sound, suffix, subtype), _rate(sound, suffix, sampling_rate, rate), channels)
 
 
@@ -73,10 +73,10 @@ def _subtype(sound: SoundFormat, suffix: str, wanted: str | None) -> str:
         return next(iter(sound.subtypes.values()))
     if wanted not in sound.subtypes:
         raise InputError(
-            say(f"{suffix} では --subtype {wanted} を使えません。", f"--subtype {wanted} does not exist for {suffix}."),
-            say("使えるもの：", "Possible: ") + " ".join(sound.subtypes)
+            localized(f"{suffix} では --subtype {wanted} を使えません。", f"--subtype {wanted} does not exist for {suffix}."),
+            localized("使えるもの：", "Possible: ") + " ".join(sound.subtypes)
             if len(sound.subtypes) > 1
-            else say("--subtype を付けずに書いてください。", "Leave --subtype out."),
+            else localized("--subtype を付けずに書いてください。", "Leave --subtype out."),
         )
     return sound.subtypes[wanted]
 
@@ -86,12 +86,14 @@ def _rate(sound: SoundFormat, suffix: str, voice: int, wanted: int | None) -> in
         return voice if not sound.rates else next((rate for rate in sound.rates if rate >= voice), sound.rates[-1])
     if sound.rates and wanted not in sound.rates:
         raise InputError(
-            say(f"{suffix} ではサンプリング周波数 {wanted} Hz を使えません。", f"{suffix} files have no sampling rate of {wanted} Hz."),
-            say("使えるもの：", "Possible: ") + " ".join(map(str, sound.rates)),
+            localized(
+                f"{suffix} ではサンプリング周波数 {wanted} Hz を使えません。", f"{suffix} files have no sampling rate of {wanted} Hz."
+            ),
+            localized("使えるもの：", "Possible: ") + " ".join(map(str, sound.rates)),
         )
     if not LOWEST_RATE <= wanted <= HIGHEST_RATE:
         raise InputError(
-            say(f"サンプリング周波数 {wanted} Hz は範囲外です。", f"A sampling rate of {wanted} Hz is out of range."),
-            say(f"{LOWEST_RATE} から {HIGHEST_RATE} まで。", f"From {LOWEST_RATE} to {HIGHEST_RATE}."),
+            localized(f"サンプリング周波数 {wanted} Hz は範囲外です。", f"A sampling rate of {wanted} Hz is out of range."),
+            localized(f"{LOWEST_RATE} から {HIGHEST_RATE} まで。", f"From {LOWEST_RATE} to {HIGHEST_RATE}."),
         )
     return wanted

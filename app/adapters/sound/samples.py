@@ -9,7 +9,7 @@ import soundfile
 
 from app.core.types import AudioChunk
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 
 LONGEST_S = 120
 
@@ -22,8 +22,8 @@ def read_sample(file: Path) -> AudioChunk:
             rate = int(sound.samplerate)
     except (OSError, RuntimeError, ValueError) as exc:
         raise VoiceError(
-            say(f"試聴用の音を再生できません: {file.name}", f"This sample cannot be played: {file.name}"),
-            say("ファイルが壊れているか、対応していない形式です。", "The file is damaged or of a kind that is not supported."),
+            localized(f"試聴用の音を再生できません: {file.name}", f"This sample cannot be played: {file.name}"),
+            localized("ファイルが壊れているか、対応していない形式です。", "The file is damaged or of a kind that is not supported."),
         ) from exc
     mono = np.clip(np.nan_to_num(samples.mean(axis=1)), -1, 1).astype(np.float32)
     return AudioChunk(mono, rate, f"sample {file}", 0, last=True)

@@ -13,7 +13,7 @@ import soundfile
 from app.adapters.sound.formats import Encoding
 from app.core.types import Float32
 from app.errors import OutputFileError
-from app.language import say
+from app.language import localized
 from app.system_errors import reason_of
 
 _UNKNOWN = 0xFFFFFFFF  # what readers of streamed WAV take for "until the end"; sox, ffmpeg and libsndfile do
@@ -28,7 +28,8 @@ class WavPipe:
         found = out or getattr(sys.stdout, "buffer", None)
         if found is None:  # a windowed program on Windows has no standard output
             raise OutputFileError(
-                say("標準出力がありません。", "There is no standard output."), say("ファイル名を指定してください。", "Name a file instead.")
+                localized("標準出力がありません。", "There is no standard output."),
+                localized("ファイル名を指定してください。", "Name a file instead."),
             )
         self._out: BinaryIO = found
         self._encoding = encoding
@@ -76,8 +77,8 @@ class WavPipe:
         except (OSError, ValueError) as exc:
             self._leave()
             raise OutputFileError(
-                say(f"標準出力に書き出せません：{reason_of(exc)}。", f"Standard output could not be written: {reason_of(exc)}."),
-                say("受け取る側のコマンドを確かめてください。", "Check the command that receives it."),
+                localized(f"標準出力に書き出せません：{reason_of(exc)}。", f"Standard output could not be written: {reason_of(exc)}."),
+                localized("受け取る側のコマンドを確かめてください。", "Check the command that receives it."),
             ) from exc
 
     def _leave(self) -> None:

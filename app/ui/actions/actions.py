@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.actions.definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import Binding, Bindings
 from app.ui.theme.icons import icon
@@ -67,7 +67,7 @@ class Actions(QObject):
 
     def _make(self, spec: ActionSpec) -> QAction:
         action = QAction(self)
-        action.setIconText(say(spec.ja, spec.en))
+        action.setIconText(localized(spec.ja, spec.en))
         action.setCheckable(spec.checkable)
         action.setObjectName(spec.name)
         return action
@@ -88,7 +88,7 @@ class Actions(QObject):
         action.setText(f"{words}\t{shown[0]}" if shown else words)
         action.setIconText(name)
         keys = f" ({', '.join(dict.fromkeys(shown))})" if shown else ""
-        action.setToolTip(f"{say(spec.tip_ja, spec.tip_en) or words}{keys}")
+        action.setToolTip(f"{localized(spec.tip_ja, spec.tip_en) or words}{keys}")
 
     def _listen(self, lines: QWidget, action: QAction, keys: tuple[str, ...]) -> None:
         for key in keys:

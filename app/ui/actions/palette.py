@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QLabel, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.actions.commands import Command, matching
 
 STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -8, Qt.Key.Key_PageDown: 8}
@@ -27,13 +27,13 @@ class CommandSearch(QDialog):
     def __init__(self, commands: Sequence[Command], parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)  # input methods dislike popups
         self.setObjectName("search")
-        self.setWindowTitle(say("コマンドを探す", "Find a command"))
+        self.setWindowTitle(localized("コマンドを探す", "Find a command"))
         self._commands = commands
         self.chosen: QAction | None = None
         self.typed = QLineEdit()
-        self.typed.setPlaceholderText(say("したいことを入力（例: 保存、theme）", "Type what you want to do (save, theme, …)"))
+        self.typed.setPlaceholderText(localized("したいことを入力（例: 保存、theme）", "Type what you want to do (save, theme, …)"))
         self.typed.setAccessibleName(self.windowTitle())
-        self.typed.setToolTip(say("↑↓ で選び、Enter で実行します。", "Up and down choose, Enter does it."))
+        self.typed.setToolTip(localized("↑↓ で選び、Enter で実行します。", "Up and down choose, Enter does it."))
         self.typed.installEventFilter(self)
         self.found = QTreeWidget()
         self.found.setColumnCount(2)
@@ -42,7 +42,7 @@ class CommandSearch(QDialog):
         self.found.header().setStretchLastSection(False)
         self.found.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.found.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.found.setAccessibleName(say("見つかったコマンド", "Commands found"))
+        self.found.setAccessibleName(localized("見つかったコマンド", "Commands found"))
         self.found.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.found.setUniformRowHeights(True)
         column = QVBoxLayout(self)
@@ -50,7 +50,7 @@ class CommandSearch(QDialog):
         column.setSpacing(8)
         column.addWidget(self.typed)
         column.addWidget(self.found)
-        self.nothing = QLabel(say("見つかりません。", "Nothing found."))
+        self.nothing = QLabel(localized("見つかりません。", "Nothing found."))
         self.nothing.setObjectName("muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.nothing.setContentsMargins(0, 24, 0, 0)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.actions.definitions import ACTIONS, ActionSpec
 from app.ui.actions.key_bindings import Binding, Bindings, conflicts, keys_of
 from app.ui.theme.icons import icon
@@ -56,7 +56,7 @@ class KeyField(QKeySequenceEdit):
     def _show_empty(self) -> None:
         """Qt would call in every field, and anew after each change, to press a key."""
         for field in self.findChildren(QLineEdit):
-            field.setPlaceholderText(say("なし", "none"))
+            field.setPlaceholderText(localized("なし", "none"))
 
 
 class ShortcutPage(QWidget):
@@ -79,7 +79,9 @@ class ShortcutPage(QWidget):
         self._grid.setColumnStretch(0, 1)
         self._grid.setRowStretch(len(ACTIONS) + 1, 1)
         self._grid.setSizeConstraint(QGridLayout.SizeConstraint.SetMinimumSize)  # while rows are still being made, too
-        for place, title in enumerate((say("すること", "Action"), say("どこでも", "Everywhere"), say("行の一覧で", "In the list"))):
+        for place, title in enumerate(
+            (localized("すること", "Action"), localized("どこでも", "Everywhere"), localized("行の一覧で", "In the list"))
+        ):
             heading = QLabel(title)
             heading.setObjectName("heading")
             self._grid.addWidget(heading, 0, place)
@@ -139,12 +141,16 @@ class ShortcutPage(QWidget):
             self._on_changed()
 
     def _add(self, spec: ActionSpec) -> None:
-        name, row = say(spec.ja, spec.en), len(self._rows) + 1
-        anywhere = KeyField(say(f"{name}: どこでも", f"{name}: everywhere"), say("ここを選んでキーを押します。", "Press the keys here."))
-        in_list = KeyField(say(f"{name}: 行の一覧で", f"{name}: in the list"), say("ここを選んでキーを押します。", "Press the keys here."))
+        name, row = localized(spec.ja, spec.en), len(self._rows) + 1
+        anywhere = KeyField(
+            localized(f"{name}: どこでも", f"{name}: everywhere"), localized("ここを選んでキーを押します。", "Press the keys here.")
+        )
+        in_list = KeyField(
+            localized(f"{name}: 行の一覧で", f"{name}: in the list"), localized("ここを選んでキーを押します。", "Press the keys here.")
+        )
         reset = QToolButton()
-        reset.setAccessibleName(say(f"{name}: 元のキーに戻す", f"{name}: usual keys"))
-        reset.setToolTip(say("元のキーに戻します。", "Brings the usual keys back."))
+        reset.setAccessibleName(localized(f"{name}: 元のキーに戻す", f"{name}: usual keys"))
+        reset.setToolTip(localized("元のキーに戻します。", "Brings the usual keys back."))
         reset.clicked.connect(lambda: self._reset(spec))
         self._rows[spec.name], self._resets[spec.name] = (anywhere, in_list), reset
         for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
@@ -168,9 +174,9 @@ class ShortcutPage(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
-        names = {spec.name: say(spec.ja, spec.en) for spec in ACTIONS}
+        names = {spec.name: localized(spec.ja, spec.en) for spec in ACTIONS}
         shared = self.conflicts
-        twice = say("同じキーです。 ", "Used twice. ")
+        twice = localized("同じキーです。 ", "Used twice. ")
         self.told.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
         self.told.setVisible(bool(shared))
         changed = self.bindings

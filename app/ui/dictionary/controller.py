@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.core.script import Line
 from app.core.types import Overrides, ReadingOverride
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.ui.background import BackgroundThread
 from app.ui.playback.playback import Playback
 from app.ui.script.selection import Selection
@@ -105,8 +105,8 @@ class DictionaryController(QObject):
 
     @Slot()
     def _import(self) -> None:
-        kinds = say("辞書", "Dictionaries") + " (*.json *.csv)"
-        file, _ = QFileDialog.getOpenFileName(self.dialog, say("辞書を取り込む", "Import a dictionary"), "", kinds)
+        kinds = localized("辞書", "Dictionaries") + " (*.json *.csv)"
+        file, _ = QFileDialog.getOpenFileName(self.dialog, localized("辞書を取り込む", "Import a dictionary"), "", kinds)
         if file:
             self.take_in(Path(file))
 
@@ -118,7 +118,7 @@ class DictionaryController(QObject):
     def _export(self) -> None:
         start = str(Path.home() / "koebako-dictionary.json")
         kinds = "VOICEVOX JSON (*.json);;CSV (*.csv)"
-        name, kind = QFileDialog.getSaveFileName(self.dialog, say("辞書を書き出す", "Export the dictionary"), start, kinds)
+        name, kind = QFileDialog.getSaveFileName(self.dialog, localized("辞書を書き出す", "Export the dictionary"), start, kinds)
         if name:
             file = Path(name)
             suffix = "" if file.suffix.lower() in (".json", ".csv") else ".csv" if "csv" in kind else ".json"

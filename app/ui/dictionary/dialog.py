@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButt
 
 from app.core.dictionary import Entry, surface_of
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.ui.dictionary.word_form import WordForm
 from app.ui.dictionary.word_table import WordTable
 from app.ui.plain_text import PlainLabel
@@ -36,17 +36,17 @@ class DictionaryDialog(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle(say("ユーザー辞書", "User dictionary"))
+        self.setWindowTitle(localized("ユーザー辞書", "User dictionary"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(*SIZE)
         self.search = QLineEdit()
-        self.search.setPlaceholderText(say("表記や読みで探す", "Search by word or reading"))
-        self.search.setAccessibleName(say("単語を探す", "Search words"))
-        self.search.setToolTip(say("これを含む単語だけを並べます。", "Shows the words that hold this."))
+        self.search.setPlaceholderText(localized("表記や読みで探す", "Search by word or reading"))
+        self.search.setAccessibleName(localized("単語を探す", "Search words"))
+        self.search.setToolTip(localized("これを含む単語だけを並べます。", "Shows the words that hold this."))
         self.search.setClearButtonEnabled(True)
         self.table = WordTable()
         self.empty = QLabel(
-            say(
+            localized(
                 "まだ単語がありません。\n下の欄に表記と読みを入れて登録するか、\nVOICEVOX や AivisSpeech の辞書を取り込めます。",
                 "There are no words yet.\nFill in a word and its reading below,\nor import a dictionary of VOICEVOX or AivisSpeech.",
             )
@@ -86,27 +86,31 @@ class DictionaryDialog(QDialog):
 
     def _build(self) -> None:
         self.hear = self._button(
-            say("試聴", "Listen"), say("この読みで聞いてみます。", "Speaks the word with this reading."), self._on_hear
+            localized("試聴", "Listen"), localized("この読みで聞いてみます。", "Speaks the word with this reading."), self._on_hear
         )
-        self.put = self._button("", say("この単語を辞書に入れます。(Enter)", "Puts the word into the dictionary. (Enter)"), self._on_put)
+        self.put = self._button(
+            "", localized("この単語を辞書に入れます。(Enter)", "Puts the word into the dictionary. (Enter)"), self._on_put
+        )
         self.put.setObjectName("primary")
         self.remove = self._button(
-            say("削除", "Remove"), say("選んだ単語を辞書から消します。", "Takes the selected words out of the dictionary."), self._on_remove
+            localized("削除", "Remove"),
+            localized("選んだ単語を辞書から消します。", "Takes the selected words out of the dictionary."),
+            self._on_remove,
         )
         self.take_in = self._button(
-            say("取り込む…", "Import…"),
-            say(
+            localized("取り込む…", "Import…"),
+            localized(
                 "VOICEVOX や AivisSpeech の JSON、または CSV の単語を加えます。",
                 "Adds words of a JSON of VOICEVOX or AivisSpeech, or a CSV.",
             ),
             self.import_requested.emit,
         )
         self.export = self._button(
-            say("書き出す…", "Export…"),
-            say("すべての単語をファイルに書きます。", "Writes all words to a file."),
+            localized("書き出す…", "Export…"),
+            localized("すべての単語をファイルに書きます。", "Writes all words to a file."),
             self.export_requested.emit,
         )
-        close = self._button(say("閉じる", "Close"), say("閉じる (Esc)", "Close (Esc)"), self.accept)
+        close = self._button(localized("閉じる", "Close"), localized("閉じる (Esc)", "Close (Esc)"), self.accept)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.empty)
         self.pages.addWidget(self.table)
@@ -139,7 +143,7 @@ class DictionaryDialog(QDialog):
         surface = surface_of(self.form.surface.text())
         known = any(word.surface == surface for word in self.table.words.words)
         filled = bool(surface and self.form.reading.text().strip())
-        self.put.setText(say("更新", "Update") if known else say("登録", "Add"))
+        self.put.setText(localized("更新", "Update") if known else localized("登録", "Add"))
         self.put.setEnabled(filled)
         self.hear.setEnabled(filled)
         self.remove.setEnabled(bool(self.table.selected))

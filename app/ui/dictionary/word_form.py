@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBo
 from app.core.dictionary import HIGHEST_PRIORITY, KINDS, LONGEST_READING, LONGEST_SURFACE, USUAL_PRIORITY, Entry, make_entry
 from app.core.moras import katakana_of, split_moras
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 from app.ui.dictionary.word_table import marked
 from app.ui.labels import kind_name
 
@@ -30,12 +30,12 @@ class WordForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.surface = _line(say("表記", "Word"), LONGEST_SURFACE, say("文章の中での書き方。", "As it is written in texts."))
-        self.reading = _line(say("読み", "Reading"), LONGEST_READING, say("ひらがなかカタカナ。", "In hiragana or katakana."))
+        self.surface = _line(localized("表記", "Word"), LONGEST_SURFACE, localized("文章の中での書き方。", "As it is written in texts."))
+        self.reading = _line(localized("読み", "Reading"), LONGEST_READING, localized("ひらがなかカタカナ。", "In hiragana or katakana."))
         self.accent = QComboBox()
-        self.accent.setToolTip(say("声が下がるところ。￣ は下がりません。", "Where the pitch falls; ￣ is flat."))
+        self.accent.setToolTip(localized("声が下がるところ。￣ は下がりません。", "Where the pitch falls; ￣ is flat."))
         self.kind = QComboBox()
-        self.kind.setToolTip(say("前後の言葉とのつながり方が変わります。", "Decides what it stands well beside."))
+        self.kind.setToolTip(localized("前後の言葉とのつながり方が変わります。", "Decides what it stands well beside."))
         for kind in KINDS:
             self.kind.addItem(kind_name(kind), kind)
         self.priority = QSpinBox()
@@ -43,7 +43,7 @@ class WordForm(QWidget):
         self.priority.setFixedWidth(PRIORITY_WIDTH)
         self.priority.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.priority.setToolTip(
-            say(
+            localized(
                 "ほかの読み方もできるとき、大きいほどこの単語が選ばれます。",
                 "The higher, the sooner it is this word where others could be meant.",
             )
@@ -78,11 +78,11 @@ class WordForm(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(4)
         fields = (
-            (say("表記", "Word"), self.surface),
-            (say("読み", "Reading"), self.reading),
-            (say("アクセント", "Accent"), self.accent),
-            (say("品詞", "Kind"), self.kind),
-            (say("優先度", "Priority"), self.priority),
+            (localized("表記", "Word"), self.surface),
+            (localized("読み", "Reading"), self.reading),
+            (localized("アクセント", "Accent"), self.accent),
+            (localized("品詞", "Kind"), self.kind),
+            (localized("優先度", "Priority"), self.priority),
         )
         for column, (name, field) in enumerate(fields):
             label = QLabel(name)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.core.dictionary import KINDS, Entry
 from app.core.moras import split_moras
-from app.language import say
+from app.language import localized
 from app.ui.labels import kind_name
 from app.ui.plain_text import plain_tip
 
@@ -79,7 +79,12 @@ class WordModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            names = (say("表記", "Word"), say("読みとアクセント", "Reading and accent"), say("品詞", "Kind"), say("優先度", "Priority"))
+            names = (
+                localized("表記", "Word"),
+                localized("読みとアクセント", "Reading and accent"),
+                localized("品詞", "Kind"),
+                localized("優先度", "Priority"),
+            )
             return names[section]
         return _alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
@@ -107,7 +112,7 @@ class WordTable(QTableView):
         self.words = WordModel()
         self.setModel(self.words)
         self.setObjectName("words")
-        self.setAccessibleName(say("登録した単語", "Words"))
+        self.setAccessibleName(localized("登録した単語", "Words"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTabKeyNavigation(False)
@@ -119,7 +124,7 @@ class WordTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        for column, widest in ((KIND, max(map(kind_name, KINDS), key=len)), (PRIORITY, say("優先度", "Priority"))):
+        for column, widest in ((KIND, max(map(kind_name, KINDS), key=len)), (PRIORITY, localized("優先度", "Priority"))):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, self.fontMetrics().horizontalAdvance(widest) + CELL_MARGINS)
         self.selectionModel().selectionChanged.connect(lambda *_: self.chosen.emit())

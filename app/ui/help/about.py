@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QTabWidget, QTextBrowser, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.paths import resources_dir
 from app.ui.help.third_party import bundled_notice, model_cards, parts
 from app.ui.theme.icons import icon
@@ -33,7 +33,7 @@ class AboutDialog(QDialog):
 
     def __init__(self, version: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(say("Koebako について", "About Koebako"))
+        self.setWindowTitle(localized("Koebako について", "About Koebako"))
         picture = QLabel()
         picture.setPixmap(icon("koebako").pixmap(PICTURE, PICTURE))
         head = QLabel(f"<h2>Koebako {html.escape(version)}</h2>{_purpose()}")
@@ -50,19 +50,19 @@ class AboutDialog(QDialog):
         for name, card in model_cards():
             page = self._add(name)
             self._empty[page] = partial(page.setMarkdown, card)
-        self.third_parties = self._add(say("使っているもの", "Third parties"))
+        self.third_parties = self._add(localized("使っているもの", "Third parties"))
         self._empty[self.third_parties] = self.parts_requested.emit
-        self.third_parties.setPlaceholderText(say("調べています…", "Looking…"))
+        self.third_parties.setPlaceholderText(localized("調べています…", "Looking…"))
         self.third_parties.setOpenLinks(False)
         self.third_parties.anchorClicked.connect(self._open)
         own = resources_dir().parent / "LICENSE"
         if own.is_file():
-            terms = self._add(say("ライセンス", "Licence"))
+            terms = self._add(localized("ライセンス", "Licence"))
             self._empty[terms] = lambda: terms.setPlainText(own.read_text(encoding="utf-8"))
         self.tabs.currentChanged.connect(self._fill)
         self._fill()
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(say("閉じる", "Close"))
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localized("閉じる", "Close"))
         box.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.setSpacing(12)
@@ -98,12 +98,12 @@ class AboutDialog(QDialog):
             self.show_parts(self._parts)
             return
         text = Path(link.toLocalFile()).read_text(encoding="utf-8", errors="replace")
-        back = say("← 一覧へ", "← Back to the list")
+        back = localized("← 一覧へ", "← Back to the list")
         self.third_parties.setHtml(f"<p><a href='{BACK}:'>{back}</a></p><pre style='white-space: pre-wrap'>{html.escape(text)}</pre>")
 
 
 def _purpose() -> str:
-    return say(
+    return localized(
         "<p>日本語の文章を Style-Bert-VITS2 の声で読み上げます。計算はこのコンピューターの中だけで行い、"
         "利用状況を送ることはありません。声や BERT を入手するときのほかは、ネットワークにつなぎません。</p>",
         "<p>Speaks Japanese text with Style-Bert-VITS2 voices. Everything is computed on this computer; nothing about its use "

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QProgressB
 
 from app.data_file import write_whole
 from app.json_text import parse_object
-from app.language import say
+from app.language import localized
 from app.own_program import own_command
 from app.system_errors import reason_of
 from app.ui.plain_text import PlainLabel
@@ -30,7 +30,7 @@ class DiagnosticsDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(say("診断", "Diagnostics"))
+        self.setWindowTitle(localized("診断", "Diagnostics"))
         self.report = ""
         self.summary = PlainLabel()
         self.summary.setObjectName("heading")
@@ -39,10 +39,10 @@ class DiagnosticsDialog(QDialog):
         self.busy.setObjectName("played")
         self.busy.setTextVisible(False)
         self.busy.setFixedHeight(4)
-        self.busy.setAccessibleName(say("調べています", "Checking"))
+        self.busy.setAccessibleName(localized("調べています", "Checking"))
         self.shown = QTextBrowser()
-        self.shown.setAccessibleName(say("診断の結果", "What was found"))
-        self.shown.setToolTip(say("koebako doctor と同じ結果です。", "The same as koebako doctor finds."))
+        self.shown.setAccessibleName(localized("診断の結果", "What was found"))
+        self.shown.setToolTip(localized("koebako doctor と同じ結果です。", "The same as koebako doctor finds."))
         column = QVBoxLayout(self)
         column.addWidget(self.summary)
         column.addWidget(self.busy)
@@ -59,7 +59,7 @@ class DiagnosticsDialog(QDialog):
     def check(self) -> None:
         """Checks everything anew."""
         self.report = ""
-        self.summary.setText(say("調べています…", "Checking…"))
+        self.summary.setText(localized("調べています…", "Checking…"))
         self.busy.show()
         for button in (self.copy, self.save, self.again):
             button.setEnabled(False)
@@ -76,7 +76,7 @@ class DiagnosticsDialog(QDialog):
 
     def _buttons(self) -> QDialogButtonBox:
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(say("閉じる", "Close"))
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localized("閉じる", "Close"))
         box.rejected.connect(self.reject)
         role = QDialogButtonBox.ButtonRole.ActionRole
 
@@ -86,9 +86,11 @@ class DiagnosticsDialog(QDialog):
             button.clicked.connect(called)
             return button
 
-        self.again = add(say("もう一度", "Check again"), say("調べ直します。", "Checks everything again."), self.check)
-        self.copy = add(say("コピー", "Copy"), say("結果をコピーします。", "Copies what was found."), self._copy)
-        self.save = add(say("保存…", "Save…"), say("結果をファイルに保存します。", "Saves what was found in a file."), self._save)
+        self.again = add(localized("もう一度", "Check again"), localized("調べ直します。", "Checks everything again."), self.check)
+        self.copy = add(localized("コピー", "Copy"), localized("結果をコピーします。", "Copies what was found."), self._copy)
+        self.save = add(
+            localized("保存…", "Save…"), localized("結果をファイルに保存します。", "Saves what was found in a file."), self._save
+        )
         return box
 
     @Slot()
@@ -103,14 +105,14 @@ class DiagnosticsDialog(QDialog):
             self.shown.setHtml(as_html(found))
             troubles = sum(check["status"] != "ok" for check in found["checks"])
             self.summary.setText(
-                say(f"気になる点が {troubles} 件あります。", f"{troubles} thing{'s' * (troubles != 1)} to look at.")
+                localized(f"気になる点が {troubles} 件あります。", f"{troubles} thing{'s' * (troubles != 1)} to look at.")
                 if troubles
-                else say("すべて揃っています。", "Everything needed is there.")
+                else localized("すべて揃っています。", "Everything needed is there.")
             )
         except (ValueError, KeyError, TypeError, AttributeError):
             self.report = f"{said}\n{wrong}\n{self._process.errorString()}".strip()
             self.shown.setPlainText(self.report)
-            self.summary.setText(say("診断が最後まで終わりませんでした。", "The checks did not come to their end."))
+            self.summary.setText(localized("診断が最後まで終わりませんでした。", "The checks did not come to their end."))
         self.busy.hide()
         for button in (self.copy, self.save, self.again):
             button.setEnabled(True)
@@ -127,7 +129,7 @@ class DiagnosticsDialog(QDialog):
         try:
             write_whole(Path(name), (self.report + "\n").encode())
         except OSError as exc:
-            self.summary.setText(say(f"保存できません：{reason_of(exc)}。", f"It cannot be saved: {reason_of(exc)}."))
+            self.summary.setText(localized(f"保存できません：{reason_of(exc)}。", f"It cannot be saved: {reason_of(exc)}."))
 
 
 def as_text(found: dict[str, Any]) -> str:

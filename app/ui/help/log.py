@@ -8,7 +8,7 @@ from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.log import log_path
 from app.small_file import open_regular
 from app.ui.plain_text import plain_tip
@@ -24,15 +24,15 @@ class LogDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(say("ログ", "Log"))
+        self.setWindowTitle(localized("ログ", "Log"))
         self._size = -1
         self.wanted = QLineEdit()
-        self.wanted.setPlaceholderText(say("含む言葉", "Containing"))
-        self.wanted.setAccessibleName(say("絞り込み", "Filter"))
-        self.wanted.setToolTip(say("この言葉を含む行だけを見ます。", "Shows only lines with these words."))
+        self.wanted.setPlaceholderText(localized("含む言葉", "Containing"))
+        self.wanted.setAccessibleName(localized("絞り込み", "Filter"))
+        self.wanted.setToolTip(localized("この言葉を含む行だけを見ます。", "Shows only lines with these words."))
         self.wanted.setClearButtonEnabled(True)
-        self.serious = QCheckBox(say("問題だけ", "Problems only"))
-        self.serious.setToolTip(say("警告とエラーだけを見ます。", "Shows only warnings and errors."))
+        self.serious = QCheckBox(localized("問題だけ", "Problems only"))
+        self.serious.setToolTip(localized("警告とエラーだけを見ます。", "Shows only warnings and errors."))
         self.shown = QPlainTextEdit()
         self.shown.setReadOnly(True)
         self.shown.setTabChangesFocus(True)
@@ -63,9 +63,9 @@ class LogDialog(QDialog):
         if self.serious.isChecked():
             lines = [line for line in lines if any(mark in line for mark in SERIOUS)]
         self.shown.setPlaceholderText(
-            say("当てはまる行はありません。", "No line matches.")
+            localized("当てはまる行はありません。", "No line matches.")
             if size
-            else say("まだ何も記録されていません。", "Nothing has been recorded yet.")
+            else localized("まだ何も記録されていません。", "Nothing has been recorded yet.")
         )
         bar = self.shown.verticalScrollBar()
         at_end = bar.value() >= bar.maximum()
@@ -75,13 +75,13 @@ class LogDialog(QDialog):
 
     def _buttons(self) -> QDialogButtonBox:
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(say("閉じる", "Close"))
+        box.button(QDialogButtonBox.StandardButton.Close).setToolTip(localized("閉じる", "Close"))
         box.rejected.connect(self.reject)
         role = QDialogButtonBox.ButtonRole.ActionRole
-        self.copy = box.addButton(say("コピー", "Copy"), role)
-        self.copy.setToolTip(say("見えている行をコピーします。", "Copies the lines that are shown."))
+        self.copy = box.addButton(localized("コピー", "Copy"), role)
+        self.copy.setToolTip(localized("見えている行をコピーします。", "Copies the lines that are shown."))
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()))
-        self.folder = box.addButton(say("フォルダーを開く", "Open folder"), role)
+        self.folder = box.addButton(localized("フォルダーを開く", "Open folder"), role)
         self.folder.setToolTip(plain_tip(str(log_path().parent)))
         self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_path().parent))))
         return box

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.labels import milliseconds
 from app.ui.synthesis.measurements import Utterance
 from app.ui.theme.theme import Theme
@@ -130,7 +130,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
     def _paint_end(self, painter: QPainter, end: QPointF, utterance: Utterance) -> None:
         """The total, then a hatched chip for each stage that came from a cache."""
         metrics = QFontMetricsF(painter.font())
-        words = f"{milliseconds(utterance.total_ms)} ms" if not utterance.stopped else say("停止", "stopped")
+        words = f"{milliseconds(utterance.total_ms)} ms" if not utterance.stopped else localized("停止", "stopped")
         painter.setPen(QColor(self._theme.muted if utterance.stopped else self._theme.text))
         painter.drawText(QPointF(end.x() + 8, end.y() + metrics.capHeight() / 2), words)
         left = end.x() + 8 + metrics.horizontalAdvance(words) + 8
@@ -151,7 +151,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
 
     def _paint_target(self, painter: QPainter, place: QTransform) -> None:
         area = place.mapRect(self._area)
-        words = say(f"目標 {self._target_ms:.0f} ms", f"target {self._target_ms:.0f} ms")
+        words = localized(f"目標 {self._target_ms:.0f} ms", f"target {self._target_ms:.0f} ms")
         color = QColor(self._theme.muted)
         metrics = QFontMetricsF(painter.font())
         inside = self._target_ms <= self._area.right()

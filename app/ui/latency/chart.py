@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
 
-from app.language import say
+from app.language import localized
 from app.ui.labels import milliseconds, stage_name
 from app.ui.latency.bars import LatencyBars
 from app.ui.plain_text import plain_tip
@@ -33,7 +33,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName(say("段階ごとの時間のグラフ", "Chart of the time each stage takes"))
+        self.setAccessibleName(localized("段階ごとの時間のグラフ", "Chart of the time each stage takes"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(72)
         self.setMenuEnabled(False)
@@ -52,7 +52,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
         self._lines.setTicks([[]])
         self._empty = QLabel(
-            say("再生すると、各段階にかかった時間がここに並びます。", "Play something: the time that each stage takes appears here.")
+            localized("再生すると、各段階にかかった時間がここに並びます。", "Play something: the time that each stage takes appears here.")
         )
         self._empty.setObjectName("muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -120,20 +120,20 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
             reach_ms = REACH_PX * self.scale_ms / max(1.0, float(self.getViewBox().width()))
             if self._shown[0] and (near := self.bars.target_near(point.x(), reach_ms)) is not None:
                 words = f"{stage_name(near[0])}: {near[1]:.0f} ms"
-                return say(f"目標（ここまでに終わる）\n{words}", f"Target: done by here\n{words}")
+                return localized(f"目標（ここまでに終わる）\n{words}", f"Target: done by here\n{words}")
         if found is None:
             return ""
         utterance, name = found
         lines = [utterance.label]
         for stage_key, stage in utterance.ordered():
             words = f"{stage_name(stage_key)}: {milliseconds(stage.ms)} ms"
-            words += say("（再利用）", " (cached)") if stage.hits and not stage.runs else ""
-            words += say("（初回）", " (first run)") if stage.cold_ms else ""
+            words += localized("（再利用）", " (cached)") if stage.hits and not stage.runs else ""
+            words += localized("（初回）", " (first run)") if stage.cold_ms else ""
             words += f"  {sizes}" if (sizes := describe_sizes(stage)) else ""
             lines.append(f"▸ {words}" if stage_key == name else words)
-        lines.append(say("最初の音", "First audio") + f": {milliseconds(utterance.first_audio_ms)} ms")
+        lines.append(localized("最初の音", "First audio") + f": {milliseconds(utterance.first_audio_ms)} ms")
         if utterance.rtf is not None:
-            lines.append(say("音の長さ", "Sound") + f": {utterance.audio_s:.2f} s   RTF {utterance.rtf:.3f}")
+            lines.append(localized("音の長さ", "Sound") + f": {utterance.audio_s:.2f} s   RTF {utterance.rtf:.3f}")
         return "\n".join(lines)
 
     def _set_scale(self, scale_ms: float) -> None:
@@ -168,10 +168,10 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
 def describe_sizes(stage: StageTotal) -> str:
     """How much a stage worked on."""
     named = {
-        "tokens": say("トークン", "tokens"),
-        "phones": say("音素", "phones"),
-        "frames": say("フレーム", "frames"),
-        "samples": say("サンプル", "samples"),
+        "tokens": localized("トークン", "tokens"),
+        "phones": localized("音素", "phones"),
+        "frames": localized("フレーム", "frames"),
+        "samples": localized("サンプル", "samples"),
     }
     return ", ".join(f"{getattr(stage, size):,} {named[size]}" for size in SIZES if getattr(stage, size))
 

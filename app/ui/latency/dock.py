@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDockWidget, QFileDialog, QFrame, QHBoxLayout, QLa
 
 from app.data_file import write_whole
 from app.errors import OutputFileError
-from app.language import say
+from app.language import localized
 from app.system_errors import reason_of
 from app.ui.latency.chart import LatencyChart
 from app.ui.latency.export import as_csv
@@ -35,7 +35,7 @@ class LatencyDock(QDockWidget):
     failed = Signal(object)
 
     def __init__(self, history: LatencyHistory, theme: Theme) -> None:
-        super().__init__(say("レイテンシー", "Latency"))
+        super().__init__(localized("レイテンシー", "Latency"))
         self.setObjectName("latency")
         self.setAllowedAreas(Qt.DockWidgetArea.BottomDockWidgetArea | Qt.DockWidgetArea.TopDockWidgetArea)
         self._history = history
@@ -123,19 +123,21 @@ class LatencyDock(QDockWidget):
         bar = QWidget()
         name = QLabel(self.windowTitle())
         name.setObjectName("heading")
-        self.pause = _button(say("一時停止", "Pause"), say("グラフを止めて見ます。計測は続きます。", "Holds the chart; measuring goes on."))
+        self.pause = _button(
+            localized("一時停止", "Pause"), localized("グラフを止めて見ます。計測は続きます。", "Holds the chart; measuring goes on.")
+        )
         self.pause.setCheckable(True)
         self.pause.toggled.connect(self.show_figures)
         self.export = _button(
-            say("書き出す", "Export"), say("計測値を CSV に、グラフを PNG に書き出します。", "Writes figures or a picture.")
+            localized("書き出す", "Export"), localized("計測値を CSV に、グラフを PNG に書き出します。", "Writes figures or a picture.")
         )
         menu = QMenu(self.export)
-        menu.addAction(say("表 (CSV)…", "Table (CSV)…")).triggered.connect(self._ask_csv)
-        menu.addAction(say("画像 (PNG)…", "Picture (PNG)…")).triggered.connect(self._ask_picture)
+        menu.addAction(localized("表 (CSV)…", "Table (CSV)…")).triggered.connect(self._ask_csv)
+        menu.addAction(localized("画像 (PNG)…", "Picture (PNG)…")).triggered.connect(self._ask_picture)
         self.export.setMenu(menu)
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        clear = _button(say("消去", "Clear"), say("グラフと表を空にします。", "Empties the chart and the table."))
-        clear.setAccessibleName(say("レイテンシーの記録を消去", "Clear the measurements"))
+        clear = _button(localized("消去", "Clear"), localized("グラフと表を空にします。", "Empties the chart and the table."))
+        clear.setAccessibleName(localized("レイテンシーの記録を消去", "Clear the measurements"))
         clear.clicked.connect(self.clear)
         row = QHBoxLayout(bar)
         row.setContentsMargins(MARGIN, 2, 10, 2)
@@ -172,8 +174,8 @@ def _button(name: str, tip: str) -> QToolButton:
 
 
 def _unwritable(file: Path, reason: str) -> OutputFileError:
-    why = say(f"：{reason}", f": {reason}") if reason else ""
+    why = localized(f"：{reason}", f": {reason}") if reason else ""
     return OutputFileError(
-        say(f"「{file}」に書き出せません{why}。", f'"{file}" could not be written{why}.'),
-        say("フォルダーに書き込めるか確かめてください。", "Check that the folder is writable."),
+        localized(f"「{file}」に書き出せません{why}。", f'"{file}" could not be written{why}.'),
+        localized("フォルダーに書き込めるか確かめてください。", "Check that the folder is writable."),
     )

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.labels import stage_name
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_cached
@@ -38,7 +38,7 @@ class LatencyLegend(QWidget):
         """Names these stages."""
         if tuple(stages) != self._stages:
             self._stages = tuple(stages)
-            self.setAccessibleName(say("凡例: ", "Legend: ") + say("、", ", ").join(words for _, words in self._entries()))
+            self.setAccessibleName(localized("凡例: ", "Legend: ") + localized("、", ", ").join(words for _, words in self._entries()))
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -68,10 +68,10 @@ class LatencyLegend(QWidget):
         painter.end()
 
     def _entries(self) -> Iterator[tuple[str, str]]:
-        yield FIRST_AUDIO, say("最初の音", "first audio")
-        yield CACHED, say("キャッシュから", "from the cache")
-        yield COLD, say("初回", "first run")
-        yield TARGET, say("目標", "target")
+        yield FIRST_AUDIO, localized("最初の音", "first audio")
+        yield CACHED, localized("キャッシュから", "from the cache")
+        yield COLD, localized("初回", "first run")
+        yield TARGET, localized("目標", "target")
         yield from ((stage, stage_name(stage)) for stage in self._stages)
 
     def _paint_mark(self, painter: QPainter, key: str, chip: QRectF) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QMargins, QModelIndex, QPersiste
 from PySide6.QtGui import QColor, QFont, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from app.language import say
+from app.language import localized
 from app.ui.labels import milliseconds, stage_name
 from app.ui.synthesis.measurements import PART_OF_STAGE, LatencyHistory, Row
 from app.ui.theme.theme import Theme
@@ -55,15 +55,15 @@ def columns() -> tuple[Column, ...]:
     """All columns in their order, the name of the stage first."""
     return (
         Column("ms", lambda item: item.name),
-        Column(say("直近", "last"), _last, lambda item, theme: theme.error_text if item.over else None),
-        Column(say("中央値", "median"), lambda item: milliseconds(item.row.median)),
+        Column(localized("直近", "last"), _last, lambda item, theme: theme.error_text if item.over else None),
+        Column(localized("中央値", "median"), lambda item: milliseconds(item.row.median)),
         Column("p95", lambda item: milliseconds(item.row.p95)),
-        Column(say("目標", "target"), _target, lambda _item, theme: theme.muted),
+        Column(localized("目標", "target"), _target, lambda _item, theme: theme.muted),
     )
 
 
 def _last(item: Figures) -> str:
-    return say("再利用", "cached") if item.row.cached else milliseconds(item.row.last)
+    return localized("再利用", "cached") if item.row.cached else milliseconds(item.row.last)
 
 
 def _target(item: Figures) -> str:
@@ -92,7 +92,7 @@ class LatencyModel(QAbstractTableModel):
 
     def show(self, history: LatencyHistory) -> None:
         """Reads the figures again."""
-        rows = [("", say("最初の音", "First audio"), history.first_audio()), ("total", say("合計", "Total"), history.total())]
+        rows = [("", localized("最初の音", "First audio"), history.first_audio()), ("total", localized("合計", "Total"), history.total())]
         rows += [(stage, stage_name(stage), history.row(stage)) for stage in history.stages]
         last_of_part = {PART_OF_STAGE.get(stage, stage): stage for stage in history.stages}
         targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
@@ -152,7 +152,7 @@ class LatencyTable(QTableView):
         font.setPointSizeF(font.pointSizeF() * 0.9)  # all rows shall be seen at once
         self.setFont(font)
         self.figures.embolden(font)
-        self.setAccessibleName(say("段階ごとの時間の表", "Table of the time each stage takes"))
+        self.setAccessibleName(localized("段階ごとの時間の表", "Table of the time each stage takes"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setShowGrid(False)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QLabel, QWidget
 
 from app.core.limits import PAUSE_BOUNDS
-from app.language import say
+from app.language import localized
 
 MARKS = {",": "、", ".": "。…", "!": "！", "?": "？"}  # by phone; the others hardly occur in Japanese
 COLUMNS = 2
@@ -27,7 +27,7 @@ class PauseFields(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
-        self.title = QLabel(say("間(秒)", "Pauses (s)"))
+        self.title = QLabel(localized("間(秒)", "Pauses (s)"))
         grid.addWidget(self.title, 0, 0, Qt.AlignmentFlag.AlignVCenter)
         self.fields = {phone: self._field(shown) for phone, shown in MARKS.items()}
         self._others: tuple[tuple[str, float], ...] = ()
@@ -53,16 +53,16 @@ class PauseFields(QWidget):
         field.setRange(-PAUSE_BOUNDS.step, PAUSE_BOUNDS.high)
         field.setSingleStep(PAUSE_BOUNDS.step)
         field.setDecimals(2)
-        field.setSpecialValueText(say("自動", "auto"))
+        field.setSpecialValueText(localized("自動", "auto"))
         field.setValue(field.minimum())
         field.setKeyboardTracking(False)
         field.lineEdit().setTextMargins(0, 0, 4, 0)
         field.setObjectName("number")
         field.setMinimumHeight(field.sizeHint().height())
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        field.setAccessibleName(say(f"「{shown}」の間(秒)", f"Pause at {shown} (s)"))
+        field.setAccessibleName(localized(f"「{shown}」の間(秒)", f"Pause at {shown} (s)"))
         field.setToolTip(
-            say(
+            localized(
                 f"「{shown}」で休む長さ。話速 1 のときの秒数です。0 より下げると声に任せます。",
                 f"How long it rests at {shown}, in seconds at speed 1; below zero the voice decides.",
             )

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLabel, QToolButton, QWidget
 
 from app.core.script import LineSettings
-from app.language import say
+from app.language import localized
 from app.notices import notify
 from app.ui.kept_file import KeptFile
 from app.ui.parameters.presets import PARTS, STANDARD, Presets, load_presets, preset_of, save_presets, standard_name
@@ -37,23 +37,25 @@ class PresetBar(QWidget):
         self._presets: Presets = {}
         self.file = KeptFile(self, "presets", lambda: partial(save_presets, self._presets), after_ms=0)
         self._settings = STANDARD
-        self.label = QLabel(say("プリセット", "Preset"))
+        self.label = QLabel(localized("プリセット", "Preset"))
         self.names = ChoiceBox()
-        self.names.setPlaceholderText(say("（変更あり）", "(changed)"))
+        self.names.setPlaceholderText(localized("（変更あり）", "(changed)"))
         self.names.setAccessibleName(self.label.text())
         self.names.setToolTip(
-            say("名前を付けた設定を、選んだ行に当てはめます。", "Applies settings kept under a name to the selected lines.")
+            localized("名前を付けた設定を、選んだ行に当てはめます。", "Applies settings kept under a name to the selected lines.")
         )
         self.names.setMinimumContentsLength(6)
         self.names.activated.connect(self._on_selected)
         self.label.setBuddy(self.names)
         self.keep = self._button(
             "add",
-            say("プリセットとして残す", "Keep as a preset"),
-            say("今の設定に名前を付けて残します。", "Keeps these settings under a name."),
+            localized("プリセットとして残す", "Keep as a preset"),
+            localized("今の設定に名前を付けて残します。", "Keeps these settings under a name."),
         )
         self.drop = self._button(
-            "delete", say("プリセットを消す", "Remove the preset"), say("選んだプリセットを消します。", "Removes the chosen preset.")
+            "delete",
+            localized("プリセットを消す", "Remove the preset"),
+            localized("選んだプリセットを消します。", "Removes the chosen preset."),
         )
         self.keep.clicked.connect(self._on_keep)
         self.drop.clicked.connect(self._on_drop)
@@ -87,7 +89,7 @@ class PresetBar(QWidget):
 
     def keep_as(self, name: str) -> None:
         """Keeps the settings that are shown under a name; one of the same name is replaced."""
-        self._change(say("プリセットを残す", "Keep preset"), self._presets | {name: self._settings})
+        self._change(localized("プリセットを残す", "Keep preset"), self._presets | {name: self._settings})
 
     def put(self, presets: Presets) -> None:
         """Has these presets in place of all there were, without telling: for undo and redo."""
@@ -125,7 +127,7 @@ class PresetBar(QWidget):
 
     @Slot()
     def _on_keep(self) -> None:
-        asked = say("プリセットの名前", "Name of the preset")
+        asked = localized("プリセットの名前", "Name of the preset")
         name, agreed = QInputDialog.getText(self, self.keep.accessibleName(), asked)
         if agreed and name.strip() and name.strip() != standard_name():
             self.keep_as(name.strip())
@@ -133,7 +135,7 @@ class PresetBar(QWidget):
     @Slot()
     def _on_drop(self) -> None:
         gone = self.names.currentText()
-        self._change(say("プリセットを消す", "Remove preset"), {name: item for name, item in self._presets.items() if name != gone})
+        self._change(localized("プリセットを消す", "Remove preset"), {name: item for name, item in self._presets.items() if name != gone})
 
     def _draw(self) -> None:
         color = self.palette().color(QPalette.ColorRole.WindowText)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QWidget
 
 from app.core.limits import SEED_BOUNDS
-from app.language import say
+from app.language import localized
 from app.settings import HIGHEST_SEED
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
@@ -28,7 +28,7 @@ class SeedField(QWidget):
     def __init__(self) -> None:
         super().__init__()
         name = SEED_BOUNDS.label[:1].upper() + SEED_BOUNDS.label[1:]
-        tip = say(
+        tip = localized(
             "同じ数なら、いつも同じ読み方になります。変えると間や抑揚が少し変わります。",
             "The same number always gives the same take; another one changes timing and intonation a little.",
         )
@@ -41,19 +41,19 @@ class SeedField(QWidget):
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.number.valueChanged.connect(self.value_changed)
         self.dice = QToolButton()
-        self.dice.setToolTip(say("でたらめな数にする", "Roll another number"))
-        self.dice.setAccessibleName(say("シードを振り直す", "Roll the seed"))
+        self.dice.setToolTip(localized("でたらめな数にする", "Roll another number"))
+        self.dice.setAccessibleName(localized("シードを振り直す", "Roll the seed"))
         self.dice.clicked.connect(self._roll)
         self.lock = QToolButton()
         self.lock.setCheckable(True)
         self.lock.setChecked(True)
         self.lock.setToolTip(
-            say(
+            localized(
                 "閉じていれば毎回同じ読み方、開いていれば再生のたびに別の読み方になります。",
                 "Locked: the same take every time. Open: another take each time it is spoken.",
             )
         )
-        self.lock.setAccessibleName(say("シードを固定", "Lock the seed"))
+        self.lock.setAccessibleName(localized("シードを固定", "Lock the seed"))
         self.lock.toggled.connect(self._on_lock)
         for widget in (self.label, self.number):
             widget.setToolTip(tip)

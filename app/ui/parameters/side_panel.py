@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QLineEdit,
 
 from app.core.limits import BOUNDS
 from app.core.script import LineSettings
-from app.language import say
+from app.language import localized
 from app.ui.labels import style_name, tip
 from app.ui.parameters.pause_fields import PauseFields
 from app.ui.parameters.preset_bar import PresetBar
@@ -52,13 +52,14 @@ class SidePanel(QScrollArea):
         self.chosen.setObjectName("muted")
         self.presets = PresetBar()
         self.sliders = {name: SliderField(BOUNDS[name], tip(name)) for name in (*MAIN, *EXPRESSION, *SILENCES, "assist_weight")}
-        self.styles = self._choice(say("スタイル", "Style"), say("声の調子。", "The mood of the voice."))
-        self.speakers = self._choice(say("話者", "Speaker"), say("誰が話すか。", "Who speaks."))
+        self.styles = self._choice(localized("スタイル", "Style"), localized("声の調子。", "The mood of the voice."))
+        self.speakers = self._choice(localized("話者", "Speaker"), localized("誰が話すか。", "Who speaks."))
         self.seed = SeedField()
         self.pauses = PauseFields()
         self.assist = self._assist()
         self.expression = Section(
-            say("表現", "Expression"), say("抑揚、間、ゆらぎを細かく決めます。", "Finer control over intonation, pauses and variation.")
+            localized("表現", "Expression"),
+            localized("抑揚、間、ゆらぎを細かく決めます。", "Finer control over intonation, pauses and variation."),
         )
         for widget in (
             *(self.sliders[name] for name in (*EXPRESSION, *SILENCES)),
@@ -106,7 +107,9 @@ class SidePanel(QScrollArea):
         self.presets.show_settings(settings)
         self._showing = False
         self._controls.setEnabled(count > 0)
-        self.chosen.setText(say(f"{count} 行を選択中。変更はすべてに及びます。", f"{count} lines selected; changes go to all of them."))
+        self.chosen.setText(
+            localized(f"{count} 行を選択中。変更はすべてに及びます。", f"{count} lines selected; changes go to all of them.")
+        )
         self.chosen.setVisible(count > 1)
 
     @Slot()
@@ -125,12 +128,12 @@ class SidePanel(QScrollArea):
 
     def _assist(self) -> QLineEdit:
         field = QLineEdit()
-        field.setPlaceholderText(say("アシストテキスト（例: とても嬉しい！）", "Assist text, such as 「とても嬉しい！」"))
-        field.setAccessibleName(say("アシストテキスト", "Assist text"))
-        field.setToolTip(say("声には出さず、その文の気分だけを混ぜます。", "Is not spoken; its mood is mixed into the line."))
+        field.setPlaceholderText(localized("アシストテキスト（例: とても嬉しい！）", "Assist text, such as 「とても嬉しい！」"))
+        field.setAccessibleName(localized("アシストテキスト", "Assist text"))
+        field.setToolTip(localized("声には出さず、その文の気分だけを混ぜます。", "Is not spoken; its mood is mixed into the line."))
         field.setClearButtonEnabled(True)
         for button in field.findChildren(QToolButton):
-            button.setAccessibleName(say("アシストテキストを消す", "Clear the assist text"))
+            button.setAccessibleName(localized("アシストテキストを消す", "Clear the assist text"))
             button.setToolTip(button.accessibleName())
         return field
 
@@ -147,9 +150,9 @@ class SidePanel(QScrollArea):
         self._choices.setHorizontalSpacing(8)
         self._choices.setVerticalSpacing(6)
         self._choices.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._choices.addRow(say("声", "Voice"), self.chooser)
-        self._choices.addRow(say("話者", "Speaker"), self.speakers)
-        self._choices.addRow(say("スタイル", "Style"), self.styles)
+        self._choices.addRow(localized("声", "Voice"), self.chooser)
+        self._choices.addRow(localized("話者", "Speaker"), self.speakers)
+        self._choices.addRow(localized("スタイル", "Style"), self.styles)
         self._choices.setRowVisible(self.speakers, False)
         self._controls = QWidget()
         controls = QVBoxLayout(self._controls)

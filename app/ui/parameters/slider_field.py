@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QW
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from app.core.limits import Bounds
-from app.language import say
+from app.language import localized
 
 GROOVE, KNOB, RING = 4, 7, 10
 NOTCH = 120  # what a mouse wheel reports per click
@@ -136,7 +136,7 @@ class SliderField(QWidget):
         self.number.lineEdit().setTextMargins(0, 0, 4, 0)
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
-        reset = say(f"ダブルクリックで初期値 {bounds.default:g} に戻ります。", f"Double-click goes back to {bounds.default:g}.")
+        reset = localized(f"ダブルクリックで初期値 {bounds.default:g} に戻ります。", f"Double-click goes back to {bounds.default:g}.")
         for widget in (self.label, self.slider, self.number):
             widget.setToolTip(f"<p>{tip}</p><p>{reset}</p>")
             widget.setAccessibleName(name)

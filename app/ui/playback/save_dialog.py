@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.adapters.sound.formats import FORMATS
-from app.language import say
+from app.language import localized
 
 TITLE_LENGTH = 20
 OTHER_SOUNDS = (".aac", ".aif", ".aiff", ".m4a", ".mp4", ".wma")  # meant as they are typed, though we cannot write them
@@ -22,7 +22,7 @@ def ask_for_file(parent: QWidget, name: str, folder: str) -> Path | None:
     """
     start = (Path(folder) if folder and Path(folder).is_dir() else Path.home()) / f"{name}.wav"
     kinds = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in FORMATS)
-    chosen, kind = QFileDialog.getSaveFileName(parent, say("音声を保存", "Save sound"), str(start), kinds)
+    chosen, kind = QFileDialog.getSaveFileName(parent, localized("音声を保存", "Save sound"), str(start), kinds)
     if not chosen:
         return None
     file = Path(chosen)
@@ -33,7 +33,7 @@ def ask_for_file(parent: QWidget, name: str, folder: str) -> Path | None:
 
 def first_pattern() -> str:
     """The name that several files have at first: a number and the beginning of the text."""
-    return say(f"{NUMBERS[1]}_{TEXTS[1]}", f"{NUMBERS[0]}_{TEXTS[0]}")
+    return localized(f"{NUMBERS[1]}_{TEXTS[1]}", f"{NUMBERS[0]}_{TEXTS[0]}")
 
 
 def files_for(pattern: Path, lines: Iterable[tuple[int, str]], coming: Iterable[Path] = ()) -> list[Path]:

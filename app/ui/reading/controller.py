@@ -12,7 +12,7 @@ from app.core.emoji import has_emoji
 from app.core.line_reading import LineReading, LineWord
 from app.core.script import Line, reshape
 from app.core.types import Overrides
-from app.language import say
+from app.language import localized
 from app.ui.playback.playback import Playback
 from app.ui.reading.line_sounds import LineSounds
 from app.ui.reading.strip.panel import StripPanel
@@ -132,7 +132,7 @@ class ReadingController(QObject):
             self.panel.reading.show_error(answer.error.message)
         elif answer.reading is not None and answer.job.line_id == self._shown_id:
             self._reading = answer.reading
-            self._edit(say("読みを変更", "Change reading"), answer.overrides)
+            self._edit(localized("読みを変更", "Change reading"), answer.overrides)
             self.panel.reading.close_field()
 
     @Slot()
@@ -148,7 +148,7 @@ class ReadingController(QObject):
         times = sound.times(self._reading) if sound is not None else None
         voice = self._speech.voices.get(line.settings.voice) or self._speech.voice
         self.panel.strip.lengths_fixed = (
-            say("この声では長さを変えられません。", "The lengths of this voice cannot be changed.")
+            localized("この声では長さを変えられません。", "The lengths of this voice cannot be changed.")
             if voice is not None and voice.opaque
             else ""
         )
@@ -210,7 +210,7 @@ class ReadingController(QObject):
     @Slot(int)
     def _reset_phrase(self, mora: int) -> None:
         if self._reading is not None:
-            self._edit(say("句を元に戻す", "Reset phrase"), without_phrase(self._reading, self._overrides, mora))
+            self._edit(localized("句を元に戻す", "Reset phrase"), without_phrase(self._reading, self._overrides, mora))
 
     @Slot()
     def _on_reset_phrase(self) -> None:
@@ -220,7 +220,7 @@ class ReadingController(QObject):
 
     @Slot()
     def _on_reset_all(self) -> None:
-        self._edit(say("すべて元に戻す", "Reset all"), Overrides())
+        self._edit(localized("すべて元に戻す", "Reset all"), Overrides())
 
 
 def _once(parent: QObject, ms: int, called: Callable[[], None]) -> QTimer:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
-from app.language import say
+from app.language import localized
 
 GAP, INSET = 8.0, 10.0
 SPACE_BELOW = 6.0  # between two cards
@@ -114,4 +114,4 @@ class CardLayout:
 def seconds(length_s: float) -> str:
     """2.4 s, or 1:02.4 from a minute on."""
     minutes, rest = divmod(round(length_s, 1), 60)
-    return f"{minutes:.0f}:{rest:04.1f}" if minutes else say(f"{rest:.1f} 秒", f"{rest:.1f} s")
+    return f"{minutes:.0f}:{rest:04.1f}" if minutes else localized(f"{rest:.1f} 秒", f"{rest:.1f} s")

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QCursor, QFontMetricsF, QIcon, QMouseEvent, QP
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.core.script import Line
-from app.language import say
+from app.language import localized
 from app.ui.labels import VoiceLabel, style_name
 from app.ui.script.card import AVATAR, RADIUS, CardLayout, CardParts, seconds
 from app.ui.script.editor import LineEditor
@@ -144,7 +144,7 @@ class LineDelegate(QStyledItemDelegate):
         """What the mouse finds on a card."""
         line, state = index.data(LINE_ROLE), index.data(STATE_ROLE)
         if parts.button.contains(place):
-            return say("この行を読み上げます。", "Speaks this line.")
+            return localized("この行を読み上げます。", "Speaks this line.")
         if parts.avatar.contains(place):
             return self._voice_name(line.settings.voice)
         if parts.chip.contains(place):
@@ -153,7 +153,7 @@ class LineDelegate(QStyledItemDelegate):
 
     def _voice_name(self, voice: str) -> str:
         if self._is_missing(voice):
-            return say(f"{self._called(voice) or voice}（ありません）", f"{self._called(voice) or voice} (missing)")
+            return localized(f"{self._called(voice) or voice}（ありません）", f"{self._called(voice) or voice} (missing)")
         return self.voices.get(voice) or voice or self.voices.get("", "")
 
     def _is_missing(self, voice: str) -> bool:
@@ -235,7 +235,7 @@ class LineDelegate(QStyledItemDelegate):
 
     def _paint_text(self, painter: QPainter, place: QRectF, text: str) -> None:
         painter.setPen(QColor(self._theme.text if text else self._theme.muted))
-        for layout in self.layout.layouts(text or say("（空の行）", "(empty line)"), place.width()):
+        for layout in self.layout.layouts(text or localized("（空の行）", "(empty line)"), place.width()):
             layout.draw(painter, place.topLeft())
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QTextCursor, QTextOpti
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.core.text_lines import cut_line, split_lines
-from app.language import say
+from app.language import localized
 
 _RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
@@ -44,8 +44,8 @@ class LineEditor(QPlainTextEdit):
         self.setAcceptDrops(False)  # what is dropped here becomes lines
         self.viewport().setAcceptDrops(False)
         self.document().setDocumentMargin(0)
-        self.setPlaceholderText(say("文章を入力", "Type Japanese text"))
-        self.setAccessibleName(say("読み上げる文章", "Text to speak"))
+        self.setPlaceholderText(localized("文章を入力", "Type Japanese text"))
+        self.setAccessibleName(localized("読み上げる文章", "Text to speak"))
         self._shown = ""
         self.textChanged.connect(self._on_text)
 

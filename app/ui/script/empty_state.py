@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QIcon, QPainter, QPalette, QPen
 
-from app.language import say
+from app.language import localized
 from app.ui.script.card import RADIUS
 from app.ui.theme.icons import icon
 
@@ -64,8 +64,8 @@ class EmptyState:
 def lesson() -> tuple[str, str]:
     """What the empty list teaches: first what to do, then what else can be done."""
     return (
-        say("ここに文章を入力してください", "Type Japanese text here"),
-        say(
+        localized("ここに文章を入力してください", "Type Japanese text here"),
+        localized(
             "文章や .txt .csv .md のファイルをドラッグすると、一行ずつのカードになります。\n声のファイルもドラッグで追加できます。",
             "Or drop text or a .txt, .csv or .md file: every line becomes a card.\nVoice files can be dropped as well.",
         ),

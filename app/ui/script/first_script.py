@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 from app.core.script import Line, LineSettings, Script, cut
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.settings import Settings
 from app.ui.script.autosave import autosave_path, load_autosave
 from app.ui.widgets.banner import Banner
@@ -34,12 +34,12 @@ def greet(notice: Banner, open_library: Callable[[], object]) -> None:
     """What can be done at once, what kind of voice that is, and the way to a better one."""
     notice.show_message(
         "notice",
-        say("ようこそ。付属の声で、すぐに話せます。", "Welcome. The voice that comes along speaks at once: press Space."),
-        say(
+        localized("ようこそ。付属の声で、すぐに話せます。", "Welcome. The voice that comes along speaks at once: press Space."),
+        localized(
             "Space を押してみてください。Open JTalk の声を手本にした小さな声で、SBV2 で学習した声ほど自然ではありません。",
             "It is a small student of Open JTalk's HTS voices, not a trained SBV2 model; those sound more natural.",
         ),
-        action=say("自然な声を追加…", "Add a natural voice…"),
+        action=localized("自然な声を追加…", "Add a natural voice…"),
         then=open_library,
     )
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from app.core.script import Line, Script, change, cut, duplicate, insert, move, new_id, remove, retext, shift
 from app.core.text_lines import LONGEST_LINE, split_lines
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.ui.script.document import ScriptDocument
 from app.ui.script.editor import LineEditor
 from app.ui.script.list import ScriptList
@@ -52,7 +52,7 @@ class LineCommands(QObject):
     def add(self) -> None:
         """An empty line below the selected one, with its settings, ready to be typed into."""
         line = Line(settings=self._selection.settings)
-        self._put([line], self.place(), say("行を追加", "Add line"))
+        self._put([line], self.place(), localized("行を追加", "Add line"))
         self._view.edit_line(self._model.row(line.id))
 
     @Slot()
@@ -64,7 +64,7 @@ class LineCommands(QObject):
     def duplicate(self) -> None:
         """Copies of the selected lines below them."""
         after, copies = duplicate(self._document.script, self._view.chosen_ids)
-        self._document.edit(say("行を複製", "Duplicate"), after)
+        self._document.edit(localized("行を複製", "Duplicate"), after)
         self._view.choose([line.id for line in copies])
 
     @Slot()
@@ -75,7 +75,7 @@ class LineCommands(QObject):
             return
         self._view.end_editing()
         row = self._model.row(ids[0])
-        self._document.edit(say("行を削除", "Delete lines"), remove(self._document.script, ids))
+        self._document.edit(localized("行を削除", "Delete lines"), remove(self._document.script, ids))
         self._choose_row(row)
 
     @Slot()
@@ -107,7 +107,7 @@ class LineCommands(QObject):
         """Lines below the selected one."""
         text = QGuiApplication.clipboard().text()
         if text == "\n".join(line.text for line in self._copied):
-            self._put([replace(line, id=new_id()) for line in self._copied], self.place(), say("貼り付け", "Paste"))
+            self._put([replace(line, id=new_id()) for line in self._copied], self.place(), localized("貼り付け", "Paste"))
         else:
             self.add_text(text, self.place())
 
@@ -119,17 +119,17 @@ class LineCommands(QObject):
                 script = change(script, (line.id,), seed=self._seeds.applied(line).settings.seed)
         if name == "seed":
             self._seeds.forget(ids)
-        self._document.edit(say("設定を変更", "Change settings"), change(script, ids, **{name: value}), f"{name} {' '.join(ids)}")
+        self._document.edit(localized("設定を変更", "Change settings"), change(script, ids, **{name: value}), f"{name} {' '.join(ids)}")
 
     def change_all(self, values: dict[str, Any]) -> None:
         """Changes several settings of the selected lines at once."""
-        self._document.edit(say("プリセットを適用", "Apply preset"), change(self._document.script, self._selection.ids, **values))
+        self._document.edit(localized("プリセットを適用", "Apply preset"), change(self._document.script, self._selection.ids, **values))
 
     @Slot(str, int)
     def add_text(self, text: str, row: int) -> None:
         """A line for every line of a text."""
         settings = self._selection.settings
-        self._put([Line(words, settings) for words in split_lines(text)], row, say("文章を追加", "Add text"))
+        self._put([Line(words, settings) for words in split_lines(text)], row, localized("文章を追加", "Add text"))
 
     @Slot(object, int)
     def add_files(self, files: list[Path], row: int) -> None:
@@ -144,7 +144,7 @@ class LineCommands(QObject):
                 errors.append(error)
             else:
                 lines += [Line(text, replace(settings, speaker=name) if name else settings) for name, text in pairs]
-        self._put(lines, row, say("ファイルを追加", "Add file"))
+        self._put(lines, row, localized("ファイルを追加", "Add file"))
         if errors:
             self.failed.emit(errors[0])
 
@@ -156,7 +156,7 @@ class LineCommands(QObject):
         self._view.choose([line.id for line in put[: len(put) if len(put) <= MOST_CHOSEN else 1]])
         if len(put) > len(lines):
             self.noticed.emit(
-                say(
+                localized(
                     f"{LONGEST_LINE:,} 文字より長い行を分け、{len(put):,} 行にしました。",
                     f"Lines longer than {LONGEST_LINE:,} characters were split; there are {len(put):,} lines now.",
                 )
@@ -173,12 +173,12 @@ class LineCommands(QObject):
         self._view.choose([line.id] if line else [])
 
     def _shift(self, step: int) -> None:
-        self._keep_selected(say("行を移動", "Move lines"), lambda script, ids: shift(script, ids, step))
+        self._keep_selected(localized("行を移動", "Move lines"), lambda script, ids: shift(script, ids, step))
 
     @Slot(object, int)
     def _move_to(self, ids: list[str], row: int) -> None:
         self._view.choose(ids)
-        self._keep_selected(say("行を移動", "Move lines"), lambda script, _ids: move(script, ids, row))
+        self._keep_selected(localized("行を移動", "Move lines"), lambda script, _ids: move(script, ids, row))
 
     def _keep_selected(self, label: str, edit: Any) -> None:
         ids, current, typing = self._view.chosen_ids, self._view.current_id, self._view.editor is not None
@@ -199,13 +199,13 @@ class LineCommands(QObject):
     def _on_typed(self, text: str) -> None:
         editor = self.sender()
         assert isinstance(editor, LineEditor)
-        self._document.edit(say("入力", "Typing"), retext(self._document.script, editor.line_id, text), f"text {editor.line_id}")
+        self._document.edit(localized("入力", "Typing"), retext(self._document.script, editor.line_id, text), f"text {editor.line_id}")
 
     @Slot(object)
     def _on_pasted(self, texts: list[str]) -> None:
         settings = self._selection.settings
         self._view.end_editing()
-        self._put([Line(text, settings) for text in texts], self.place(), say("貼り付け", "Paste"))
+        self._put([Line(text, settings) for text in texts], self.place(), localized("貼り付け", "Paste"))
 
     @Slot(int)
     def _on_edge(self, step: int) -> None:

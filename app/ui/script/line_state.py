@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.core.script import Line
-from app.language import say
+from app.language import localized
 
 
 class Phase(Enum):
@@ -57,10 +57,10 @@ def said_of(line: Line, state: LineState) -> str:
     if state.phase is Phase.FAILED:
         return state.error
     if state.phase is Phase.PREPARING:
-        return say("この次に読み上げます。", "It is spoken next.")
+        return localized("この次に読み上げます。", "It is spoken next.")
     if state.take is None:
         return ""
-    length = say(f"{state.take.length_s:.1f} 秒。", f"{state.take.length_s:.1f} s. ")
+    length = localized(f"{state.take.length_s:.1f} 秒。", f"{state.take.length_s:.1f} s. ")
     if state.take.line == line:
-        return length + say("今の文章と設定での長さです。", "So long it was, as it is now.")
-    return length + say("その後で行が変わりました。", "The line has changed since.")
+        return length + localized("今の文章と設定での長さです。", "So long it was, as it is now.")
+    return length + localized("その後で行が変わりました。", "The line has changed since.")

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
-from app.language import say
+from app.language import localized
 from app.ui.labels import VoiceLabel
 from app.ui.plain_text import plain_tip
 from app.ui.script.delegate import LineDelegate
@@ -67,7 +67,7 @@ class ScriptList(LineDrops):
         self.cards.play_requested.connect(self.play_requested)
         self.setItemDelegate(self.cards)
         self.setModel(model)
-        self.setAccessibleName(say("台本", "Script"))
+        self.setAccessibleName(localized("台本", "Script"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.AnyKeyPressed)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

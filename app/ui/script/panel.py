@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.actions.actions import Actions
 from app.ui.script.list import ScriptList
 from app.ui.script.script_model import ScriptModel
@@ -63,5 +63,5 @@ class ScriptPanel(QWidget):
 
     def show_empty_message(self) -> None:
         """There is nothing to speak or save."""
-        hint = say("行に文章を入力してください。", "Type something into a line.")
-        self.banner.show_message("notice", say("読み上げる文章が空です。", "The text is empty."), hint)
+        hint = localized("行に文章を入力してください。", "Type something into a line.")
+        self.banner.show_message("notice", localized("読み上げる文章が空です。", "The text is empty."), hint)

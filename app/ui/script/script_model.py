@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Slot
 
 from app.core.script import Line, Script
-from app.language import say
+from app.language import localized
 from app.ui.labels import style_name
 from app.ui.script.document import ScriptDocument
 from app.ui.script.line_state import LineState, Phase
@@ -119,12 +119,12 @@ class ScriptModel(QAbstractListModel):
 
 def spoken_words(row: int, line: Line, state: LineState) -> str:
     """A card in words, for screen readers."""
-    parts = [say(f"{row + 1} 行目", f"Line {row + 1}"), line.text or say("空の行", "empty"), style_name(line.settings.style)]
+    parts = [localized(f"{row + 1} 行目", f"Line {row + 1}"), line.text or localized("空の行", "empty"), style_name(line.settings.style)]
     parts.append(
         {
-            Phase.PREPARING: say("準備中", "preparing"),
-            Phase.SPEAKING: say("再生中", "speaking"),
+            Phase.PREPARING: localized("準備中", "preparing"),
+            Phase.SPEAKING: localized("再生中", "speaking"),
             Phase.FAILED: state.error,
         }.get(state.phase, "")
     )
-    return say("、", ", ").join(part for part in parts if part)
+    return localized("、", ", ").join(part for part in parts if part)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.core.text_lines import lines_of_file
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 from app.small_file import TooLargeError, read_small
 from app.system_errors import reason_of
 
@@ -18,8 +18,8 @@ def read_pairs(file: Path) -> list[tuple[str, str]]:
     pairs = lines_of_file(file.name, _read(file))
     if not pairs:
         raise InputError(
-            say(f"「{file.name}」には文章がありません。", f'"{file.name}" holds no text.'),
-            say(
+            localized(f"「{file.name}」には文章がありません。", f'"{file.name}" holds no text.'),
+            localized(
                 "読み上げる文章を書いて保存してから、もう一度お試しください。", "Write what shall be read into it, save it, and try again."
             ),
         )
@@ -31,10 +31,10 @@ def _read(file: Path) -> bytes:
         return read_small(file, LONGEST_FILE)
     except TooLargeError as exc:
         raise InputError(
-            say(f"「{file.name}」は大きすぎます。", f'"{file.name}" is too large.'), say("20 MB までです。", "Up to 20 MB.")
+            localized(f"「{file.name}」は大きすぎます。", f'"{file.name}" is too large.'), localized("20 MB までです。", "Up to 20 MB.")
         ) from exc
     except OSError as exc:
         raise InputError(
-            say(f"「{file.name}」を開けません。", f'"{file.name}" cannot be opened.'),
-            say(f"ファイルの場所を確かめてください。（{reason_of(exc)}）", f"Check the path. ({reason_of(exc)})"),
+            localized(f"「{file.name}」を開けません。", f'"{file.name}" cannot be opened.'),
+            localized(f"ファイルの場所を確かめてください。（{reason_of(exc)}）", f"Check the path. ({reason_of(exc)})"),
         ) from exc

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.actions.actions import Actions
 from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
@@ -42,7 +42,7 @@ class Transport(QWidget):
         self.line.setRange(0, FINE)
         self.line.setTextVisible(False)
         self.line.setFixedHeight(4)
-        self.line.setAccessibleName(say("再生位置", "Play position"))
+        self.line.setAccessibleName(localized("再生位置", "Play position"))
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.play)
@@ -71,7 +71,7 @@ class Transport(QWidget):
     def show_length(self, lines: int, characters: int) -> None:
         """Shows how long the script is."""
         counted = f"{lines:,} line{'s' * (lines != 1)}, {characters:,} character{'s' * (characters != 1)}"
-        self.length.setText(say(f"{lines:,} 行・{characters:,} 文字", counted))
+        self.length.setText(localized(f"{lines:,} 行・{characters:,} 文字", counted))
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
@@ -84,20 +84,22 @@ class Transport(QWidget):
         colors = self.palette()
         on_accent = colors.color(QPalette.ColorRole.HighlightedText)
         stops = self._state.speaking or self._waiting
-        self.play.setText(say("停止", "Stop") if stops else say("再生", "Speak"))
+        self.play.setText(localized("停止", "Stop") if stops else localized("再生", "Speak"))
         self.play.setIcon(icon("stop" if stops else "play", on_accent))
         self.play.setToolTip(
-            say("止める (Esc)", "Stop (Esc)")
+            localized("止める (Esc)", "Stop (Esc)")
             if stops
-            else say("選んだ行を読み上げる (Ctrl+Enter、Space)", "Speak the selected line (Ctrl+Enter, Space)")
+            else localized("選んだ行を読み上げる (Ctrl+Enter、Space)", "Speak the selected line (Ctrl+Enter, Space)")
         )
         saving = self._state.saving
-        self.save.setText(say("保存を中止", "Stop saving") if saving else say("音声を保存…", "Save sound…"))
+        self.save.setText(localized("保存を中止", "Stop saving") if saving else localized("音声を保存…", "Save sound…"))
         self.save.setIcon(icon("stop" if saving else "save", colors.color(QPalette.ColorRole.WindowText)))
         self.save.setToolTip(
-            say("途中のファイルは残りません。", "Nothing half-written stays behind.")
+            localized("途中のファイルは残りません。", "Nothing half-written stays behind.")
             if saving
-            else say("選んだ行を wav、flac、mp3、ogg、opus に書き出す (E)", "Write the selected lines as wav, flac, mp3, ogg or opus (E)")
+            else localized(
+                "選んだ行を wav、flac、mp3、ogg、opus に書き出す (E)", "Write the selected lines as wav, flac, mp3, ogg or opus (E)"
+            )
         )
         for button in (self.play, self.save):
             button.setAccessibleName(button.text())

@@ -11,7 +11,7 @@ from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLabel, QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.own_folder import make_folder
 from app.paths import data_dir
 from app.settings import Settings
@@ -37,7 +37,7 @@ class SettingsDialog(QDialog):
 
     def __init__(self, settings: Settings, devices: Sequence[str], bindings: Bindings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(say("設定", "Settings"))
+        self.setWindowTitle(localized("設定", "Settings"))
         self._before = settings
         self.controls = {item.name: field_for(item, devices) for item in SHOWN}
         self._bindings = bindings
@@ -45,14 +45,14 @@ class SettingsDialog(QDialog):
         self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.windowTitle())
-        titles = {"general": say("全般", "General"), "voice": say("声", "Voice")}
+        titles = {"general": localized("全般", "General"), "voice": localized("声", "Voice")}
         for page in get_args(Page):
             items = [item for item in SHOWN if item.metadata["shown"].page == page]
             self._add(titles[page], partial(self._page, items))
-        self._add(say("キー", "Keys"), lambda: self.keys)
+        self._add(localized("キー", "Keys"), lambda: self.keys)
         self.tabs.currentChanged.connect(self._make)
         self._make(0)
-        self._later = QLabel(say("次に起動したときから変わります。", "Takes effect at the next start."))
+        self._later = QLabel(localized("次に起動したときから変わります。", "Takes effect at the next start."))
         self._later.setObjectName("error")
         column = QVBoxLayout(self)
         column.addWidget(self.tabs)
@@ -117,9 +117,9 @@ class SettingsDialog(QDialog):
         grid.setColumnStretch(1, 1)
         for row, item in enumerate(items):
             shown: Shown = item.metadata["shown"]
-            label = QLabel(say(*shown.title))
+            label = QLabel(localized(*shown.title))
             label.setBuddy(self.controls[item.name])
-            tip = QLabel(say(*shown.tip))
+            tip = QLabel(localized(*shown.tip))
             tip.setObjectName("muted")
             tip.setWordWrap(True)
             tip.setContentsMargins(0, 0, 0, 12)
@@ -133,11 +133,13 @@ class SettingsDialog(QDialog):
         kind = QDialogButtonBox.StandardButton
         box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.RestoreDefaults)
         self.ok, self.restore = box.button(kind.Ok), box.button(kind.RestoreDefaults)
-        self.folder = box.addButton(say("データのフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
+        self.folder = box.addButton(localized("データのフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
         self.ok.setObjectName("primary")
-        self.ok.setToolTip(say("変更を使い始めます。", "Uses what was changed."))
-        box.button(kind.Cancel).setToolTip(say("変更を捨てます。", "Forgets what was changed."))
-        self.restore.setToolTip(say("このダイアログのすべてを初期値に戻します。", "Puts everything in this dialog back to how it came."))
+        self.ok.setToolTip(localized("変更を使い始めます。", "Uses what was changed."))
+        box.button(kind.Cancel).setToolTip(localized("変更を捨てます。", "Forgets what was changed."))
+        self.restore.setToolTip(
+            localized("このダイアログのすべてを初期値に戻します。", "Puts everything in this dialog back to how it came.")
+        )
         self.folder.setToolTip(plain_tip(str(data_dir())))
         box.accepted.connect(self.accept)
         box.rejected.connect(self.reject)

@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
 
-from app.language import say
+from app.language import localized
 from app.settings_words import Shown
 
 
@@ -92,13 +92,13 @@ class FolderField(QWidget):
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
         self.path = QLineEdit()
-        self.path.setPlaceholderText(say("（いつもの場所）", "(its usual place)"))
+        self.path.setPlaceholderText(localized("（いつもの場所）", "(its usual place)"))
         self.path.setAccessibleName(title)
         self.path.setToolTip(tip)
         self.path.setClearButtonEnabled(True)
         self.path.textChanged.connect(self.changed)
-        self.choose = QPushButton(say("選ぶ…", "Choose…"))
-        self.choose.setAccessibleName(say(f"{title}を選ぶ", f"Choose: {title}"))
+        self.choose = QPushButton(localized("選ぶ…", "Choose…"))
+        self.choose.setAccessibleName(localized(f"{title}を選ぶ", f"Choose: {title}"))
         self.choose.setToolTip(tip)
         self.choose.clicked.connect(self._choose)
         self.setFocusProxy(self.path)
@@ -125,18 +125,18 @@ class FolderField(QWidget):
 def field_for(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberField | SwitchField | FolderField:
     """The control for a field of `Settings` that is shown; `devices` are the audio outputs there are."""
     shown: Shown = item.metadata["shown"]
-    title, tip = say(*shown.title), say(*shown.tip)
+    title, tip = localized(*shown.title), localized(*shown.tip)
     made: ChoiceField | NumberField | SwitchField | FolderField
     if "choices" in item.metadata:
-        made = ChoiceField([(value, say(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
+        made = ChoiceField([(value, localized(*words)) for value, words in zip(item.metadata["choices"], shown.choices, strict=True)])
     elif "low" in item.metadata:
-        made = NumberField(item.metadata["low"], item.metadata["high"], say(*shown.unit), say(*shown.lowest))
+        made = NumberField(item.metadata["low"], item.metadata["high"], localized(*shown.unit), localized(*shown.lowest))
     elif isinstance(item.default, bool):
-        made = SwitchField(say(*shown.switch))
+        made = SwitchField(localized(*shown.switch))
     elif shown.folder:
         made = FolderField(title, tip)
     else:
-        made = ChoiceField([("", say("システムの設定に従う", "Follow the system")), *((label, label) for label in devices)])
+        made = ChoiceField([("", localized("システムの設定に従う", "Follow the system")), *((label, label) for label in devices)])
     made.setAccessibleName(title)
     made.setToolTip(tip)
     return made

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from app.language import say
+from app.language import localized
 
 GAP = 9  # pixels between the columns, which is where the edge is taken hold of
 
@@ -37,7 +37,7 @@ class Columns(QSplitter):
         self.setStretchFactor(1, 0)
         edge = self.handle(1)
         edge.setToolTip(
-            say("ドラッグで幅を変えます。ダブルクリックで元に戻ります。", "Drag to change the width, double-click for the usual one.")
+            localized("ドラッグで幅を変えます。ダブルクリックで元に戻ります。", "Drag to change the width, double-click for the usual one.")
         )
         edge.installEventFilter(self)
         self.splitterMoved.connect(self._on_moved)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from app.core.text_lines import SUFFIXES
-from app.language import say
+from app.language import localized
 from app.ui.script.line_commands import LineCommands
 from app.ui.url_kinds import is_text, is_voice, links_in, name_of
 from app.ui.widgets.banner import Banner
@@ -84,9 +84,11 @@ class IncomingFiles(QObject):
         name = name_of(link)
         self._banner.show_message(
             "notice",
-            say(f"「{name}」はまだこのコンピューターにありません。", f'"{name}" is not on this computer yet.'),
-            say("ブラウザーで保存し、そのファイルをここへドラッグしてください。", "Save it with the browser, then drop the file here."),
-            action=say("ブラウザーで開く", "Open in the browser"),
+            localized(f"「{name}」はまだこのコンピューターにありません。", f'"{name}" is not on this computer yet.'),
+            localized(
+                "ブラウザーで保存し、そのファイルをここへドラッグしてください。", "Save it with the browser, then drop the file here."
+            ),
+            action=localized("ブラウザーで開く", "Open in the browser"),
             then=lambda: QDesktopServices.openUrl(QUrl(link)),
         )
 

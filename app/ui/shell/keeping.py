@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.ui.kept_file import KeptFile
 from app.ui.widgets.banner import Banner
 
@@ -62,7 +62,7 @@ class Keeping(QObject):
         self._refused = False
 
     def _show_error(self, error: AppError) -> None:
-        hint = say(
+        hint = localized(
             "もう一度閉じると、最後に保存できた後の変更は失われます。残すには、行をコピーしてほかのアプリに貼り付けてください。",
             "Closing again loses what has changed since it was last kept. To save it, copy the lines into another program.",
         )

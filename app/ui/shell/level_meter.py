@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QWidget
 
-from app.language import say
+from app.language import localized
 
 LOWEST_DB = -60.0
 WARM_DB = -6.0
@@ -23,8 +23,8 @@ class LevelMeter(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(say("音量計", "Level meter"))
-        self.setToolTip(say("いま鳴っている音の大きさ。赤は音割れです。", "How loud it is now; red means clipping."))
+        self.setAccessibleName(localized("音量計", "Level meter"))
+        self.setToolTip(localized("いま鳴っている音の大きさ。赤は音割れです。", "How loud it is now; red means clipping."))
         self._waiting: deque[tuple[float, float]] = deque()
         self.level_db = self.peak_db = LOWEST_DB
 

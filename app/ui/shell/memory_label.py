@@ -6,7 +6,7 @@ import psutil
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QLabel
 
-from app.language import say
+from app.language import localized
 from app.ui.widgets.shown_timer import ShownTimer
 
 LOOK_EVERY_MS = 2000
@@ -19,12 +19,12 @@ class MemoryLabel(QLabel):
         super().__init__()
         self.setObjectName("muted")
         self.setToolTip(
-            say(
+            localized(
                 "使っているメモリー。声は設定で使わないときに片付けられます。",
                 "Memory in use; in the settings, voices can make room when idle.",
             )
         )
-        self.setAccessibleName(say("メモリー", "Memory"))
+        self.setAccessibleName(localized("メモリー", "Memory"))
         self._process = psutil.Process()
         ShownTimer(self, LOOK_EVERY_MS, self.look)
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.language import say
+from app.language import localized
 from app.settings import THEMES, Settings, ThemeChoice
 from app.ui.actions.actions import Actions
 from app.ui.settings.store import SettingsStore
@@ -47,17 +47,17 @@ class Menus(QMenuBar):
         super().__init__()
         self._settings = settings
         self._outputs: tuple[str, ...] = ()
-        self._fill(say("ファイル(&F)", "&File"), actions, FILE)
-        self._fill(say("編集(&E)", "&Edit"), actions, EDIT)
-        self._fill(say("行(&L)", "&Line"), actions, LINE)
-        play = self._fill(say("再生(&P)", "&Play"), actions, PLAY)
-        self._devices = play.addMenu(say("音声の出力先", "Output device"))
+        self._fill(localized("ファイル(&F)", "&File"), actions, FILE)
+        self._fill(localized("編集(&E)", "&Edit"), actions, EDIT)
+        self._fill(localized("行(&L)", "&Line"), actions, LINE)
+        play = self._fill(localized("再生(&P)", "&Play"), actions, PLAY)
+        self._devices = play.addMenu(localized("音声の出力先", "Output device"))
         self._devices.aboutToShow.connect(self.devices_requested)
         self._device_group = QActionGroup(self)
-        self.view = self._fill(say("表示(&V)", "&View"), actions, ("show_strip", "", "full_screen"))
-        self._add_themes(self.view.addMenu(say("配色", "Theme")), settings.value.theme)
+        self.view = self._fill(localized("表示(&V)", "&View"), actions, ("show_strip", "", "full_screen"))
+        self._add_themes(self.view.addMenu(localized("配色", "Theme")), settings.value.theme)
         self.view.addSeparator()
-        self._fill(say("ヘルプ(&H)", "&Help"), actions, HELP)
+        self._fill(localized("ヘルプ(&H)", "&Help"), actions, HELP)
         self.offer_devices(())
         settings.changed.connect(self._on_settings)
 
@@ -68,7 +68,7 @@ class Menus(QMenuBar):
         self._devices.clear()
         self._device_group.deleteLater()
         self._device_group = QActionGroup(self)
-        labels = {"": say("システムの設定に従う", "Follow the system")} | {label: label for label in (*devices, chosen) if label}
+        labels = {"": localized("システムの設定に従う", "Follow the system")} | {label: label for label in (*devices, chosen) if label}
         for device, label in labels.items():
             action = self._device_group.addAction(label.replace("&", "&&"))
             action.setCheckable(True)
@@ -88,7 +88,11 @@ class Menus(QMenuBar):
         return menu
 
     def _add_themes(self, menu: QMenu, chosen: ThemeChoice) -> None:
-        names = {"system": say("システムに合わせる", "Follow the system"), "light": say("ライト", "Light"), "dark": say("ダーク", "Dark")}
+        names = {
+            "system": localized("システムに合わせる", "Follow the system"),
+            "light": localized("ライト", "Light"),
+            "dark": localized("ダーク", "Dark"),
+        }
         group = QActionGroup(self)
         for theme in THEMES:
             action = group.addAction(names[theme])

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar
 
-from app.language import say
+from app.language import localized
 from app.ui.labels import milliseconds, stage_name
 from app.ui.plain_text import PlainLabel, plain_tip
 from app.ui.probe_labels import finding_words, show_findings
@@ -39,13 +39,13 @@ class StatusLine(QStatusBar):
         self._findings: tuple[Mapping[str, Any], ...] = ()
         self.places = ""
         self.state = QLabel()
-        self.state.setAccessibleName(say("状態", "State"))
+        self.state.setAccessibleName(localized("状態", "State"))
         self.figures = QLabel()
         self.figures.setObjectName("muted")
         self.figures.setToolTip(_meaning())
         self.figures.setContentsMargins(10, 0, 0, 0)
         self.backends = QComboBox()
-        self.backends.setAccessibleName(say("バックエンド", "Backend"))
+        self.backends.setAccessibleName(localized("バックエンド", "Backend"))
         self.backends.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.actual = PlainLabel()
         self.level = LevelMeter()
@@ -55,7 +55,7 @@ class StatusLine(QStatusBar):
         self.addPermanentWidget(self.level)
         self.addPermanentWidget(self.figures)
         self.addPermanentWidget(self.memory)
-        caption = QLabel(say("バックエンド", "Backend"))
+        caption = QLabel(localized("バックエンド", "Backend"))
         caption.setContentsMargins(18, 0, 0, 0)
         self.addPermanentWidget(caption)
         self.addPermanentWidget(self.backends)
@@ -105,8 +105,8 @@ class StatusLine(QStatusBar):
         if last is None or last.rtf is None:
             self.figures.clear()
             return
-        parts = [f"RTF {last.rtf:.3f}", say("最初の音", "First audio") + f" {milliseconds(last.first_audio_ms)} ms"]
-        parts.append(say("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
+        parts = [f"RTF {last.rtf:.3f}", localized("最初の音", "First audio") + f" {milliseconds(last.first_audio_ms)} ms"]
+        parts.append(localized("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
         self.figures.setText("   ".join(parts))
         self.figures.setToolTip(f"{_meaning()}\n{cache_words(history)}")
 
@@ -133,18 +133,18 @@ def cache_words(history: LatencyHistory) -> str:
     hits = sum(item.hits for item in history.utterances)
     lookups = sum(item.lookups for item in history.utterances)
     share = f"{100 * hits / lookups:.0f}" if lookups else "0"
-    return say(
+    return localized(
         f"読みと BERT のキャッシュ: {lookups} 回中 {hits} 回（{share}%）を再利用",
         f"Readings and BERT from the cache: {hits} of {lookups} ({share}%)",
     )
 
 
 def _purpose() -> str:
-    return say("計算に使う装置。Auto は選んで任せます。", "What computes the sound; Auto chooses.")
+    return localized("計算に使う装置。Auto は選んで任せます。", "What computes the sound; Auto chooses.")
 
 
 def _meaning() -> str:
-    return say(
+    return localized(
         "RTF: 音 1 秒を作るのにかかった秒数。最初の音: 再生を押してから最初の音ができるまで。",
         "RTF: seconds of work per second of sound. First audio: from your request to the first sound.",
     )
@@ -154,11 +154,11 @@ def describe(state: SpeechState) -> str:
     """The state in words."""
     if state.speaking and (state.ready or not state.loading) and state.made_s:
         seconds = f"{state.played_s:.1f} / {state.made_s:.1f}"
-        return say(f"再生中  {seconds} 秒", f"Speaking  {seconds} s")
+        return localized(f"再生中  {seconds} 秒", f"Speaking  {seconds} s")
     if state.speaking and state.ready:
-        return say("合成中…", "Synthesising…")
+        return localized("合成中…", "Synthesising…")
     if state.saving:
-        return say("音声を保存中…", "Saving the sound…")
+        return localized("音声を保存中…", "Saving the sound…")
     if state.loading:
-        return say("準備中…", "Preparing…")
-    return say("準備完了", "Ready") if state.ready else say("声がありません", "No voice")
+        return localized("準備中…", "Preparing…")
+    return localized("準備完了", "Ready") if state.ready else localized("声がありません", "No voice")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from app.language import say
+from app.language import localized
 from app.ui.error_text import Failed, report_failure
 from app.ui.latency.dock import LatencyDock
 from app.ui.playback.playback import Playback
@@ -56,7 +56,7 @@ class StatusUpdates(QObject):
             self._lines.show_voice(voice)
         self._latency.show_figures()
         if voice.fallback:
-            hint = say("音は CPU で作られます。", "The sound is made on the CPU.")
+            hint = localized("音は CPU で作られます。", "The sound is made on the CPU.")
             self._banner.show_message("error", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}")
 
     @Slot(object)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.actions.actions import Actions
 
 SHOWN = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
@@ -39,7 +39,7 @@ class EditBar(QToolBar):
     """Buttons for actions; an empty name is a gap, a blank takes all the room there is."""
 
     def __init__(self, actions: Actions) -> None:
-        super().__init__(say("行の編集", "Edit lines"))
+        super().__init__(localized("行の編集", "Edit lines"))
         self.setObjectName("edit_bar")
         self.setMovable(False)
         self.setIconSize(QSize(20, 20))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.log import log_words
 from app.notices import notify
 from app.settings import Settings
@@ -182,8 +182,8 @@ class MainWindow(QMainWindow):
     def _make_voices(self) -> None:
         self.catalog = VoiceCatalog(self)
         self.voice_banner = Banner()
-        self.voice_banner.action.setText(say("BERT を入手…", "Get the BERT…"))
-        self.voice_banner.action.setToolTip(say("声が話すのに要るモデルを入れます。", "Installs the model that the voice needs."))
+        self.voice_banner.action.setText(localized("BERT を入手…", "Get the BERT…"))
+        self.voice_banner.action.setToolTip(localized("声が話すのに要るモデルを入れます。", "Installs the model that the voice needs."))
         self.left.above.addWidget(self.voice_banner)
         self.licences = LicenceQuestions(self, self.voice_banner)
         self.voice_tasks = VoiceTasks(TaskQueue(self), self.licences)

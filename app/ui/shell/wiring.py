@@ -9,7 +9,7 @@ from PySide6.QtGui import QUndoStack
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core.text_lines import SUFFIXES
-from app.language import say
+from app.language import localized
 from app.ui.actions.actions import Actions
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.playback.play_commands import PlayCommands
@@ -69,7 +69,7 @@ def undo_presets(presets: PresetBar, document: ScriptDocument) -> None:
 
 def read_text(parent: QWidget, add_files: Callable[[list[Path], int], object], row: int) -> None:
     """Asks for text files, whose lines are added."""
-    kinds = say("文章", "Text") + f" ({' '.join('*' + suffix for suffix in SUFFIXES)})"
-    files, _ = QFileDialog.getOpenFileNames(parent, say("テキストを読み込む", "Read text"), "", kinds)
+    kinds = localized("文章", "Text") + f" ({' '.join('*' + suffix for suffix in SUFFIXES)})"
+    files, _ = QFileDialog.getOpenFileNames(parent, localized("テキストを読み込む", "Read text"), "", kinds)
     if files:
         add_files([Path(file) for file in files], row)

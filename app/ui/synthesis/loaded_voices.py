@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.ui.synthesis.jobs import OpenedVoice, Precisions
 from app.ui.synthesis.machine_info import describe_voice
 
 if TYPE_CHECKING:
     from app.compose import Speaker
-    from app.core.takes import Caches
+    from app.core.renderings import Caches
     from app.install.licence import Licence
     from app.install.ready import Ready
 
@@ -33,8 +33,8 @@ class LicenceOpenError(AppError):
 
     def __init__(self, voice_id: str, name: str, text: str) -> None:
         super().__init__(
-            say(f"声「{name}」のライセンスにまだ同意していません。", f'The licence of the voice "{name}" is not accepted yet.'),
-            say("右の声のカードから読めます。", "Read it on the card of the voice at the right."),
+            localized(f"声「{name}」のライセンスにまだ同意していません。", f'The licence of the voice "{name}" is not accepted yet.'),
+            localized("右の声のカードから読めます。", "Read it on the card of the voice at the right."),
         )
         self.voice_id, self.name, self.text = voice_id, name, text
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def find_machine_info() -> MachineInfo:
     """Backends and audio outputs of this machine."""
     from app.adapters.ort.backends import BACKENDS, name_of
-    from app.adapters.ort.providers import adapters, places
+    from app.adapters.ort.providers import known_devices, places
     from app.adapters.portaudio.devices import output_devices
 
     try:
@@ -23,7 +23,7 @@ def find_machine_info() -> MachineInfo:
     except AppError:
         devices = ()  # told when something is to be played
     shown = ((key, name_of(key)) for key in ("auto", *BACKENDS))
-    names = (*shown, *((item.place, f"{name_of(item.backend)} {item.name}") for item in adapters()))
+    names = (*shown, *((item.place, f"{name_of(item.backend)} {item.name}") for item in known_devices()))
     return MachineInfo(names, ("auto", *(place for place in places() if place != "cpu"), "cpu"), devices)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from app.errors import AudioDeviceError
-from app.language import say
+from app.language import localized
 from app.ui.synthesis.player import OpenPlayer, Player
 
 AGAIN_AFTER_S = 5.0
@@ -89,7 +89,7 @@ class OutputDevice:
             except AudioDeviceError:
                 raise error from None
             self._away, self._looked_at = self.device, time.monotonic()
-            self._announce(f"{error.message} " + say(f"「{self._label}」で再生します。", f'The sound is heard at "{self._label}".'))
+            self._announce(f"{error.message} " + localized(f"「{self._label}」で再生します。", f'The sound is heard at "{self._label}".'))
 
     def _notice(self) -> None:
         """A device that went away hands over to the system's own, which is told."""
@@ -100,7 +100,7 @@ class OutputDevice:
             self._away = self._away or self._label
             self._looked_at = time.monotonic()
         self._announce(
-            say(
+            localized(
                 f"出力先「{self._label}」が使えなくなったので、「{now}」で再生しています。",
                 f'The output "{self._label}" went away; the sound goes on at "{now}".',
             )
@@ -116,4 +116,4 @@ class OutputDevice:
             self._open(None, rate)
             return
         self._away = ""
-        self._announce(say(f"出力先「{self._label}」に戻りました。", f'The sound is back at "{self._label}".'))
+        self._announce(localized(f"出力先「{self._label}」に戻りました。", f'The sound is back at "{self._label}".'))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.adapters.download.progress import speed
-from app.language import say
+from app.language import localized
 from app.ui.plain_text import plain_tip
 from app.ui.tasks.process import ProcessTask
 from app.ui.tasks.task import Advance, Stage
@@ -44,9 +44,9 @@ class JobRow(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(4)
         self.bar.setAccessibleName(job.work.title)
-        self.retry, self.log = QPushButton(say("もう一度", "Retry")), QPushButton(say("ログ", "Log"))
-        self.retry.setToolTip(say("この作業をやり直します。", "Does this work again."))
-        self.log.setToolTip(say("この作業の記録を見ます。", "Shows what this work printed."))
+        self.retry, self.log = QPushButton(localized("もう一度", "Retry")), QPushButton(localized("ログ", "Log"))
+        self.retry.setToolTip(localized("この作業をやり直します。", "Does this work again."))
+        self.log.setToolTip(localized("この作業の記録を見ます。", "Shows what this work printed."))
         self.retry.clicked.connect(self.retry_requested)
         self.log.clicked.connect(self.log_requested)
         self.close_button = QToolButton()
@@ -74,7 +74,7 @@ class JobRow(QFrame):
         self.retry.setVisible(job.stage is Stage.FAILED)
         self.log.setVisible(bool(job.log))
         self._show_ways(job.ways if job.stage is Stage.ASKING and job.licence is None else ())
-        tip = say("取り消す", "Cancel") if running or job.stage is Stage.ASKING else say("閉じる", "Close")
+        tip = localized("取り消す", "Cancel") if running or job.stage is Stage.ASKING else localized("閉じる", "Close")
         self.close_button.setToolTip(tip)
         self.close_button.setAccessibleName(f"{tip}: {job.work.title}")
         self.setAccessibleName(f"{job.work.title} {self.state.text()}")
@@ -138,16 +138,16 @@ def describe_job(job: ProcessTask) -> str:
         hint = "" if job.stage is Stage.ASKING else job.error.hint
         return f"{job.error.message} {hint}".strip()
     return {
-        Stage.WAITING: say("順番を待っています", "Waiting for its turn"),
-        Stage.ASKING: say("お返事を待っています", "Waiting for your answer"),
-        Stage.DONE: say("完了", "Done"),
-        Stage.CANCELLED: say("取り消しました", "Cancelled"),
+        Stage.WAITING: localized("順番を待っています", "Waiting for its turn"),
+        Stage.ASKING: localized("お返事を待っています", "Waiting for your answer"),
+        Stage.DONE: localized("完了", "Done"),
+        Stage.CANCELLED: localized("取り消しました", "Cancelled"),
     }.get(job.stage, "")
 
 
 def describe_advance(advance: Advance) -> str:
     """The step, how far it is, and of a download its speed and what is left, or what it waits for."""
-    parts = [step_name(advance.step) if advance.step else say("始めています…", "Starting…")]
+    parts = [step_name(advance.step) if advance.step else localized("始めています…", "Starting…")]
     if advance.percent:
         parts.append(f"{advance.percent}%")
     if advance.received is not None and advance.total:
@@ -157,33 +157,37 @@ def describe_advance(advance: Advance) -> str:
     if advance.bytes_per_s:
         parts.append(speed(advance.bytes_per_s))
     if advance.seconds_left is not None:
-        parts.append(say(f"あと {time_left(advance.seconds_left)}", f"{time_left(advance.seconds_left)} left"))
+        parts.append(localized(f"あと {time_left(advance.seconds_left)}", f"{time_left(advance.seconds_left)} left"))
     return "  ".join(parts)
 
 
 def step_name(step: str) -> str:
     """A step of the work."""
     return {
-        "reading": say("読み込み中", "Reading"),
-        "unpacking": say("展開中", "Unpacking"),
-        "building": say("組み立て中", "Building"),
-        "cutting": say("準備中", "Preparing"),
-        "checking": say("確認中", "Checking"),
-        "storing": say("保存中", "Storing"),
-        "downloading": say("ダウンロード中", "Downloading"),
+        "reading": localized("読み込み中", "Reading"),
+        "unpacking": localized("展開中", "Unpacking"),
+        "building": localized("組み立て中", "Building"),
+        "cutting": localized("準備中", "Preparing"),
+        "checking": localized("確認中", "Checking"),
+        "storing": localized("保存中", "Storing"),
+        "downloading": localized("ダウンロード中", "Downloading"),
     }.get(step, step)
 
 
 def time_left(seconds: float) -> str:
     """Seconds up to a minute and a half, minutes from there on."""
     if seconds < 90:
-        return say(f"{seconds:.0f} 秒", f"{seconds:.0f} s")
-    return say(f"{seconds / 60:.0f} 分", f"{seconds / 60:.0f} min")
+        return localized(f"{seconds:.0f} 秒", f"{seconds:.0f} s")
+    return localized(f"{seconds / 60:.0f} 分", f"{seconds / 60:.0f} min")
 
 
 def way_name(way: str) -> str:
     """An option that decides, as a button says it."""
     if way.startswith("--checkpoint="):
         return way.removeprefix("--checkpoint=")
-    known = {"--update": say("置き換える", "Replace"), "--keep-both": say("両方を残す", "Keep both"), "--all": say("すべて追加", "Add all")}
+    known = {
+        "--update": localized("置き換える", "Replace"),
+        "--keep-both": localized("両方を残す", "Keep both"),
+        "--all": localized("すべて追加", "Add all"),
+    }
     return known.get(way, way)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.tasks.job_row import JobRow
 from app.ui.tasks.process import ProcessTask
 from app.ui.tasks.queue import TaskQueue
@@ -27,7 +27,7 @@ class JobsPanel(QScrollArea):
         super().__init__()
         self._queue = queue
         self.rows: dict[ProcessTask, JobRow] = {}
-        self.setAccessibleName(say("作業", "Jobs"))
+        self.setAccessibleName(localized("作業", "Jobs"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         body = QWidget()

@@ -11,7 +11,7 @@ import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal, Slot
 
 from app.errors import AppError, InternalError
-from app.language import language, say
+from app.language import language, localized
 from app.own_program import own_command
 from app.ui.tasks.messages import LineCutter, read_line
 from app.ui.tasks.task import OVER, Advance, Complaint, LicenceText, Stage, TaskSpec, with_time_left
@@ -200,13 +200,13 @@ def _new_process(parent: QObject) -> QProcess:
 
 def _unstartable(reason: str) -> AppError:
     return InternalError(
-        say("作業を始められませんでした。", "The work could not be started."),
-        say("Koebako を入れ直してください。", "Reinstall Koebako.") + f" ({reason})",
+        localized("作業を始められませんでした。", "The work could not be started."),
+        localized("Koebako を入れ直してください。", "Reinstall Koebako.") + f" ({reason})",
     )
 
 
 def _died(code: int) -> AppError:
     return InternalError(
-        say("作業が途中で終わりました。", "The work ended before it was done."),
-        say(f"もう一度お試しください。（終了コード {code}）", f"Try again. (exit code {code})"),
+        localized("作業が途中で終わりました。", "The work ended before it was done."),
+        localized(f"もう一度お試しください。（終了コード {code}）", f"Try again. (exit code {code})"),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.url_kinds import read_address, refusal
 
@@ -25,19 +25,19 @@ class AddAddress(QDialog):
 
     def __init__(self, parent: QWidget, address: str = "") -> None:
         super().__init__(parent)
-        self.setWindowTitle(say("URL・AivisHub から追加", "Add from URL or AivisHub"))
+        self.setWindowTitle(localized("URL・AivisHub から追加", "Add from URL or AivisHub"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(600)
         words = QLabel(
-            say(
+            localized(
                 "声のファイルか AivisHub のページのアドレス、または声の UUID を入れてください。",
                 "The address of a voice file or of a page on AivisHub, or the UUID of a voice there.",
             )
         )
         words.setWordWrap(True)
         self.field = QLineEdit()
-        self.field.setAccessibleName(say("アドレスか UUID", "Address or UUID"))
-        self.field.setToolTip(say("Enter で追加します。", "Enter adds it."))
+        self.field.setAccessibleName(localized("アドレスか UUID", "Address or UUID"))
+        self.field.setToolTip(localized("Enter で追加します。", "Enter adds it."))
         self.field.setPlaceholderText("https://…")
         self.field.textChanged.connect(self._on_typed)
         self.reason = QLabel()
@@ -45,11 +45,11 @@ class AddAddress(QDialog):
         self.reason.setTextFormat(Qt.TextFormat.PlainText)
         self.reason.setWordWrap(True)
         self.buttons = QDialogButtonBox()
-        self.add = self.buttons.addButton(say("追加", "Add"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.add = self.buttons.addButton(localized("追加", "Add"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.add.setObjectName("primary")
-        self.add.setToolTip(say("声をダウンロードして使えるようにします。", "Downloads the voice and makes it ready to speak."))
-        cancel = self.buttons.addButton(say("やめる", "Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        cancel.setToolTip(say("何も追加しません。", "Adds nothing."))
+        self.add.setToolTip(localized("声をダウンロードして使えるようにします。", "Downloads the voice and makes it ready to speak."))
+        cancel = self.buttons.addButton(localized("やめる", "Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        cancel.setToolTip(localized("何も追加しません。", "Adds nothing."))
         self.buttons.accepted.connect(self._on_accepted)
         self.buttons.rejected.connect(self.reject)
         column = self._column = QVBoxLayout(self)

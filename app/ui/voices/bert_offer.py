@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.voices.bert import STANDARD_DOWNLOAD_MB, STANDARD_LICENCE
 from app.voices.containers.description import SBV2_BERT
@@ -29,16 +29,18 @@ class BertOffer(QDialog):
 
     def __init__(self, parent: QWidget, name: str, bert: str, *, force_offered: bool = True) -> None:
         super().__init__(parent)
-        self.setWindowTitle(say("BERT を入手", "Get the BERT"))
+        self.setWindowTitle(localized("BERT を入手", "Get the BERT"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(480)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(*DIALOG_MARGINS)
         self._column.setSpacing(8)
-        lead = self._words(say(f"「{name}」が話すには、BERT というモデルが要ります。", f'To speak, "{name}" needs a model called BERT.'))
+        lead = self._words(
+            localized(f"「{name}」が話すには、BERT というモデルが要ります。", f'To speak, "{name}" needs a model called BERT.')
+        )
         lead.setObjectName("heading")
         self._words(
-            say(
+            localized(
                 "BERT は文の意味を声の抑揚に伝えます。声ごとに学習に使ったものが必要で、多くの声は同じ BERT を使うので、入れるのは一度だけです。",
                 "It tells the voice what a sentence means. A voice needs the one it was trained with; most share the same one, "
                 "so it is installed once.",
@@ -46,20 +48,20 @@ class BertOffer(QDialog):
         )
         self._column.addSpacing(4)
         self.download = self._button(
-            say(f"ダウンロードする（{STANDARD_DOWNLOAD_MB} MB）", f"Download it ({STANDARD_DOWNLOAD_MB} MB)"), self._on_download
+            localized(f"ダウンロードする（{STANDARD_DOWNLOAD_MB} MB）", f"Download it ({STANDARD_DOWNLOAD_MB} MB)"), self._on_download
         )
         self.download.setObjectName("primary")
         self.download.setVisible(bert == SBV2_BERT)
-        licence = self._words(say("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
+        licence = self._words(localized("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
         licence.setObjectName("muted")
         licence.setVisible(bert == SBV2_BERT)
-        self.file = self._button(say("持っているファイルを選ぶ…", "Choose a file that I have…"), self._on_file)
+        self.file = self._button(localized("持っているファイルを選ぶ…", "Choose a file that I have…"), self._on_file)
         self.force = self._button(
-            say("いまは別の BERT で話す（抑揚は正しくありません）", "Speak with another BERT for now (the prosody will be wrong)"),
+            localized("いまは別の BERT で話す（抑揚は正しくありません）", "Speak with another BERT for now (the prosody will be wrong)"),
             self._on_force,
         )
         self.force.setVisible(force_offered)
-        self.later = self._button(say("あとで", "Later"), self.reject)
+        self.later = self._button(localized("あとで", "Later"), self.reject)
 
     def showEvent(self, event: QShowEvent) -> None:
         """As high as its words need at this width; Qt reckons without their wrapping."""

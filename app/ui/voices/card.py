@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
-from app.language import say
+from app.language import localized
 from app.ui.plain_text import plain_tip
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
@@ -62,19 +62,19 @@ class VoiceCard(QFrame):
         self._speaker = ""
         self.picture = QLabel()
         self.picture.setFixedSize(PICTURE, PICTURE)
-        self.name = QLabel(say("声を準備しています…", "Preparing the voice…"))
+        self.name = QLabel(localized("声を準備しています…", "Preparing the voice…"))
         self.name.setObjectName("heading")
         self.makers, self.about, self.lack = QLabel(), QLabel(), QLabel()
         self.makers.setObjectName("muted")
         self.about.setObjectName("muted")
         self.lack.setObjectName("error")
         self.mend = QPushButton()
-        self.mend.setAccessibleName(say("足りないものを入れる", "Get what is missing"))
+        self.mend.setAccessibleName(localized("足りないものを入れる", "Get what is missing"))
         self.mend.clicked.connect(self.mend_requested)
-        self.licence, self.samples = self._button(say("ライセンス", "Licence")), SamplesButton()
+        self.licence, self.samples = self._button(localized("ライセンス", "Licence")), SamplesButton()
         self.samples.sample_requested.connect(self.sample_requested)
         self.samples.style_requested.connect(self.style_requested)
-        self.licence.setToolTip(say("この声の利用条件を読みます。", "Shows what you may do with this voice."))
+        self.licence.setToolTip(localized("この声の利用条件を読みます。", "Shows what you may do with this voice."))
         self.licence.clicked.connect(self.licence_requested)
         self._build()
         self._show_lack("", "")
@@ -94,12 +94,13 @@ class VoiceCard(QFrame):
         self.samples.offer(known, [name for _, name in voice.styles] if speaks else [])
         if known is not None and known.place == "aivisspeech":
             self._show_lack(
-                say("話す前に、一度だけ準備が必要です。", "It has to be prepared once before it speaks."), say("準備する", "Prepare")
+                localized("話す前に、一度だけ準備が必要です。", "It has to be prepared once before it speaks."),
+                localized("準備する", "Prepare"),
             )
         elif known is not None and not known.has_bert:
             self._show_lack(
-                say("話すには、この声用の BERT が要ります。", "To speak it needs its BERT, which is missing."),
-                say(f"BERT を入手…（{STANDARD_DOWNLOAD_MB} MB）", f"Get the BERT… ({STANDARD_DOWNLOAD_MB} MB)"),
+                localized("話すには、この声用の BERT が要ります。", "To speak it needs its BERT, which is missing."),
+                localized(f"BERT を入手…（{STANDARD_DOWNLOAD_MB} MB）", f"Get the BERT… ({STANDARD_DOWNLOAD_MB} MB)"),
             )
         else:
             self._show_lack("", "")
@@ -111,14 +112,14 @@ class VoiceCard(QFrame):
 
     def show_forced(self) -> None:
         """Adds that the voice speaks with a BERT that is not its own."""
-        self._show_lack(say("別の BERT で話しています。", "It speaks with a BERT that is not its own."), self.mend.text())
+        self._show_lack(localized("別の BERT で話しています。", "It speaks with a BERT that is not its own."), self.mend.text())
 
     def show_missing(self, voice: str, name: str) -> None:
         """Shows that the voice of the line is not here; `name` is what it was called, empty where nobody knows."""
         self._voice = None
-        self.name.setText(name or say("名前のわからない声", "Unknown voice"))
+        self.name.setText(name or localized("名前のわからない声", "Unknown voice"))
         self.about.setText(
-            say(
+            localized(
                 "声のファイルをウィンドウへドラッグすると戻ります。それまでは別の声で話せます。",
                 "Drop its file on the window to have it back, or let another voice speak.",
             )
@@ -129,12 +130,13 @@ class VoiceCard(QFrame):
             widget.hide()
         self._draw()
         self._show_lack(
-            say("この行の声がここにありません。", "The voice of this line is not here."), say("別の声を選ぶ…", "Choose another voice…")
+            localized("この行の声がここにありません。", "The voice of this line is not here."),
+            localized("別の声を選ぶ…", "Choose another voice…"),
         )
 
     def show_no_voice(self) -> None:
         """Shows that none could be opened."""
-        self.name.setText(say("声がありません", "No voice"))
+        self.name.setText(localized("声がありません", "No voice"))
 
     def changeEvent(self, event: QEvent) -> None:
         """Draws the icons anew for another theme."""
@@ -188,7 +190,7 @@ class VoiceCard(QFrame):
 
     def _show_makers(self) -> None:
         """Speaker, makers and version, of what is known."""
-        speaker = say(f"話者: {self._speaker}", f"Speaker: {self._speaker}") if self._speaker and self._voice else ""
+        speaker = localized(f"話者: {self._speaker}", f"Speaker: {self._speaker}") if self._speaker and self._voice else ""
         made = makers(self._voice) if isinstance(self._voice, CatalogVoice) else ""
         self.makers.setText(" · ".join(part for part in (speaker, made) if part))
         self.makers.setVisible(bool(self.makers.text()))
@@ -218,7 +220,7 @@ def about(voice: KnownVoice) -> str:
     lines = []
     if voice.starter:
         lines.append(
-            say(
+            localized(
                 "Open JTalk の HTS 音声を手本にした小さな声です。SBV2 で学習した声ほど自然ではありません。",
                 "A small student of Open JTalk's HTS voices, not a trained SBV2 model: less natural than those.",
             )
@@ -226,5 +228,5 @@ def about(voice: KnownVoice) -> str:
     elif voice.description:
         lines.append(voice.description if len(voice.description) <= MOST_LETTERS else voice.description[:MOST_LETTERS] + "…")
     if voice.opaque:
-        lines.append(say("一つのグラフのまま使うため、文ごとに音が出ます。", "It is one graph, so sound comes sentence by sentence."))
+        lines.append(localized("一つのグラフのまま使うため、文ごとに音が出ます。", "It is one graph, so sound comes sentence by sentence."))
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QEvent, QSize, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.voice_picture import voice_icon
@@ -32,8 +32,10 @@ class VoiceChooser(QWidget):
         self._voices: tuple[CatalogVoice, ...] = ()
         self._current = self._called = ""
         self.box = ChoiceBox()
-        self.box.setAccessibleName(say("声", "Voice"))
-        self.box.setToolTip(say("選んだ行を話す声。行ごとに変えられます。", "The voice of the selected lines; each line has its own."))
+        self.box.setAccessibleName(localized("声", "Voice"))
+        self.box.setToolTip(
+            localized("選んだ行を話す声。行ごとに変えられます。", "The voice of the selected lines; each line has its own.")
+        )
         self.box.setMinimumContentsLength(8)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)  # as high as the button beside it
         self.box.setIconSize(QSize(PICTURE, PICTURE))
@@ -41,9 +43,9 @@ class VoiceChooser(QWidget):
         self.box.activated.connect(self._on_activated)
         self.more = QToolButton()
         self.more.setObjectName("framed")
-        self.more.setText(say("管理…", "Manage…"))
-        self.more.setAccessibleName(say("声の管理", "Voice library"))
-        self.more.setToolTip(say("声を追加、更新、削除します。", "Adds, updates and removes voices."))
+        self.more.setText(localized("管理…", "Manage…"))
+        self.more.setAccessibleName(localized("声の管理", "Voice library"))
+        self.more.setToolTip(localized("声を追加、更新、削除します。", "Adds, updates and removes voices."))
         self.more.clicked.connect(self.library_requested)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -81,7 +83,7 @@ class VoiceChooser(QWidget):
         for voice in self._voices:
             if voice.place == "aivisspeech" and self._voices.index(voice) and self._before(voice).place != "aivisspeech":
                 self.box.insertSeparator(self.box.count())
-            suffix = say("（AivisSpeech・要準備）", " (AivisSpeech, to be prepared)") if voice.place == "aivisspeech" else ""
+            suffix = localized("（AivisSpeech・要準備）", " (AivisSpeech, to be prepared)") if voice.place == "aivisspeech" else ""
             self.box.addItem(voice_icon(voice.name, voice.icon, PICTURE, self), voice.name + suffix, voice.id)
         index = next((row for row in range(self.box.count()) if self._means(row, self._current)), -1)
         if index < 0 and self._voices:
@@ -92,7 +94,7 @@ class VoiceChooser(QWidget):
     def _missing_name(self) -> str:
         short = self._current if len(self._current) <= SHORT_ID else f"{self._current[:SHORT_ID]}…"
         name = self._called or short
-        return say(f"{name}（ありません）", f"{name} (missing)")
+        return localized(f"{name}（ありません）", f"{name} (missing)")
 
     def _before(self, voice: CatalogVoice) -> CatalogVoice:
         return self._voices[self._voices.index(voice) - 1]

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.playback.save_dialog import title as file_title
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
@@ -77,11 +77,11 @@ class LibraryActions(QObject):
         """Asks for a voice: a "file", a "folder" or an "address", which may be known already."""
         parent = self._over
         if kind == "file":
-            kinds = say("声", "Voices") + f" ({' '.join(VOICE_FILES)})"
-            files, _ = QFileDialog.getOpenFileNames(parent, say("声のファイルを選ぶ", "Choose voices"), "", kinds)
+            kinds = localized("声", "Voices") + f" ({' '.join(VOICE_FILES)})"
+            files, _ = QFileDialog.getOpenFileNames(parent, localized("声のファイルを選ぶ", "Choose voices"), "", kinds)
             self.add_files([Path(file) for file in files])
         elif kind == "folder":
-            folder = QFileDialog.getExistingDirectory(parent, say("声のフォルダーを選ぶ", "Choose a voice folder"))
+            folder = QFileDialog.getExistingDirectory(parent, localized("声のフォルダーを選ぶ", "Choose a voice folder"))
             self.add_files([Path(folder)] if folder else [])
         else:
             from app.ui.voices.add_address import AddAddress
@@ -123,8 +123,8 @@ class LibraryActions(QObject):
         return self.dialog or self._parent
 
     def _choose_bert_file(self, bert: str) -> None:
-        kinds = say("BERT のモデル", "BERT model") + " (*.onnx *.safetensors)"
-        file, _ = QFileDialog.getOpenFileName(self._parent, say("BERT のファイルを選ぶ", "Choose a BERT"), "", kinds)
+        kinds = localized("BERT のモデル", "BERT model") + " (*.onnx *.safetensors)"
+        file, _ = QFileDialog.getOpenFileName(self._parent, localized("BERT のファイルを選ぶ", "Choose a BERT"), "", kinds)
         if file:
             self._tasks.add_bert_file(Path(file), bert)
 
@@ -156,13 +156,13 @@ class LibraryActions(QObject):
                 self._remove(voice)
 
     def _rename(self, voice: CatalogVoice) -> None:
-        title, label = say("名前を変更", "Rename"), say("新しい名前", "New name")
+        title, label = localized("名前を変更", "Rename"), localized("新しい名前", "New name")
         name, chosen = QInputDialog.getText(self._over, title, label, text=voice.name)
         if chosen and name.strip() and name.strip() != voice.name:
             self._tasks.rename(voice, name.strip())
 
     def _export(self, voice: CatalogVoice) -> None:
-        title = say("声を書き出す", "Export the voice")
+        title = localized("声を書き出す", "Export the voice")
         start = str(Path.home() / f"{file_title(voice.name)}.zip")
         file, _ = QFileDialog.getSaveFileName(self._over, title, start, "ZIP (*.zip)")
         if file:
@@ -174,14 +174,14 @@ class LibraryActions(QObject):
     def _remove(self, voice: CatalogVoice) -> None:
         """Asks first: a voice may be hard to get again."""
         box = QMessageBox(self._over)
-        box.setWindowTitle(say("声を削除", "Remove the voice"))
+        box.setWindowTitle(localized("声を削除", "Remove the voice"))
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(say(f"声「{voice.name}」をディスクから削除しますか？", f'Remove the voice "{voice.name}" from the disk?'))
+        box.setText(localized(f"声「{voice.name}」をディスクから削除しますか？", f'Remove the voice "{voice.name}" from the disk?'))
         used = sum(line.settings.voice == voice.id for line in self._document.script.lines)
-        note = say("元のファイルはそのまま残ります。", "The file it came from stays.")
-        box.setInformativeText(note + say(f" この声を使う行: {used}", f" Lines that use it: {used}") if used else note)
-        remove = box.addButton(say("削除", "Remove"), QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(say("やめる", "Cancel"), QMessageBox.ButtonRole.RejectRole)
+        note = localized("元のファイルはそのまま残ります。", "The file it came from stays.")
+        box.setInformativeText(note + localized(f" この声を使う行: {used}", f" Lines that use it: {used}") if used else note)
+        remove = box.addButton(localized("削除", "Remove"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(localized("やめる", "Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.exec()
         if box.clickedButton() is remove:
             self._tasks.remove(voice)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.adapters.sound.formats import PLAYABLE
-from app.language import say
+from app.language import localized
 from app.ui.labels import style_name
 from app.ui.voices.catalog_voice import CatalogVoice
 
@@ -29,8 +29,10 @@ class SamplesButton(QToolButton):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("quiet")
-        self.setText(say("試聴", "Samples"))
-        self.setToolTip(say("声に付いてきた録音か、短い文を聞きます。", "Plays recordings that came with the voice, or a short sentence."))
+        self.setText(localized("試聴", "Samples"))
+        self.setToolTip(
+            localized("声に付いてきた録音か、短い文を聞きます。", "Plays recordings that came with the voice, or a short sentence.")
+        )
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(14, 14))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -47,10 +49,10 @@ class SamplesButton(QToolButton):
             action.setData(file)
             if file.suffix.lower() not in PLAYABLE:
                 action.setEnabled(False)
-                action.setText(action.text() + say("（再生できない形式）", " (kind that cannot be played)"))
+                action.setText(action.text() + localized("（再生できない形式）", " (kind that cannot be played)"))
             action.triggered.connect(self._on_sample)
         for style in styles if not found else ():
-            action = menu.addAction(say(f"「{style_name(style)}」で話す", f"Speak: {style_name(style)}").replace("&", "&&"))
+            action = menu.addAction(localized(f"「{style_name(style)}」で話す", f"Speak: {style_name(style)}").replace("&", "&&"))
             action.setData(style)
             action.triggered.connect(self._on_style)
         self.setVisible(bool(found or styles))

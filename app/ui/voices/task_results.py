@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Slot
 
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.ui.probe_labels import summary
 from app.ui.settings.store import SettingsStore
 from app.ui.tasks.process import ProcessTask
@@ -50,7 +50,7 @@ class VoiceResults(QObject):
         ids = [str(item["id"]) for item in found]
         self._added += ids
         used = self._voices.take_in(ids, job.work.note.get("lines", ()))
-        spoken = say("選んでいた行は、この声で話します。", "The lines that were selected speak with it.") if used else ""
+        spoken = localized("選んでいた行は、この声で話します。", "The lines that were selected speak with it.") if used else ""
         reasons = [str(item["opaque_reason"]) for item in found if item.get("opaque_reason")]
         self._banner.show_message("notice", _added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
 
@@ -59,22 +59,22 @@ class VoiceResults(QObject):
         self._settings.change(force_bert=False)
         self._voices.open_forced_again()
         self._banner.show_message(
-            "notice", say("BERT が入りました。声が話せます。", "The BERT is installed; voices that need it can speak.")
+            "notice", localized("BERT が入りました。声が話せます。", "The BERT is installed; voices that need it can speak.")
         )
 
     @Slot(object)
     def _on_exported(self, target: Path) -> None:
-        self._banner.show_message("notice", say(f"書き出しました: {target.name}", f"Exported: {target.name}"), str(target.parent))
+        self._banner.show_message("notice", localized(f"書き出しました: {target.name}", f"Exported: {target.name}"), str(target.parent))
 
     @Slot(object)
     def _on_measured(self, results: Sequence[dict[str, Any]]) -> None:
-        self._banner.show_message("notice", say("バックエンドを測りました。", "The backends were measured."), summary(results))
+        self._banner.show_message("notice", localized("バックエンドを測りました。", "The backends were measured."), summary(results))
 
     @Slot()
     def _on_declined(self) -> None:
         self._banner.show_message(
             "notice",
-            say("ライセンスに同意しなかったため、声は追加していません。", "The licence was declined, so the voice was not added."),
+            localized("ライセンスに同意しなかったため、声は追加していません。", "The licence was declined, so the voice was not added."),
         )
 
     @Slot(str, object)
@@ -83,11 +83,11 @@ class VoiceResults(QObject):
 
 
 def _added_words(found: Sequence[dict[str, Any]], update: bool) -> str:
-    names = say("、", ", ").join(str(item["name"]) for item in found)
+    names = localized("、", ", ").join(str(item["name"]) for item in found)
     if all(item.get("already") for item in found):
         if update:
-            return say(f"声「{names}」は最新です。", f'The voice "{names}" is up to date.')
-        return say(f"声「{names}」はすでにあります。", f'The voice "{names}" is here already.')
+            return localized(f"声「{names}」は最新です。", f'The voice "{names}" is up to date.')
+        return localized(f"声「{names}」はすでにあります。", f'The voice "{names}" is here already.')
     if all(item.get("updated") for item in found):
-        return say(f"声「{names}」を更新しました。", f'The voice "{names}" was updated.')
-    return say(f"声「{names}」を追加しました。", f'The voice "{names}" was added.')
+        return localized(f"声「{names}」を更新しました。", f'The voice "{names}" was updated.')
+    return localized(f"声「{names}」を追加しました。", f'The voice "{names}" was added.')

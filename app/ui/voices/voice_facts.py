@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFormLayout, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.labels import style_name
 from app.ui.plain_text import plain_tip
 from app.ui.voices.card import about
@@ -48,7 +48,7 @@ class VoiceFacts(QScrollArea):
         self.buttons = {action: self._button(action, name, tip) for action, name, tip in voice_actions()}
         for action in ("use", "prepare"):  # never both
             self.buttons[action].setObjectName("primary")
-        self.setAccessibleName(say("選んだ声について", "About the selected voice"))
+        self.setAccessibleName(localized("選んだ声について", "About the selected voice"))
         self._build()
 
     def show_voice(self, voice: CatalogVoice | None) -> None:
@@ -56,8 +56,8 @@ class VoiceFacts(QScrollArea):
         while self._form.rowCount():
             self._form.removeRow(0)
         if voice is None:
-            self.name.setText(say("声がありません", "No voice"))
-            self.about.setText(say("下のボタンから追加できます。", "Add one with the buttons below."))
+            self.name.setText(localized("声がありません", "No voice"))
+            self.about.setText(localized("下のボタンから追加できます。", "Add one with the buttons below."))
             self.picture.clear()
         else:
             self.name.setText(voice.name)
@@ -78,7 +78,9 @@ class VoiceFacts(QScrollArea):
             self._grid.addWidget(self.buttons[action], place // 3, place % 3)
             self.buttons[action].show()
         if voice is not None and voice.place == "aivisspeech":
-            self.buttons["prepare"].setText(say(f"準備する（約 {size(voice.size_bytes)}）", f"Prepare (about {size(voice.size_bytes)})"))
+            self.buttons["prepare"].setText(
+                localized(f"準備する（約 {size(voice.size_bytes)}）", f"Prepare (about {size(voice.size_bytes)})")
+            )
 
     def _build(self) -> None:
         body = QWidget()
@@ -128,23 +130,35 @@ class VoiceFacts(QScrollArea):
 def voice_actions() -> tuple[tuple[str, str, str], ...]:
     """What can be done with voices, as (key, name, what it does)."""
     return (
-        ("use", say("この声を使う", "Use this voice"), say("選んだ行をこの声で話します。", "The selected lines speak with it.")),
+        (
+            "use",
+            localized("この声を使う", "Use this voice"),
+            localized("選んだ行をこの声で話します。", "The selected lines speak with it."),
+        ),
         (
             "prepare",
-            say("準備する", "Prepare"),
-            say("すぐ話せる形にして保存します。元の声はそのままです。", "Makes a copy that speaks at once."),
+            localized("準備する", "Prepare"),
+            localized("すぐ話せる形にして保存します。元の声はそのままです。", "Makes a copy that speaks at once."),
         ),
-        ("bert", say("BERT を入手…", "Get the BERT…"), say("話すのに要るモデルを入れます。", "Installs the model it needs to speak.")),
-        ("licence", say("ライセンス…", "Licence…"), say("利用条件を読みます。", "Shows what you may do with it.")),
-        ("update", say("更新", "Update"), say("AivisHub の新しい版に置き換えます。", "Replaces it by the newest one on AivisHub.")),
-        ("rename", say("名前を変更…", "Rename…"), say("表示する名前を変えます。", "Changes the name you see.")),
+        (
+            "bert",
+            localized("BERT を入手…", "Get the BERT…"),
+            localized("話すのに要るモデルを入れます。", "Installs the model it needs to speak."),
+        ),
+        ("licence", localized("ライセンス…", "Licence…"), localized("利用条件を読みます。", "Shows what you may do with it.")),
+        (
+            "update",
+            localized("更新", "Update"),
+            localized("AivisHub の新しい版に置き換えます。", "Replaces it by the newest one on AivisHub."),
+        ),
+        ("rename", localized("名前を変更…", "Rename…"), localized("表示する名前を変えます。", "Changes the name you see.")),
         (
             "export",
-            say("書き出す…", "Export…"),
-            say("zip にして、ほかの Koebako で使えるようにします。", "A zip that another Koebako can add."),
+            localized("書き出す…", "Export…"),
+            localized("zip にして、ほかの Koebako で使えるようにします。", "A zip that another Koebako can add."),
         ),
-        ("folder", say("フォルダーを開く", "Open folder"), say("声のファイルがある場所。", "Where its files are.")),
-        ("remove", say("削除…", "Remove…"), say("この声をディスクから消します。", "Takes it off the disk.")),
+        ("folder", localized("フォルダーを開く", "Open folder"), localized("声のファイルがある場所。", "Where its files are.")),
+        ("remove", localized("削除…", "Remove…"), localized("この声をディスクから消します。", "Takes it off the disk.")),
     )
 
 
@@ -164,41 +178,43 @@ def facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     """Name and value of everything worth knowing."""
     card, manifest = voice.card, voice.manifest
     if card.creators:
-        yield say("作者", "By"), say("、", ", ").join(card.creators)
+        yield localized("作者", "By"), localized("、", ", ").join(card.creators)
     if card.version:
-        yield say("版", "Version"), card.version
+        yield localized("版", "Version"), card.version
     if card.architecture:
-        yield say("種類", "Architecture"), card.architecture
-    yield say("形式", "Format"), f"{manifest.format}  {manifest.sampling_rate / 1000:g} kHz"
-    yield say("大きさ", "Size"), size(voice.size_bytes) if voice.place != "aivisspeech" else say("準備前", "not prepared")
+        yield localized("種類", "Architecture"), card.architecture
+    yield localized("形式", "Format"), f"{manifest.format}  {manifest.sampling_rate / 1000:g} kHz"
+    yield localized("大きさ", "Size"), size(voice.size_bytes) if voice.place != "aivisspeech" else localized("準備前", "not prepared")
     if len(manifest.speakers) > 1:
-        yield say("話者", "Speakers"), _names([item.name for item in manifest.speakers])
-    yield say("スタイル", "Styles"), _names([style_name(item.name) for item in manifest.styles])
+        yield localized("話者", "Speakers"), _names([item.name for item in manifest.speakers])
+    yield localized("スタイル", "Styles"), _names([style_name(item.name) for item in manifest.styles])
     if voice.samples():
-        yield say("試聴", "Samples"), say(f"{len(voice.samples())} 個", f"{len(voice.samples())}")
+        yield localized("試聴", "Samples"), localized(f"{len(voice.samples())} 個", f"{len(voice.samples())}")
     if voice.place != "aivisspeech":
-        yield say("計算", "Computed"), computed(voice)
+        yield localized("計算", "Computed"), computed(voice)
     if voice.int8_share is not None:
         yield (
-            say("int8 の BERT", "BERT in int8"),
-            say(f"音の長さの {voice.int8_share:.1%} が同じ", f"{voice.int8_share:.1%} of the lengths stay the same"),
+            localized("int8 の BERT", "BERT in int8"),
+            localized(f"音の長さの {voice.int8_share:.1%} が同じ", f"{voice.int8_share:.1%} of the lengths stay the same"),
         )
-    yield "BERT", manifest.bert + ("" if voice.has_bert else say("（ありません）", " (missing)"))
+    yield "BERT", manifest.bert + ("" if voice.has_bert else localized("（ありません）", " (missing)"))
     if card.source_name:
-        yield say("元のファイル", "Came from"), card.source_name
+        yield localized("元のファイル", "Came from"), card.source_name
     for note in card.notes:
-        yield say("覚え書き", "Note"), note
+        yield localized("覚え書き", "Note"), note
 
 
 def computed(voice: CatalogVoice) -> str:
     """How it runs, and how exactly."""
     if voice.opaque:
-        whole = say("一つのグラフのまま。文ごとに音が出ます。", "In one graph; sound comes sentence by sentence.")
+        whole = localized("一つのグラフのまま。文ごとに音が出ます。", "In one graph; sound comes sentence by sentence.")
         return f"{whole} {voice.card.opaque_reason}".strip()
-    split = say("三つのグラフ。すぐに音が出ます。", "In three graphs; sound starts at once.")
+    split = localized("三つのグラフ。すぐに音が出ます。", "In three graphs; sound starts at once.")
     if voice.card.max_abs_diff is None:
         return split
-    return split + say(f"元の声との差は最大 {voice.card.max_abs_diff:.1e}。", f" At most {voice.card.max_abs_diff:.1e} from the original.")
+    return split + localized(
+        f"元の声との差は最大 {voice.card.max_abs_diff:.1e}。", f" At most {voice.card.max_abs_diff:.1e} from the original."
+    )
 
 
 def size(count: int) -> str:
@@ -214,4 +230,4 @@ def _short(word: str) -> str:
 
 def _names(names: list[str]) -> str:
     more = "…" if len(names) > MOST_NAMES else ""
-    return say("、", ", ").join(names[:MOST_NAMES]) + more
+    return localized("、", ", ").join(names[:MOST_NAMES]) + more

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.language import say
+from app.language import localized
 from app.ui.plain_text import plain_tip
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.voices.catalog import VoiceCatalog
@@ -47,12 +47,12 @@ class VoiceLibrary(QDialog):
     def __init__(self, parent: QWidget, catalog: VoiceCatalog) -> None:
         super().__init__(parent)
         self._catalog = catalog
-        self.setWindowTitle(say("声の管理", "Voice library"))
+        self.setWindowTitle(localized("声の管理", "Voice library"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAcceptDrops(True)
         self.resize(*SIZE)
         self.list = QListWidget()
-        self.list.setAccessibleName(say("声の一覧", "Voices"))
+        self.list.setAccessibleName(localized("声の一覧", "Voices"))
         self.list.setIconSize(QSize(PICTURE, PICTURE))
         self.list.setSpacing(2)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -60,7 +60,7 @@ class VoiceLibrary(QDialog):
         self.facts = VoiceFacts()
         self.facts.wanted.connect(self._on_requested)
         self.hint = QLabel(
-            say(
+            localized(
                 "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここへドラッグしても追加できます。",
                 "Voice files (.aivmx, .aivm, .safetensors, .onnx, .sbv2, .zip) and folders can also be dropped here.",
             )
@@ -119,17 +119,23 @@ class VoiceLibrary(QDialog):
     def _build(self) -> None:
         self.adders = {
             "file": self._adder(
-                "file", say("ファイルから追加…", "Add from file…"), say("声のファイルか zip を選びます。", "A voice file or a zip.")
+                "file",
+                localized("ファイルから追加…", "Add from file…"),
+                localized("声のファイルか zip を選びます。", "A voice file or a zip."),
             ),
             "folder": self._adder(
-                "folder", say("フォルダーから…", "From folder…"), say("Style-Bert-VITS2 の声のフォルダー。", "A voice folder of SBV2.")
+                "folder",
+                localized("フォルダーから…", "From folder…"),
+                localized("Style-Bert-VITS2 の声のフォルダー。", "A voice folder of SBV2."),
             ),
             "address": self._adder(
-                "address", say("URL・AivisHub から…", "From URL or AivisHub…"), say("声をダウンロードします。", "Downloads a voice.")
+                "address",
+                localized("URL・AivisHub から…", "From URL or AivisHub…"),
+                localized("声をダウンロードします。", "Downloads a voice."),
             ),
         }
-        close = QPushButton(say("閉じる", "Close"))
-        close.setToolTip(say("この画面を閉じます。", "Closes this page."))
+        close = QPushButton(localized("閉じる", "Close"))
+        close.setToolTip(localized("この画面を閉じます。", "Closes this page."))
         close.setAutoDefault(False)
         close.clicked.connect(self.accept)
         panes = QSplitter(Qt.Orientation.Horizontal)
@@ -172,8 +178,8 @@ class VoiceLibrary(QDialog):
 def whence(voice: CatalogVoice) -> str:
     """Where a voice is from, in a few words."""
     if voice.place == "shipped":
-        return say("付属の声", "Comes with Koebako")
+        return localized("付属の声", "Comes with Koebako")
     if voice.place == "aivisspeech":
-        return say("AivisSpeech の声・要準備", "AivisSpeech, to be prepared")
-    lack = "" if voice.has_bert else say("・BERT がありません", ", BERT missing")
-    return say("追加した声", "Added by you") + lack
+        return localized("AivisSpeech の声・要準備", "AivisSpeech, to be prepared")
+    lack = "" if voice.has_bert else localized("・BERT がありません", ", BERT missing")
+    return localized("追加した声", "Added by you") + lack

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 from app.ui.error_text import details_of
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
@@ -48,13 +48,13 @@ class Banner(QFrame):
         self.action = QPushButton()
         self.action.clicked.connect(self._on_action)
         self.more = QToolButton()
-        self.more.setText(say("詳細", "Details"))
+        self.more.setText(localized("詳細", "Details"))
         self.more.setAccessibleName(self.more.text())
-        self.more.setToolTip(say("何が起きたかを詳しく見ます。", "Shows what happened in detail."))
+        self.more.setToolTip(localized("何が起きたかを詳しく見ます。", "Shows what happened in detail."))
         self.more.setCheckable(True)
         self._close = QToolButton()
-        self._close.setToolTip(say("閉じる", "Close"))
-        self._close.setAccessibleName(say("お知らせを閉じる", "Close the message"))
+        self._close.setToolTip(localized("閉じる", "Close"))
+        self._close.setAccessibleName(localized("お知らせを閉じる", "Close the message"))
         self._close.clicked.connect(self.hide)
         self.details = Details()
         self.more.toggled.connect(self._on_more)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
-from app.language import say
+from app.language import localized
 
 MOST_LINES, FEWER_LINES = 5, 2  # more of them scroll
 LOW_WINDOW = 780  # pixels; below it there are fewer lines
@@ -22,10 +22,10 @@ class Details(QWidget):
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.text.setAccessibleName(say("詳細", "Details"))
-        self.copy = QPushButton(say("コピー", "Copy"))
-        self.copy.setAccessibleName(say("詳細をコピー", "Copy the details"))
-        self.copy.setToolTip(say("クリップボードに写します。", "Puts them on the clipboard."))
+        self.text.setAccessibleName(localized("詳細", "Details"))
+        self.copy = QPushButton(localized("コピー", "Copy"))
+        self.copy.setAccessibleName(localized("詳細をコピー", "Copy the details"))
+        self.copy.setToolTip(localized("クリップボードに写します。", "Puts them on the clipboard."))
         self.copy.clicked.connect(self._on_copy)
         row = QHBoxLayout(self)
         row.setContentsMargins(30, 0, 0, 0)  # under the words of the message

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QListView, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from app.core.symbols import EMOJI
-from app.language import say
+from app.language import localized
 from app.ui.emoji_labels import emoji_words
 
 CELL = 38  # pixels
@@ -29,7 +29,7 @@ class EmojiGrid(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFixedSize(COLUMNS * CELL + AROUND, -(-len(EMOJI) // COLUMNS) * CELL + AROUND)
-        self.setAccessibleName(say("絵文字", "Emoji"))
+        self.setAccessibleName(localized("絵文字", "Emoji"))
         font = self.font()
         font.setPixelSize(LETTER)
         for symbol in EMOJI:
@@ -55,7 +55,7 @@ class EmojiPicker(QFrame):
         self.setObjectName("card")
         self.grid = EmojiGrid()
         self.words = QLabel()
-        hint = QLabel(say("効き方は声によって違います。", "How it sounds depends on the voice."))
+        hint = QLabel(localized("効き方は声によって違います。", "How it sounds depends on the voice."))
         hint.setObjectName("muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 8)
@@ -99,10 +99,10 @@ class EmojiButton(QPushButton):
     picked = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__(say("絵文字…", "Emoji…"))
+        super().__init__(localized("絵文字…", "Emoji…"))
         self.setObjectName("small")
-        self.setToolTip(say("この声が演じ分ける絵文字を、文章に入れます。", "Puts an emoji that this voice acts out into the text."))
-        self.setAccessibleName(say("絵文字を入れる", "Insert an emoji"))
+        self.setToolTip(localized("この声が演じ分ける絵文字を、文章に入れます。", "Puts an emoji that this voice acts out into the text."))
+        self.setAccessibleName(localized("絵文字を入れる", "Insert an emoji"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the cursor where it is
         self.picker: EmojiPicker | None = None
         self.clicked.connect(self.open_picker)

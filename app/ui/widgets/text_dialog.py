@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.theme.measures import DIALOG_MARGINS
 
 SIZE = (620, 460)
@@ -43,13 +43,13 @@ class TextDialog(QDialog):
         if accept:
             self.accept_button = self.buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
             self.accept_button.setObjectName("primary")
-            self.decline_button = self.buttons.addButton(say("同意しない", "Decline"), QDialogButtonBox.ButtonRole.RejectRole)
-            self.accept_button.setToolTip(say("この声を使えるようにします。", "Makes the voice ready to use."))
-            self.decline_button.setToolTip(say("この声は使いません。", "The voice is not used."))
+            self.decline_button = self.buttons.addButton(localized("同意しない", "Decline"), QDialogButtonBox.ButtonRole.RejectRole)
+            self.accept_button.setToolTip(localized("この声を使えるようにします。", "Makes the voice ready to use."))
+            self.decline_button.setToolTip(localized("この声は使いません。", "The voice is not used."))
             self.buttons.accepted.connect(self.accept)
         else:
-            close = self.buttons.addButton(say("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
-            close.setToolTip(say("閉じる (Esc)", "Close (Esc)"))
+            close = self.buttons.addButton(localized("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
+            close.setToolTip(localized("閉じる (Esc)", "Close (Esc)"))
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
 
@@ -65,13 +65,13 @@ def ask_licence(parent: QWidget, name: str, text: str) -> TextDialog:
     """The licence of a voice to agree to; the dialog's `accepted` or `rejected` follows."""
     dialog = TextDialog(
         parent,
-        say("声のライセンス", "Licence of the voice"),
+        localized("声のライセンス", "Licence of the voice"),
         text.strip(),
-        say(
+        localized(
             f"「{name}」を使う前に、利用条件をお読みください。",
             f'Before you use "{name}", please read what you may do with it.',
         ),
-        say("同意する", "Accept"),
+        localized("同意する", "Accept"),
     )
     dialog.open()
     return dialog

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.json_text import long_text, short_text
-from app.language import say
+from app.language import localized
 from app.voices.card import MEDIA_FOLDER, Card, Sample, SpeakerCard, StyleCard
 from app.voices.containers.facts import NANAIRO, is_nanairo
 
@@ -96,11 +96,11 @@ class _Media:
 
     def icon(self, url: Any, what: str) -> str:
         """File of an icon; empty where there is none that can be shown."""
-        return self._file(url, LARGEST_ICON_BYTES, ICON_SUFFIXES, say(f"{what} のアイコン", f"icon of {what}"))
+        return self._file(url, LARGEST_ICON_BYTES, ICON_SUFFIXES, localized(f"{what} のアイコン", f"icon of {what}"))
 
     def sample(self, url: Any, what: str) -> str:
         """File of a recording; empty where there is none that can be played."""
-        return self._file(url, LARGEST_SAMPLE_BYTES, SAMPLE_SUFFIXES, say(f"{what} のボイスサンプル", f"voice sample of {what}"))
+        return self._file(url, LARGEST_SAMPLE_BYTES, SAMPLE_SUFFIXES, localized(f"{what} のボイスサンプル", f"voice sample of {what}"))
 
     def _file(self, url: Any, largest: int, suffixes: tuple[tuple[str, Callable[[bytes], bool]], ...], what: str) -> str:
         if url is None or url == "":
@@ -109,7 +109,7 @@ class _Media:
         suffix = next((name for name, fits in suffixes if data and fits(data)), None)
         if data is None or suffix is None:
             self.notes.append(
-                say(f"{what}は壊れているか大きすぎるため省きました。", f"The {what} is damaged or too large and was left out.")
+                localized(f"{what}は壊れているか大きすぎるため省きました。", f"The {what} is damaged or too large and was left out.")
             )
             return ""
         name = f"{MEDIA_FOLDER}/{hashlib.sha256(data).hexdigest()[:24]}{suffix}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.json_text import short_text
-from app.language import say
+from app.language import localized
 from app.system_errors import reason_of
 from app.voices.containers.facts import is_aivm
 from app.voices.containers.foreign import ASIDE, ForeignError
@@ -118,14 +118,14 @@ class _Search:
                 listed = [folder / entry.name for _, entry in zip(range(self._left + 1), entries, strict=False)]
         except OSError as exc:
             self.refused.append(
-                VoiceError(say(f"フォルダーを読めません: {folder}", f"This folder cannot be read: {folder}"), f"({reason_of(exc)})")
+                VoiceError(localized(f"フォルダーを読めません: {folder}", f"This folder cannot be read: {folder}"), f"({reason_of(exc)})")
             )
             return []
         self._left -= len(listed)
         if self._left < 0:
             raise VoiceError(
-                say(f"ファイルが多すぎます: {folder}", f"There are too many files here: {folder}"),
-                say("声のファイルを直接選んでください。", "Choose the file of the voice itself."),
+                localized(f"ファイルが多すぎます: {folder}", f"There are too many files here: {folder}"),
+                localized("声のファイルを直接選んでください。", "Choose the file of the voice itself."),
             )
         return sorted(listed)
 
@@ -175,7 +175,7 @@ class _Search:
             folder = Path(tempfile.mkdtemp(prefix="zip-", dir=scratch))
         except OSError as exc:
             raise VoiceError(
-                say(f"展開先に書き込めません: {scratch}", f"Nothing can be unpacked into {scratch}"), f"({reason_of(exc)})"
+                localized(f"展開先に書き込めません: {scratch}", f"Nothing can be unpacked into {scratch}"), f"({reason_of(exc)})"
             ) from exc
         self._made.append(folder)
         return folder
@@ -201,8 +201,8 @@ def _format_of(path: Path) -> str:
 
 def _nothing(path: Path) -> VoiceError:
     return VoiceError(
-        say(f"Style-Bert-VITS2 の声が入っていません: {path}", f"There is no Style-Bert-VITS2 voice in {path}"),
-        say(
+        localized(f"Style-Bert-VITS2 の声が入っていません: {path}", f"There is no Style-Bert-VITS2 voice in {path}"),
+        localized(
             ".aivmx .aivm .safetensors .onnx .sbv2 のどれかと、その設定が入ったものを選んでください。",
             "Choose one that holds an .aivmx, .aivm, .safetensors, .onnx or .sbv2 with its settings.",
         ),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES
 from app.voices.untrusted.onnx_outline import Outline
 
@@ -61,28 +61,28 @@ def _taken(place: Mapping[str, str], size: int) -> int:
 
 def _outside(name: str, location: str) -> VoiceError:
     return VoiceError(
-        say(f"このモデルは別の場所のファイルを読もうとします: {name}", f"This model wants to read a file in another place: {name}"),
-        say(f"参照先: {location[:80]!r}。", f"It names {location[:80]!r}. ")
-        + say("重みが一つのファイルに入った声を選んでください。", "Choose a voice that keeps its weights in one file."),
+        localized(f"このモデルは別の場所のファイルを読もうとします: {name}", f"This model wants to read a file in another place: {name}"),
+        localized(f"参照先: {location[:80]!r}。", f"It names {location[:80]!r}. ")
+        + localized("重みが一つのファイルに入った声を選んでください。", "Choose a voice that keeps its weights in one file."),
     )
 
 
 def _missing(path: Path, location: str) -> VoiceError:
     return VoiceError(
-        say(f"モデルの重みのファイルがありません: {location}", f"The file with this model's weights is missing: {location}"),
-        say(f"{path.name} と同じフォルダーに置いてください。", f"Put it beside {path.name}."),
+        localized(f"モデルの重みのファイルがありません: {location}", f"The file with this model's weights is missing: {location}"),
+        localized(f"{path.name} と同じフォルダーに置いてください。", f"Put it beside {path.name}."),
     )
 
 
 def _too_large(path: Path) -> VoiceError:
     return VoiceError(
-        say(f"モデルの重みが大きすぎます: {path.name}", f"The weights of this model are too large: {path.name}"),
-        say("ONNX モデルは 2 GB までです。", "An ONNX model has up to 2 GB."),
+        localized(f"モデルの重みが大きすぎます: {path.name}", f"The weights of this model are too large: {path.name}"),
+        localized("ONNX モデルは 2 GB までです。", "An ONNX model has up to 2 GB."),
     )
 
 
 def _damaged(path: Path, location: str) -> VoiceError:
     return VoiceError(
-        say(f"モデルの重みのファイルが短すぎます: {location}", f"The file with this model's weights is too short: {location}"),
-        say(f"{path.name} と一緒にもう一度入手してください。", f"Get it again together with {path.name}."),
+        localized(f"モデルの重みのファイルが短すぎます: {location}", f"The file with this model's weights is too short: {location}"),
+        localized(f"{path.name} と一緒にもう一度入手してください。", f"Get it again together with {path.name}."),
     )

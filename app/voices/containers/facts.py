@@ -13,7 +13,7 @@ from typing import Any
 from app.core.types import Float32
 from app.errors import VoiceError
 from app.json_text import long_text, parse_object
-from app.language import say
+from app.language import localized
 from app.voices.containers.sidecars import config_beside, vectors_beside
 from app.voices.untrusted.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES
 from app.voices.untrusted.regular_file import read_regular
@@ -70,8 +70,8 @@ def facts_of(path: Path, metadata: Mapping[str, str], *, weights: bool) -> Facts
     config_path = config_beside(path)
     if weights and config_path is None:
         raise VoiceError(
-            say(f"「{path.name}」と同じフォルダーに config.json がありません。", f'There is no config.json beside "{path.name}".'),
-            say("声のフォルダーごと入手してください。", "Get the whole folder of the voice."),
+            localized(f"「{path.name}」と同じフォルダーに config.json がありません。", f'There is no config.json beside "{path.name}".'),
+            localized("声のフォルダーごと入手してください。", "Get the whole folder of the voice."),
         )
     settings = _settings(read_regular(config_path, LARGEST_JSON_BYTES), config_path, weights=weights) if config_path else {}
     return Facts("safetensors" if weights else "onnx", settings, read_style_vectors(vectors_beside(path)))
@@ -82,11 +82,11 @@ def _settings(text: str | bytes, path: Path, *, weights: bool) -> dict[str, Any]
     settings = _json(text, path)
     if is_nanairo(settings) and not weights:
         raise VoiceError(
-            say(
+            localized(
                 f"Nanairo の声の ONNX ファイルには対応していません: {path.name}",
                 f"ONNX files of Nanairo voices are not supported: {path.name}",
             ),
-            say("同じ声の .safetensors か .aivm を選んでください。", "Choose the .safetensors or .aivm of the same voice."),
+            localized("同じ声の .safetensors か .aivm を選んでください。", "Choose the .safetensors or .aivm of the same voice."),
         )
     return settings
 
@@ -101,8 +101,8 @@ def _json(text: str | bytes, path: Path) -> dict[str, Any]:
 def bad_config(path: Path) -> VoiceError:
     """The error for settings that cannot be read, or that no voice can have."""
     return VoiceError(
-        say(f"声の設定を読めません: {path.name}", f"The settings of this voice cannot be read: {path.name}"),
-        say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+        localized(f"声の設定を読めません: {path.name}", f"The settings of this voice cannot be read: {path.name}"),
+        localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
     )
 
 
@@ -113,8 +113,8 @@ def _aivm(text: str, path: Path) -> dict[str, Any]:
     if architecture not in ARCHITECTURES or not str(version).startswith("1."):
         shown = f"{architecture} / {version}"[:80]
         raise VoiceError(
-            say(f"この声の種類「{shown}」には対応していません。", f'Voices of the kind "{shown}" are not supported.'),
-            say(
+            localized(f"この声の種類「{shown}」には対応していません。", f'Voices of the kind "{shown}" are not supported.'),
+            localized(
                 "Style-Bert-VITS2 の声を選ぶか、Koebako を更新してください。",
                 "Choose a Style-Bert-VITS2 voice, or look for a newer Koebako.",
             ),
@@ -133,6 +133,6 @@ def _embedded_vectors(text: str) -> Float32:
         return vectors_from_npy(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError) as exc:
         raise VoiceError(
-            say("声に埋め込まれたスタイルのデータを読めません。", "The style vectors inside this voice cannot be read."),
-            say("声をもう一度入手してください。", "Get the voice again."),
+            localized("声に埋め込まれたスタイルのデータを読めません。", "The style vectors inside this voice cannot be read."),
+            localized("声をもう一度入手してください。", "Get the voice again."),
         ) from exc

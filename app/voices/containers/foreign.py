@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 
 _CHOOSE = (
     "Style-Bert-VITS2 の声 (.aivmx .aivm .safetensors .onnx .sbv2 .zip) を選んでください。",
@@ -107,10 +107,10 @@ class ForeignError(VoiceError):
     def __init__(self, kind: str, name: str, detail: str = "") -> None:
         what = KINDS[kind]
         super().__init__(
-            say(
+            localized(
                 f"「{name}」は{what.ja}です。Koebako で開けるのは Style-Bert-VITS2 の声です。",
                 f'"{name}" is {what.en}; Koebako opens Style-Bert-VITS2 voices.',
             ),
-            say(what.hint_ja, what.hint_en) + (f" ({detail})" if detail else ""),
+            localized(what.hint_ja, what.hint_en) + (f" ({detail})" if detail else ""),
         )
         self.kind = kind

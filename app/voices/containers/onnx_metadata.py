@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, LARGEST_METADATA_BYTES
 from app.voices.untrusted.onnx_outline import Outline, read_outline
 from app.voices.untrusted.protobuf import Walk
@@ -55,8 +55,8 @@ def _mapped(path: Path) -> Iterator[memoryview]:
         size = size_of(file)
         if size > LARGEST_GRAPH_BYTES:
             raise VoiceError(
-                say(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
-                say("ONNX モデルは 2 GB までです。", "An ONNX model has up to 2 GB."),
+                localized(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
+                localized("ONNX モデルは 2 GB までです。", "An ONNX model has up to 2 GB."),
             )
         if not size:
             raise ValueError("empty")
@@ -103,6 +103,6 @@ def _entry(walk: Walk, start: int, end: int) -> tuple[str, str]:
 def not_onnx(name: str) -> VoiceError:
     """The error for a file that is no ONNX model, or a damaged one."""
     return VoiceError(
-        say(f"ONNX モデルとして読めません: {name}", f"This is not a readable ONNX model: {name}"),
-        say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+        localized(f"ONNX モデルとして読めません: {name}", f"This is not a readable ONNX model: {name}"),
+        localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
     )

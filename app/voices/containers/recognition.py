@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
-from app.language import say
+from app.language import localized
 from app.voices.containers.foreign import ForeignError
 from app.voices.containers.sbv2_archive import ZSTD_MAGIC
 from app.voices.untrusted.npy import NPY_MAGIC
@@ -173,7 +173,7 @@ def require_voice_graph(outline: Outline, name: str) -> None:
     kind = next((kind for needed, kind in GRAPH_INPUTS if inputs >= needed), "other_graph")
     if kind == "bert" and "waveform" in outline.outputs:
         kind = "vits"
-    raise ForeignError(kind, name, say("入力: ", "inputs: ") + ", ".join(sorted(inputs))[:80])
+    raise ForeignError(kind, name, localized("入力: ", "inputs: ") + ", ".join(sorted(inputs))[:80])
 
 
 def require_voice_tensors(names: Collection[str], name: str) -> None:

@@ -18,7 +18,7 @@ import zstandard
 
 from app.core.types import Float32
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.untrusted.budget import Budget
 from app.voices.untrusted.limits import (
     LARGEST_JSON_BYTES,
@@ -71,8 +71,8 @@ def _refusing(name: str) -> Iterator[None]:
         yield
     except (OSError, KeyError, ValueError, zstandard.ZstdError) as exc:
         raise VoiceError(
-            say(f".sbv2 ファイルを読めません: {name}", f"This .sbv2 file cannot be read: {name}"),
-            say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+            localized(f".sbv2 ファイルを読めません: {name}", f"This .sbv2 file cannot be read: {name}"),
+            localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
         ) from exc
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.untrusted.limits import MOST_ENTRIES
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 
@@ -38,7 +38,7 @@ def vectors_beside(path: Path) -> Path:
         return next(iter(found.values()))
     names = ", ".join(sorted(item.name for item in found.values())[:5])
     raise VoiceError(
-        say(
+        localized(
             f"「{path.name}」のスタイルのデータが見つかりません。"
             if not found
             else f"どのスタイルのデータが「{path.name}」のものか分かりません。",
@@ -46,7 +46,7 @@ def vectors_beside(path: Path) -> Path:
             if not found
             else f'Which style vectors belong to "{path.name}" is not clear.',
         ),
-        say(f"同じフォルダーに {STYLE_VECTORS_NAME} を置いてください。", f"Put {STYLE_VECTORS_NAME} beside it.")
+        localized(f"同じフォルダーに {STYLE_VECTORS_NAME} を置いてください。", f"Put {STYLE_VECTORS_NAME} beside it.")
         + (f" ({names})" if names else ""),
     )
 

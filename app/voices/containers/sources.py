@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.containers.checkpoints import Checkpoint, checkpoints
 from app.voices.containers.description import SBV2_BERT, describe
 from app.voices.containers.external_data import external_files, refuse_external
@@ -41,8 +41,8 @@ def read_source(path: Path) -> Voice:
             return replace(voice, graphs={name: _in_memory(graph) for name, graph in voice.graphs.items()}, path=path)
     except MemoryError as exc:
         raise VoiceError(
-            say(f"メモリーが足りず、声を開けません: {path.name}", f"There is not enough memory to open this voice: {path.name}"),
-            say("ほかのアプリを閉じてください。", "Close other applications."),
+            localized(f"メモリーが足りず、声を開けません: {path.name}", f"There is not enough memory to open this voice: {path.name}"),
+            localized("ほかのアプリを閉じてください。", "Close other applications."),
         ) from exc
 
 
@@ -121,8 +121,8 @@ def _only(path: Path, found: list[Checkpoint]) -> Path:
         return found[0].path
     names = ", ".join(item.label for item in found[:5])
     raise VoiceError(
-        say(f"声のファイルが {len(found)} 個あります: {path}", f"This holds {len(found)} voice files: {path}"),
-        say("ファイルを一つ指定してください。", "Name one file.") + f" ({names})",
+        localized(f"声のファイルが {len(found)} 個あります: {path}", f"This holds {len(found)} voice files: {path}"),
+        localized("ファイルを一つ指定してください。", "Name one file.") + f" ({names})",
     )
 
 

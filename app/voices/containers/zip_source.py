@@ -18,7 +18,7 @@ from typing import IO
 
 from app.errors import VoiceError
 from app.json_text import short_text
-from app.language import say
+from app.language import localized
 from app.voices.containers.foreign import ASIDE, ForeignError
 from app.voices.containers.recognition import PICKLE_BYTES, START_BYTES, kind_of_start, pickled_kind
 from app.voices.manifest import MANIFEST_NAME
@@ -62,8 +62,8 @@ def _refusing(name: str) -> Iterator[None]:
         yield
     except BROKEN as exc:
         raise VoiceError(
-            say(f"zip を展開できません: {name}", f"This zip cannot be unpacked: {name}"),
-            say(
+            localized(f"zip を展開できません: {name}", f"This zip cannot be unpacked: {name}"),
+            localized(
                 "ファイルが壊れていないか、ディスクの空きがあるか確かめてください。",
                 "Check that the file is complete and that the disk is not full.",
             ),
@@ -80,8 +80,8 @@ def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
             raise ValueError("a name too long")
         if leads_outside(entry) or not is_plain(info):
             raise VoiceError(
-                say(f"zip の外を指す項目があります: {name}", f"This zip holds an entry that leads outside of it: {name}"),
-                say(
+                localized(f"zip の外を指す項目があります: {name}", f"This zip holds an entry that leads outside of it: {name}"),
+                localized(
                     f"項目: {short_text(entry)[:80]}。信頼できる配布元から入手してください。",
                     f"It is {short_text(entry)[:80]}. Get the zip from a trusted place.",
                 ),
@@ -99,13 +99,13 @@ def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
 def _check_packing(info: zipfile.ZipInfo, name: str) -> None:
     if info.flag_bits & ENCRYPTED_FLAG:
         raise VoiceError(
-            say(f"パスワード付きの zip です: {name}", f"This zip has a password: {name}"),
-            say("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
+            localized(f"パスワード付きの zip です: {name}", f"This zip has a password: {name}"),
+            localized("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
         )
     if info.compress_type not in METHODS:
         raise VoiceError(
-            say(f"対応していない圧縮方式の zip です: {name}", f"This zip is packed in a way that is not supported: {name}"),
-            say("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
+            localized(f"対応していない圧縮方式の zip です: {name}", f"This zip is packed in a way that is not supported: {name}"),
+            localized("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
         )
 
 

@@ -11,7 +11,7 @@ import onnx
 from google.protobuf.message import DecodeError, EncodeError  # type: ignore[import-untyped]  # stubs would be one more package
 
 from app.errors import OutputFileError, VoiceError
-from app.language import say
+from app.language import localized
 from app.system_errors import reason_of
 
 SMALLEST_BYTES = 1024  # shorter tensors stay in the graph: shapes and axes are wanted when it is read
@@ -23,8 +23,8 @@ def load_graph(graph: Path | bytes) -> onnx.ModelProto:
         return onnx.load_from_string(graph) if isinstance(graph, bytes) else onnx.load(str(graph))
     except (DecodeError, OSError, ValueError, onnx.checker.ValidationError) as exc:  # the last two: weights in another file that lie
         raise VoiceError(
-            say("ONNX モデルとして読めません。", "This is not a readable ONNX model."),
-            say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+            localized("ONNX モデルとして読めません。", "This is not a readable ONNX model."),
+            localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
         ) from exc
 
 
@@ -43,7 +43,9 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
         onnx.save(model, str(folder / file_name), save_as_external_data=True, location=f"{name}.bin", size_threshold=SMALLEST_BYTES)
     except (OSError, EncodeError, ValueError) as exc:
         raise OutputFileError(
-            say(f"声のファイルを書き込めません: {folder / file_name}", f"A file of the voice cannot be written: {folder / file_name}"),
-            say(f"ディスクの空き容量を確かめてください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
+            localized(
+                f"声のファイルを書き込めません: {folder / file_name}", f"A file of the voice cannot be written: {folder / file_name}"
+            ),
+            localized(f"ディスクの空き容量を確かめてください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
         ) from exc
     return file_name

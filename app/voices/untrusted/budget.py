@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.untrusted.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES, LARGEST_UNPACKED_BYTES, MOST_ENTRIES, MOST_RATIO
 
 
@@ -26,8 +26,8 @@ class Budget:
         self._left -= size
         if self._left < 0:
             raise VoiceError(
-                say(f"展開すると大きすぎる書庫です: {self._name}", f"This archive unpacks to far too much: {self._name}"),
-                say(
+                localized(f"展開すると大きすぎる書庫です: {self._name}", f"This archive unpacks to far too much: {self._name}"),
+                localized(
                     "声だけが入った書庫を選ぶか、展開してから追加してください。",
                     "Choose one that holds voices only, or unpack it yourself first.",
                 ),
@@ -39,8 +39,8 @@ class Budget:
         self._entries_left -= entries
         if self._directory_left < 0 or self._entries_left < 0:
             raise VoiceError(
-                say(f"項目が多すぎる zip です: {self._name}", f"This zip holds too many entries: {self._name}"),
-                say(
+                localized(f"項目が多すぎる zip です: {self._name}", f"This zip holds too many entries: {self._name}"),
+                localized(
                     "声だけが入った zip を選ぶか、展開してから追加してください。",
                     "Choose one that holds voices only, or unpack it yourself first.",
                 ),

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from app import small_file
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.system_errors import reason_of
 
 
@@ -40,27 +40,27 @@ def unreadable(path: Path, reason: OSError | ValueError) -> VoiceError:
     """What to tell of a file that cannot be opened, or not be read to its end."""
     if isinstance(reason, FileNotFoundError | NotADirectoryError):
         return VoiceError(
-            say(f"声が見つかりません: {path}", f"There is no voice at {path}"),
-            say("ファイルの場所を確かめてください。", "Check the path."),
+            localized(f"声が見つかりません: {path}", f"There is no voice at {path}"),
+            localized("ファイルの場所を確かめてください。", "Check the path."),
         )
     if isinstance(reason, PermissionError):
         return VoiceError(
-            say(f"ファイルを読む権限がありません: {path}", f"This file may not be read: {path}"),
-            say("ファイルの権限を確かめてください。", "Check the permissions of the file."),
+            localized(f"ファイルを読む権限がありません: {path}", f"This file may not be read: {path}"),
+            localized("ファイルの権限を確かめてください。", "Check the permissions of the file."),
         )
     if isinstance(reason, small_file.NotRegularError):
         return VoiceError(
-            say(f"ファイルではありません: {path}", f"This is not a file: {path}"),
-            say("声のファイルを選んでください。", "Choose the file of a voice."),
+            localized(f"ファイルではありません: {path}", f"This is not a file: {path}"),
+            localized("声のファイルを選んでください。", "Choose the file of a voice."),
         )
     if isinstance(reason, small_file.TooLargeError):
         return VoiceError(
-            say(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
+            localized(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
             str(reason.strerror),
         )
     return VoiceError(
-        say(f"ファイルを読めません: {path}", f"This file cannot be read: {path}"),
-        say(f"ファイルの場所を確かめてください。（{reason_of(reason)}）", f"Check the path. ({reason_of(reason)})"),
+        localized(f"ファイルを読めません: {path}", f"This file cannot be read: {path}"),
+        localized(f"ファイルの場所を確かめてください。（{reason_of(reason)}）", f"Check the path. ({reason_of(reason)})"),
     )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from app.core.types import Float32
 from app.errors import VoiceError
 from app.json_text import parse_object
-from app.language import say
+from app.language import localized
 from app.voices.untrusted.limits import LARGEST_HEADER_BYTES, MOST_AXES
 from app.voices.untrusted.regular_file import open_regular, size_of
 
@@ -61,8 +61,8 @@ class TensorFile(Mapping[str, Float32]):
                 self._data = np.memmap(file, np.uint8, "r", offset=8 + length) if size > 8 + length else np.zeros(0, np.uint8)
         except (OSError, ValueError, TypeError, KeyError) as exc:
             raise VoiceError(
-                say(f"safetensors ファイルを読めません: {path.name}", f"This safetensors file cannot be read: {path.name}"),
-                say("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+                localized(f"safetensors ファイルを読めません: {path.name}", f"This safetensors file cannot be read: {path.name}"),
+                localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
             ) from exc
 
     def __getitem__(self, name: str) -> Float32:
@@ -70,11 +70,11 @@ class TensorFile(Mapping[str, Float32]):
         entry = self._entries[name]
         if entry.dtype not in FLOATS:
             raise VoiceError(
-                say(
+                localized(
                     f"この声の重みは未対応の型 {entry.dtype} です: {self._path.name}",
                     f"A tensor of this voice has the unsupported type {entry.dtype}: {self._path.name}",
                 ),
-                say(f"テンソル名: {name}", f"It is called {name}."),
+                localized(f"テンソル名: {name}", f"It is called {name}."),
             )
         raw = self._data[entry.start : entry.end].view(FLOATS[entry.dtype]).reshape(entry.shape)
         if entry.dtype == "BF16":  # the upper half of a float32

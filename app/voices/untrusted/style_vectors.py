@@ -10,7 +10,7 @@ import numpy as np
 from app.core.types import STYLE_WIDTH, Float32
 from app.errors import VoiceError
 from app.json_text import parse_object, whole
-from app.language import say
+from app.language import localized
 from app.voices.untrusted.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES, MOST_STYLES
 from app.voices.untrusted.npy import NPY_MAGIC, array_of
 from app.voices.untrusted.regular_file import read_regular
@@ -25,8 +25,10 @@ def read_style_vectors(path: Path) -> Float32:
         return vectors_from_npy(content) if content.startswith(NPY_MAGIC) else vectors_from_json(content)
     except ValueError as exc:
         raise VoiceError(
-            say(f"スタイルのファイルを読めません: {path}", f"The style vectors cannot be read: {path}"),
-            say("声のフォルダーに style_vectors.npy があるか確かめてください。", "Check that the voice's folder holds style_vectors.npy."),
+            localized(f"スタイルのファイルを読めません: {path}", f"The style vectors cannot be read: {path}"),
+            localized(
+                "声のフォルダーに style_vectors.npy があるか確かめてください。", "Check that the voice's folder holds style_vectors.npy."
+            ),
         ) from exc
 
 
@@ -63,9 +65,11 @@ def as_style_vectors(vectors: np.ndarray) -> Float32:
         if np.isfinite(values).all():
             return values
     raise VoiceError(
-        say(
+        localized(
             f"スタイルのデータの形 {vectors.shape} か値が正しくありません。",
             f"The style vectors have a wrong shape or values: {vectors.shape}.",
         ),
-        say(f"(スタイル数, {STYLE_WIDTH}) の有限な数が必要です。", f"Finite numbers in the shape (styles, {STYLE_WIDTH}) are needed."),
+        localized(
+            f"(スタイル数, {STYLE_WIDTH}) の有限な数が必要です。", f"Finite numbers in the shape (styles, {STYLE_WIDTH}) are needed."
+        ),
     )

@@ -154,7 +154,7 @@ def test_a_slow_download_goes_on_as_long_as_bytes_come(hub: FaultServer, tmp_pat
 )
 def test_the_words(said: language.Language, place: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language, "_current", said)
-    monkeypatch.setenv("KOEBAKO_PLACE", place)
+    monkeypatch.setenv("KOEBAKO_FRONTEND", place)
     waits: list[Wait | None] = []
     waiting = Waiting(waits.append, 6)
     waiting.host, waiting.attempt = "a.example", 2

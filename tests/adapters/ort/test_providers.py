@@ -12,7 +12,7 @@ import pytest
 from app.adapters.ort import placement as ort_placement
 from app.adapters.ort import providers as ort_providers
 from app.adapters.ort.placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, Placement, parse_placement, place_name
-from app.adapters.ort.providers import Adapter, adapter_of, adapters, available_backends, memory_device, places, provider_options
+from app.adapters.ort.providers import Device, available_backends, device_of, known_devices, memory_device, places, provider_options
 from app.adapters.ort.session import open_session
 from app.adapters.ort.trace import trace_run
 from app.compose import open_speaker
@@ -43,9 +43,9 @@ def two_graphics_cards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("two_graphics_cards")
 def test_adapters_are_told_apart_the_fastest_first() -> None:
-    assert adapters() == [
-        Adapter("directml", 1, "NVIDIA GeForce RTX 4060", 8032, 0),
-        Adapter("directml", 0, "Intel(R) UHD Graphics", None, 1),  # its memory is ours
+    assert known_devices() == [
+        Device("directml", 1, "NVIDIA GeForce RTX 4060", 8032, 0),
+        Device("directml", 0, "Intel(R) UHD Graphics", None, 1),  # its memory is ours
     ]
     assert places() == ["cpu", "directml:1", "directml:0"]
 
@@ -60,14 +60,14 @@ def test_an_adapter_is_found_by_number_and_name(place: str, number: int) -> None
 @pytest.mark.usefixtures("two_graphics_cards")
 def test_an_adapter_that_is_not_there_is_refused_with_those_that_are() -> None:
     with pytest.raises(BackendError) as caught:
-        adapter_of("directml:radeon")
+        device_of("directml:radeon")
     assert "directml:1 NVIDIA GeForce RTX 4060" in caught.value.hint
 
 
 @pytest.mark.usefixtures("two_graphics_cards")
 def test_without_an_adapter_the_fast_one_is_preferred() -> None:
     assert provider_options("directml") == {"performance_preference": "high_performance", "device_filter": "gpu"}
-    assert adapter_of("directml") is None
+    assert device_of("directml") is None
 
 
 def test_numbers_work_where_adapters_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_numbers_work_where_adapters_are_not_listed(monkeypatch: pytest.MonkeyPa
     assert options["use_tf32"] == "0"
     assert places() == ["cpu", "cuda"]
     with pytest.raises(BackendError):
-        adapter_of("cuda:geforce")
+        device_of("cuda:geforce")
 
 
 def test_openvino_has_names_of_its_own_for_devices() -> None:

@@ -127,7 +127,7 @@ def test_by_name_on_the_hub(qtbot: QtBot, window: MainWindow, server: FaultServe
 def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
     qtbot: QtBot, window: MainWindow, server: FaultServer, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KOEBAKO_PLACE", "window")
+    monkeypatch.setenv("KOEBAKO_FRONTEND", "window")
     voice = aivmx(reference, tmp_path / "a.aivmx", name="花子").read_bytes()
     url = server.reply("/a.aivmx", Reply(voice, stall_at=len(voice) // 2), Reply(voice))
     job = add_by_address(qtbot, window, url)

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.cli.voice_options import add_licence_option
 from app.command_parser import add_command
-from app.language import say
+from app.language import localized
 
 
 def add_backends(commands: Any) -> None:
@@ -16,15 +16,15 @@ def add_backends(commands: Any) -> None:
     parser.add_argument(
         "--probe",
         action="store_true",
-        help=say("すべて試して一番速いものを覚える(auto が使う)", "try all of them and remember the fastest, for auto"),
+        help=localized("すべて試して一番速いものを覚える(auto が使う)", "try all of them and remember the fastest, for auto"),
     )
     parser.add_argument(
-        "--retry", action="store_true", help=say("最近異常終了したものも試す", "also try what crashed or hung not long ago")
+        "--retry", action="store_true", help=localized("最近異常終了したものも試す", "also try what crashed or hung not long ago")
     )
     parser.add_argument(
         "--voice",
         metavar="ID|NAME|PATH",
-        help=say("測る声(省略すると voices list の最初の声)", "the voice to measure with (default: the first of `voices list`)"),
+        help=localized("測る声(省略すると voices list の最初の声)", "the voice to measure with (default: the first of `voices list`)"),
     )
     add_licence_option(parser)
     parser.set_defaults(force_bert=True)

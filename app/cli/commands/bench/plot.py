@@ -13,15 +13,15 @@ from app.bench.machine import cpu_name
 from app.bench.stages import Measured
 from app.bench.work import Peak
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 
 def check_target(target: Path) -> None:
     """Raises InputError for a name of another format and OutputFileError if the file cannot be written, before any measuring starts."""
     if target.suffix.lower() != ".svg":
         raise InputError(
-            say(f"図の形式が分かりません: {target}", f"The picture cannot be of this kind: {target}"),
-            say(".svg で終わる名前にしてください。", "Give it a name that ends with .svg."),
+            localized(f"図の形式が分かりません: {target}", f"The picture cannot be of this kind: {target}"),
+            localized(".svg で終わる名前にしてください。", "Give it a name that ends with .svg."),
         )
     PartFile(target).discard()
 

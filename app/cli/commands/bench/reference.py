@@ -23,7 +23,7 @@ from app.cli.licence_prompt import licence_prompt
 from app.cli.output import json_line, note, result
 from app.cli.progress import shown_progress
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 MOST_TURNS = 1_000
 
@@ -33,10 +33,10 @@ def run_reference(options: argparse.Namespace) -> int:
     if options.memory_of:
         return _memory_of(options)
     if not 1 <= options.turns <= MOST_TURNS:
-        raise InputError(say(f"回数は 1 から {MOST_TURNS} までにしてください。", f"Give 1 to {MOST_TURNS} turns."), "--turns 12")
+        raise InputError(localized(f"回数は 1 から {MOST_TURNS} までにしてください。", f"Give 1 to {MOST_TURNS} turns."), "--turns 12")
     originals = find_originals(options.voice, options.bert)
     note(
-        say(
+        localized(
             "比べる相手は、ある製品の設定を再現したものです(float16 の BERT、最適化なし、全文を一度に計算)。その製品そのものではありません。",
             "The reference re-creates one product's settings (float16 BERT, nothing optimised, the whole text at once); it is not that product.",
         )
@@ -102,12 +102,16 @@ def _tell_bert(bert: BertResult, *, as_json: bool) -> None:
     if as_json:
         json_line({"type": "bert"} | asdict(bert))
         return
-    result(say(f"BERT、{bert.tokens} トークン(使われる精度: {bert.precision})", f"BERT, {bert.tokens} tokens (users get {bert.precision})"))
+    result(
+        localized(
+            f"BERT、{bert.tokens} トークン(使われる精度: {bert.precision})", f"BERT, {bert.tokens} tokens (users get {bert.precision})"
+        )
+    )
     for way, found in bert.against_reference.items():
-        alike = say(f"コサインの最小 {bert.cosine_min[way]:.5f}", f"least cosine {bert.cosine_min[way]:.5f}")
+        alike = localized(f"コサインの最小 {bert.cosine_min[way]:.5f}", f"least cosine {bert.cosine_min[way]:.5f}")
         result(f"  {way:<10}{_times(found)}   {bert.ms['reference']:.0f} → {bert.ms[way]:.0f} ms   {alike}")
     for way, found in bert.against_exported.items():
-        words = say("float32 のファイルを最適化した場合との比", "against the float32 file, optimised")
+        words = localized("float32 のファイルを最適化した場合との比", "against the float32 file, optimised")
         result(f"  {way:<10}{_times(found)}   {bert.ms['exported']:.0f} → {bert.ms[way]:.0f} ms   {words}")
 
 
@@ -116,7 +120,7 @@ def _tell_line(line: LineResult, *, as_json: bool) -> None:
         json_line({"type": "line"} | line.values())
         return
     result(
-        say(
+        localized(
             f"{line.line}: {line.phones} 記号、{line.tokens} トークン、{line.frames['auto']} フレーム",
             f"{line.line}: {line.phones} symbols, {line.tokens} tokens, {line.frames['auto']} frames",
         )
@@ -124,9 +128,9 @@ def _tell_line(line: LineResult, *, as_json: bool) -> None:
     whole = line.ms["reference"]
     for way in line.whole_line:
         first, total = line.first_audio[way], line.whole_line[way]
-        result(f"  {way:<10}{say('最初の音', 'first sound'):<12}{_times(first)}   {whole:.0f} → {line.first_audio_ms[way]:.0f} ms")
-        result(f"  {'':<10}{say('全体', 'whole line'):<12}{_times(total)}   {whole:.0f} → {line.ms[way]:.0f} ms")
-        result(f"  {'':<10}{say('音声合成だけ', 'graphs only'):<12}{_times(line.synthesiser[way])}")
+        result(f"  {way:<10}{localized('最初の音', 'first sound'):<12}{_times(first)}   {whole:.0f} → {line.first_audio_ms[way]:.0f} ms")
+        result(f"  {'':<10}{localized('全体', 'whole line'):<12}{_times(total)}   {whole:.0f} → {line.ms[way]:.0f} ms")
+        result(f"  {'':<10}{localized('音声合成だけ', 'graphs only'):<12}{_times(line.synthesiser[way])}")
 
 
 def _tell_memory(ours: OwnProcess, theirs: OwnProcess, *, as_json: bool) -> None:
@@ -135,7 +139,7 @@ def _tell_memory(ours: OwnProcess, theirs: OwnProcess, *, as_json: bool) -> None
         return
     share = ours.peak_mb / theirs.peak_mb
     result(
-        say(
+        localized(
             f"最大メモリー {ours.peak_mb:.0f} MB(相手 {theirs.peak_mb:.0f} MB の {share:.2f})、読み込み {ours.load_ms:.0f} ms(相手 {theirs.load_ms:.0f} ms)",
             f"peak memory {ours.peak_mb:.0f} MB ({share:.2f} of {theirs.peak_mb:.0f} MB), loading {ours.load_ms:.0f} ms ({theirs.load_ms:.0f} ms)",
         )

@@ -24,7 +24,7 @@ from app.cli.output import json_line, note, result
 from app.cli.voice_choice import chosen_voice
 from app.compose import Speaker, open_speaker
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 MOST_RUNS = 10_000
 
@@ -37,7 +37,9 @@ def run(options: argparse.Namespace) -> int:
         return run_reference(options)
     texts = {str(length): text_of(length) for length in _lengths(options.tokens)} | (LINES if options.lines else {})
     if not 1 <= options.runs <= MOST_RUNS or not 0 <= options.warmup <= MOST_RUNS:
-        raise InputError(say(f"回数は 1 から {MOST_RUNS} までにしてください。", f"Give 1 to {MOST_RUNS} runs."), "--runs 10 --warmup 3")
+        raise InputError(
+            localized(f"回数は 1 から {MOST_RUNS} までにしてください。", f"Give 1 to {MOST_RUNS} runs."), "--runs 10 --warmup 3"
+        )
     if options.plot:
         check_target(Path(options.plot))
     speakers, load_ms = _opened(options)
@@ -63,8 +65,10 @@ def _lengths(text: str) -> list[int]:
         lengths = []
     if not lengths or min(lengths) < 1 or max(lengths) > 500:
         raise InputError(
-            say(f"長さの指定が読めません: {text}", f"These lengths cannot be read: {text}"),
-            say("1 から 500 までの数をコンマで区切ってください。例: 5,20,40", "Give numbers from 1 to 500 with commas, such as 5,20,40"),
+            localized(f"長さの指定が読めません: {text}", f"These lengths cannot be read: {text}"),
+            localized(
+                "1 から 500 までの数をコンマで区切ってください。例: 5,20,40", "Give numbers from 1 to 500 with commas, such as 5,20,40"
+            ),
         )
     return lengths
 
@@ -129,7 +133,7 @@ def _summarise(speakers: dict[str, Speaker], found: list[Measured], options: arg
         json_line(summary)
         return
     note(
-        say(
+        localized(
             f"読み込み {figures['load_ms']:.0f} ms、最大メモリー {figures['peak_mb']:.0f} MB、"
             f"CPU の上限 {figures['peak_float32_gflops']:.0f} GFLOP/s(float32)、{figures['peak_int8_gflops']:.0f}(int8)",
             f"loading {figures['load_ms']:.0f} ms, peak memory {figures['peak_mb']:.0f} MB, "

@@ -11,7 +11,7 @@ from app.bench.stages import COLUMNS, Measured, Row
 from app.bench.targets import rows_of
 from app.bench.work import Peak
 from app.cli.output import result
-from app.language import say
+from app.language import localized
 
 FIGURES = ("median_ms", "mean_ms", "p95_ms", "p99_ms", "min_ms")
 
@@ -26,7 +26,7 @@ def csv_row(row: Row) -> str:
 def print_table(item: Measured, peak: Peak) -> None:
     """One text on one backend, in milliseconds: a line a stage."""
     rows = {(row["state"], row["stage"]): row for row in item.rows(peak)}
-    tokens = say(f"{item.text} トークン", f"{item.text} tokens") if item.text.isdecimal() else item.text
+    tokens = localized(f"{item.text} トークン", f"{item.text} tokens") if item.text.isdecimal() else item.text
     result(f"{tokens} · {item.backend} (ms)")
     names = ("cold", "warm", "mean", "p95", "p99", "min", "cached", "compute", "target")
     result(f"  {'':<12}" + "".join(f"{name:>9}" for name in names))
@@ -60,10 +60,10 @@ def _against(warm: Row) -> str:
 def print_comparison(found: Sequence[Measured]) -> None:
     """Who wins, and from where on."""
     for text, backend in winners(found).items():
-        result(say(f"{text}: {backend} が最速", f"{text}: {backend} is fastest"))
+        result(localized(f"{text}: {backend} が最速", f"{text}: {backend} is fastest"))
     for item in cross_overs(found):
         result(
-            say(
+            localized(
                 f"約 {item.tokens:.0f} トークンから {item.above} が {item.below} より速い",
                 f"from about {item.tokens:.0f} tokens on {item.above} is faster than {item.below}",
             )

@@ -15,7 +15,7 @@ from app.cli.output import json_line, note, result
 from app.cli.progress import Shown, shown_progress
 from app.install.bert import add_bert, find_installed_bert, remove_bert
 from app.install.precision import check_precisions
-from app.language import say
+from app.language import localized
 from app.progress import Report, part
 from app.settings import known_settings, save_settings
 from app.voices.bert import STANDARD_LICENCE, Bert, installed_berts
@@ -68,12 +68,12 @@ def _add(options: argparse.Namespace) -> None:
     if options.json:
         json_line({"type": "bert", "already": added.already} | described(added.bert))
         return
-    state = say("すでにあります", "already there") if added.already else say("追加しました", "added")
+    state = localized("すでにあります", "already there") if added.already else localized("追加しました", "added")
     result(f"{added.bert.id}  {added.bert.name}  [{', '.join(added.bert.graphs)}]  ({state})")
     if added.bert.kept_whole:
         note(added.bert.kept_whole)
     if added.bert.licence:
-        note(say("ライセンス: ", "Licence: ") + added.bert.licence)
+        note(localized("ライセンス: ", "Licence: ") + added.bert.licence)
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def _source(options: argparse.Namespace, shown: Shown, report: Report) -> Iterat
 
     watch = fetch.Watch(report, shown.downloaded, shown.waits)
     if options.hub:
-        note(say("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
+        note(localized("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
         found = fetch.fetch_standard_bert(watch)
     else:
         found = fetch.fetch_url(options.url, watch)
@@ -133,9 +133,9 @@ def _remove(options: argparse.Namespace) -> None:
     if options.json:
         json_line({"id": bert.id, "removed": True, "voices_without_bert": silent})
         return
-    result(say(f"削除しました: {bert.id}", f"Removed: {bert.id}"))
+    result(localized(f"削除しました: {bert.id}", f"Removed: {bert.id}"))
     if silent:
-        note(say("この BERT が無いと話せない声: ", "Voices that cannot speak without it: ") + ", ".join(silent))
+        note(localized("この BERT が無いと話せない声: ", "Voices that cannot speak without it: ") + ", ".join(silent))
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from app.cli.named_input import read_named
 from app.cli.output import json_line, note, print_error, result
 from app.core.dictionary import Entry, make_entry, put, surface_of
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 MOST_SHOWN = 5  # words of a file that cannot be used
 
@@ -28,7 +28,7 @@ def _list(options: argparse.Namespace) -> int:
     for entry in words:
         _show(entry, as_json=options.json)
     if not words and not options.json:
-        note(say("まだ単語はありません。koebako dict add で登録できます。", "There are no words yet; koebako dict add adds one."))
+        note(localized("まだ単語はありません。koebako dict add で登録できます。", "There are no words yet; koebako dict add adds one."))
     return 0
 
 
@@ -43,14 +43,14 @@ def _remove(options: argparse.Namespace) -> int:
     surface = surface_of(options.surface)
     if surface not in {entry.surface for entry in known_words()}:
         raise InputError(
-            say(f"「{surface}」はユーザー辞書にありません。", f"“{surface}” is not in the user dictionary."),
-            say("koebako dict list で確かめてください。", "See koebako dict list."),
+            localized(f"「{surface}」はユーザー辞書にありません。", f"“{surface}” is not in the user dictionary."),
+            localized("koebako dict list で確かめてください。", "See koebako dict list."),
         )
     _change(lambda words: tuple(entry for entry in words if entry.surface != surface))
     if options.json:
         json_line({"removed": surface})
     else:
-        note(say(f"「{surface}」を削除しました。", f"“{surface}” was removed."))
+        note(localized(f"「{surface}」を削除しました。", f"“{surface}” was removed."))
     return 0
 
 
@@ -61,12 +61,12 @@ def _import(options: argparse.Namespace) -> int:
     for error in wrong[:MOST_SHOWN]:
         print_error(error, as_json=options.json, source=options.file)
     if len(wrong) > MOST_SHOWN:
-        note(say(f"…ほか {len(wrong) - MOST_SHOWN} 件", f"… and {len(wrong) - MOST_SHOWN} more"))
+        note(localized(f"…ほか {len(wrong) - MOST_SHOWN} 件", f"… and {len(wrong) - MOST_SHOWN} more"))
     if options.json:
         json_line({"imported": len(found), "refused": len(wrong), "words": len(words)})
     else:
         note(
-            say(
+            localized(
                 f"{len(found)} 語を取り込みました（取り込めなかったもの {len(wrong)}、辞書は全 {len(words)} 語）。",
                 f"Words imported: {len(found)}; refused: {len(wrong)}; in the dictionary now: {len(words)}.",
             )
@@ -80,7 +80,7 @@ def _export(options: argparse.Namespace) -> int:
     if options.json:
         json_line({"exported": str(target), "words": len(words)})
     else:
-        note(say(f"{len(words)} 語を {target} に書き出しました。", f"Words written to {target}: {len(words)}."))
+        note(localized(f"{len(words)} 語を {target} に書き出しました。", f"Words written to {target}: {len(words)}."))
     return 0
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from app import paths
 from app.cli.output import json_line, result
 from app.errors import AppError, InputError
-from app.language import say
+from app.language import localized
 from app.own_folder import check_home
 
 Status = Literal["ok", "warn", "fail"]
@@ -71,8 +71,8 @@ def _wanted(only: str | None) -> dict[str, Callable[[], Check]]:
         return CHECKS
     if only not in CHECKS:
         raise InputError(
-            say(f"そのような項目はありません: {only}", f"There is no such check: {only}"),
-            say("使えるもの: ", "There are: ") + ", ".join(CHECKS),
+            localized(f"そのような項目はありません: {only}", f"There is no such check: {only}"),
+            localized("使えるもの: ", "There are: ") + ", ".join(CHECKS),
         )
     return {only: CHECKS[only]}
 
@@ -84,7 +84,7 @@ def _guard(name: str, check: Callable[[], Check]) -> Check:
     except AppError as error:
         return Check(name, "fail", error.message, error.hint)
     except Exception as error:
-        return Check(name, "fail", f"{type(error).__name__}: {error}", say("Koebako を入れ直してください。", "Reinstall Koebako."))
+        return Check(name, "fail", f"{type(error).__name__}: {error}", localized("Koebako を入れ直してください。", "Reinstall Koebako."))
 
 
 def _python() -> Check:
@@ -94,7 +94,7 @@ def _python() -> Check:
 def _onnxruntime() -> Check:
     providers = _providers()
     if sys.platform == "win32" and "DmlExecutionProvider" not in providers:
-        fix = say(
+        fix = localized(
             "onnxruntime を消して onnxruntime-directml だけを入れ直してください。",
             "Remove onnxruntime and reinstall onnxruntime-directml alone.",
         )
@@ -116,7 +116,7 @@ def _dictionary() -> Check:
     words, unread = load_dictionary()
     if unread is not None:
         return Check("dictionary", "warn", unread.message, unread.hint)
-    return Check("dictionary", "ok", say(f"{len(words)} 語", f"{len(words)} words"))
+    return Check("dictionary", "ok", localized(f"{len(words)} 語", f"{len(words)} words"))
 
 
 def _voice() -> Check:
@@ -133,15 +133,17 @@ def _voices() -> Check:
     from app.voices.library import damaged_voices, installed_voices
 
     folders = paths.voice_dirs()
-    found = say(f"{len(installed_voices(folders))} 個", f"{len(installed_voices(folders))} installed")
+    found = localized(f"{len(installed_voices(folders))} 個", f"{len(installed_voices(folders))} installed")
     damaged = damaged_voices(folders)
     if damaged:
         names = ", ".join(folder.name for folder, _ in damaged[:5])
-        fix = say("koebako voices remove で消し、追加し直してください。", "Remove them with `koebako voices remove` and add them again.")
-        return Check("voices", "warn", say(f"{found}、壊れた声: {names}", f"{found}, damaged: {names}"), fix)
+        fix = localized(
+            "koebako voices remove で消し、追加し直してください。", "Remove them with `koebako voices remove` and add them again."
+        )
+        return Check("voices", "warn", localized(f"{found}、壊れた声: {names}", f"{found}, damaged: {names}"), fix)
     if leftovers():
-        fix = say("次に声を追加するときに片付きます。", "They go when the next voice is added.")
-        return Check("voices", "warn", say(f"{found}、中断した追加の残り", f"{found}, leftovers of an interrupted job"), fix)
+        fix = localized("次に声を追加するときに片付きます。", "They go when the next voice is added.")
+        return Check("voices", "warn", localized(f"{found}、中断した追加の残り", f"{found}, leftovers of an interrupted job"), fix)
     return Check("voices", "ok", found)
 
 
@@ -154,17 +156,19 @@ def _backends() -> Check:
         return Check("backends", "warn", error.message)
     chosen = next((finding.backend for finding in known if finding.chosen), "cpu")
     others = ", ".join(f"{item.backend} {item.adapter}".strip() for item in known if item.backend != chosen)
-    found = say(f"auto は {chosen}", f"auto takes {chosen}") + (say(f"、ほかに {others}", f"; there are also {others}") if others else "")
+    found = localized(f"auto は {chosen}", f"auto takes {chosen}") + (
+        localized(f"、ほかに {others}", f"; there are also {others}") if others else ""
+    )
     crashed = [finding.backend for finding in known if finding.crashed]
     if crashed:
-        fix = say(
+        fix = localized(
             "グラフィックスドライバーを更新し、koebako backends --probe --retry で試し直せます。それまでは使いません。",
             "Update the graphics driver, then try again with koebako backends --probe --retry; until then it is not used.",
         )
         names = ", ".join(crashed)
-        return Check("backends", "warn", say(f"{found}、異常終了: {names}", f"{found}; crashed or hung: {names}"), fix)
+        return Check("backends", "warn", localized(f"{found}、異常終了: {names}", f"{found}; crashed or hung: {names}"), fix)
     unknown = len(known) > 1 and all(finding.ok is None for finding in known)
-    fix = say("koebako backends --probe で一番速いものを選べます。", "koebako backends --probe finds the fastest.") if unknown else ""
+    fix = localized("koebako backends --probe で一番速いものを選べます。", "koebako backends --probe finds the fastest.") if unknown else ""
     return Check("backends", "ok", found, fix)
 
 
@@ -172,13 +176,13 @@ def _audio() -> Check:
     devices = _audio_devices()
     if devices:
         return Check("audio", "ok", ", ".join(str(device["name"]) for device in devices[:5]))
-    fix = say(
+    fix = localized(
         "音声ファイルには書き出せます。再生するには音声出力を接続してください。",
         "Files can still be written; to play, connect an audio output.",
     )
     if sys.platform.startswith("linux"):
-        fix += say(" (libportaudio2 と PulseAudio か PipeWire が必要です)", " (libportaudio2 and PulseAudio or PipeWire are needed)")
-    return Check("audio", "warn", say("音声出力がありません", "no audio output"), fix)
+        fix += localized(" (libportaudio2 と PulseAudio か PipeWire が必要です)", " (libportaudio2 and PulseAudio or PipeWire are needed)")
+    return Check("audio", "warn", localized("音声出力がありません", "no audio output"), fix)
 
 
 def _sound_files() -> Check:
@@ -197,7 +201,7 @@ def _window() -> Check:
     try:
         importlib.import_module("PySide6.QtWidgets")
     except ImportError as error:
-        fix = say(
+        fix = localized(
             "コマンドラインは使えます。ウィンドウには Debian なら libegl1 libgl1 libxkbcommon0 などが必要です。",
             "The command line works; the window needs libraries such as libegl1 libgl1 libxkbcommon0 on Debian.",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.command_parser import add_command
-from app.language import say
+from app.language import localized
 
 
 def add_g2p(commands: Any) -> None:
@@ -13,5 +13,5 @@ def add_g2p(commands: Any) -> None:
     parser = add_command(
         commands, "g2p", "標準入力の各行を読みと音素にする(常に JSON)", "readings and phones of each line on stdin (always JSON)"
     )
-    emoji = say("Nanairo の声と同じように、絵文字も音素にする", "make phones of emoji, as for Nanairo voices")
+    emoji = localized("Nanairo の声と同じように、絵文字も音素にする", "make phones of emoji, as for Nanairo voices")
     parser.add_argument("--emoji", action="store_true", help=emoji)

@@ -11,7 +11,7 @@ from app.cli.waiting import slow_notice
 from app.compose import open_g2p
 from app.core.ports import G2P
 from app.errors import AppError
-from app.language import say
+from app.language import localized
 
 UNREADABLE: dict[str, Any] = {"normalized": "", "reading": "", "phones": ["_", "_"], "tones": [0, 0], "word2ph": [1, 1]}
 SHOWN_CHARACTERS = 1000  # of a line that is too long
@@ -29,12 +29,14 @@ def run(options: argparse.Namespace) -> int:
 
 def too_long(start: str) -> dict[str, Any]:
     """The output for a line that is not read to its end."""
-    error = say(f"長すぎる行です（{LONGEST_LINE:,} 文字まで）。", f"This line is too long; up to {LONGEST_LINE:,} characters are read.")
+    error = localized(
+        f"長すぎる行です（{LONGEST_LINE:,} 文字まで）。", f"This line is too long; up to {LONGEST_LINE:,} characters are read."
+    )
     return {"text": start[:SHOWN_CHARACTERS], **UNREADABLE, "error": error}
 
 
 def _still_reading(number: int, characters: int) -> str:
-    return say(
+    return localized(
         f"{number} 行目（{characters:,} 文字）の読みを調べています",
         f"Reading line {number} ({characters:,} characters)",
     )
@@ -55,5 +57,5 @@ def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
         "word2ph": list(phones.word2ph),
     }
     if len(phones.phones) <= 2:
-        result["error"] = say("読み上げられる文字がありません。", "There is nothing here that can be read aloud.")
+        result["error"] = localized("読み上げられる文字がありません。", "There is nothing here that can be read aloud.")
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.command_parser import add_command
-from app.language import say
+from app.language import localized
 
 
 def add_selftest(commands: Any) -> None:
@@ -13,4 +13,4 @@ def add_selftest(commands: Any) -> None:
     parser = add_command(
         commands, "selftest", "使えるバックエンドをすべて試して比べる", "try every backend of this machine and compare them"
     )
-    parser.add_argument("--report", metavar="FILE", help=say("報告のファイル(JSON)", "a file for the report (JSON)"))
+    parser.add_argument("--report", metavar="FILE", help=localized("報告のファイル(JSON)", "a file for the report (JSON)"))

@@ -26,7 +26,7 @@ from app.cli.output import json_line, note, result
 from app.data_file import write_whole
 from app.errors import AppError
 from app.json_text import json_objects
-from app.language import say
+from app.language import localized
 from app.own_program import run_own
 from app.version import VERSION
 
@@ -104,7 +104,7 @@ def _probed() -> list[dict[str, Any]]:
 
 
 def _try_backend(backend: str, folder: Path) -> Trial:
-    note(say(f"{backend} を試しています…", f"trying {backend} …"))
+    note(localized(f"{backend} を試しています…", f"trying {backend} …"))
     trial, output = Trial(backend), folder / f"{backend.replace(':', '-')}.wav"
     trial.exit_code, lines, trial.messages = _child("speak", TEXT, "--seed", "7", "--backend", backend, "-o", str(output), "--json")
     if trial.exit_code or not lines:
@@ -161,7 +161,7 @@ def _write(report: str, value: dict[str, Any]) -> None:
         write_whole(Path(report), f"{text}\n".encode("utf-8", "replace"))
     except OSError as exc:
         raise write_error(Path(report), exc) from exc
-    note(say(f"報告を書きました: {report}", f"The report is in {report}"))
+    note(localized(f"報告を書きました: {report}", f"The report is in {report}"))
 
 
 def _print(trial: Trial) -> None:
@@ -170,7 +170,7 @@ def _print(trial: Trial) -> None:
         result(f"✗ {trial.backend}: {reason[0]}")
         return
     difference = "–" if trial.max_abs_diff is None else f"{trial.max_abs_diff:.1e}"
-    times = say(
+    times = localized(
         f"最初の音まで {trial.first_audio_ms:.0f} ms、全体 {trial.total_ms:.0f} ms、CPU との差 {difference}",
         f"first audio {trial.first_audio_ms:.0f} ms, all {trial.total_ms:.0f} ms, difference from the CPU {difference}",
     )

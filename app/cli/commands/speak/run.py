@@ -23,7 +23,7 @@ from app.core.ports import AudioSink
 from app.core.timing import STAGES
 from app.core.types import AudioChunk, StageTiming, SynthesisRequest
 from app.errors import AudioDeviceError, InputError
-from app.language import say
+from app.language import localized
 from app.voices.library import find_named
 
 PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         note(speaker.fallback)
     if options.decoder == "int8" and not speaker.int8_decoder:
         note(
-            say(
+            localized(
                 "この声には使える int8 の計算がないため、float32 で話します。",
                 "This voice has no int8 decoder for this place; float32 is used.",
             )
@@ -110,7 +110,7 @@ class SpeakJob:
         if self._json is not None:
             json_line(self._report(), self._json)
         if self._lost is not None:
-            hint = say("音声ファイルは最後まで書き出しました。", "The file was written to its end.")
+            hint = localized("音声ファイルは最後まで書き出しました。", "The file was written to its end.")
             raise AudioDeviceError(self._lost.message, f"{self._lost.hint} {hint}") from self._lost
 
     def _is_silent(self) -> bool:
@@ -198,8 +198,8 @@ def _request(options: argparse.Namespace, text: str, speaker: Speaker | None = N
     values: dict[str, Any] = {name: getattr(options, name) for name in BOUNDS}
     if speaker is not None:
         info = speaker.voice.manifest
-        values["speaker"] = find_named(options.speaker, info.speakers, say("話者", "speaker"))
-        values["style"] = find_named(options.style, info.styles, say("スタイル", "style"))
+        values["speaker"] = find_named(options.speaker, info.speakers, localized("話者", "speaker"))
+        values["style"] = find_named(options.style, info.styles, localized("スタイル", "style"))
     pauses = dict(_pause(item) for item in options.pause)
     return SynthesisRequest(text, id="cli", assist_text=options.assist, pauses=pauses, seed=options.seed, **values)
 
@@ -211,6 +211,6 @@ def _pause(item: str) -> tuple[str, float]:
         return PUNCTUATION_PHONES.get(mark, mark), float(seconds)
     except ValueError as exc:
         raise InputError(
-            say(f"間の指定が読めません: {item}", f"This pause cannot be read: {item}"),
-            say("例: --pause 、=0.2", "For example: --pause 、=0.2"),
+            localized(f"間の指定が読めません: {item}", f"This pause cannot be read: {item}"),
+            localized("例: --pause 、=0.2", "For example: --pause 、=0.2"),
         ) from exc

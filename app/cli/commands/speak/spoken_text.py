@@ -8,21 +8,21 @@ from pathlib import Path
 from app.cli.named_input import read_named, read_piped, text_of
 from app.cli.output import note
 from app.errors import InputError
-from app.language import say
+from app.language import localized
 
 
 def spoken_text(options: argparse.Namespace) -> str:
     """The text, the contents of `-f`, or else what comes on standard input. Raises InputError where there is none, or it is no UTF-8."""
     if options.text is not None and options.file is not None:
         raise InputError(
-            say("文章とファイルの両方が指定されています。", "Both a text and a file are given."),
-            say("どちらか一方にしてください。", "Give one of them."),
+            localized("文章とファイルの両方が指定されています。", "Both a text and a file are given."),
+            localized("どちらか一方にしてください。", "Give one of them."),
         )
     if options.text is not None:
         text = str(options.text)
         if _is_file(text):
             note(
-                say(
+                localized(
                     f"「{text}」という名前のファイルがあります。中身を読み上げるには -f を付けてください。",
                     f'There is a file called "{text}"; to speak what it says, give it with -f.',
                 )
@@ -33,8 +33,8 @@ def spoken_text(options: argparse.Namespace) -> str:
         text = text_of(*read_piped())
     if not text.strip():
         raise InputError(
-            say("読み上げる文章が空です。", "The text is empty."),
-            say('例: koebako speak "こんにちは、世界。"', 'For example: koebako speak "こんにちは、世界。"'),
+            localized("読み上げる文章が空です。", "The text is empty."),
+            localized('例: koebako speak "こんにちは、世界。"', 'For example: koebako speak "こんにちは、世界。"'),
         )
     return text
 

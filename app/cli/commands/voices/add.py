@@ -16,7 +16,7 @@ from app.errors import AppError, InputError
 from app.install.library import Installed, Wishes, add_voices, known_by_content
 from app.install.precision import check_precisions
 from app.install.upkeep import checked_name
-from app.language import say
+from app.language import localized
 from app.progress import Report, part
 
 DOWNLOAD_SHARE = 0.6  # of the whole job, where a voice is downloaded first
@@ -27,13 +27,13 @@ def add(options: argparse.Namespace) -> int:
     jobs = list(_jobs(options))
     if not jobs:
         raise InputError(
-            say("追加する声が指定されていません。", "There is nothing to add."),
-            say("ファイル、フォルダー、--url、--hub のどれかを指定してください。", "Give a file, a folder, --url or --hub."),
+            localized("追加する声が指定されていません。", "There is nothing to add."),
+            localized("ファイル、フォルダー、--url、--hub のどれかを指定してください。", "Give a file, a folder, --url or --hub."),
         )
     if options.name is not None and (len(jobs) > 1 or options.all):
         raise InputError(
-            say("--name は声が一つのときだけ使えます。", "--name is for one voice only."),
-            say("追加した後で koebako voices rename を使ってください。", "Use `koebako voices rename` afterwards."),
+            localized("--name は声が一つのときだけ使えます。", "--name is for one voice only."),
+            localized("追加した後で koebako voices rename を使ってください。", "Use `koebako voices rename` afterwards."),
         )
     wishes = Wishes(
         licence_prompt(accepted=options.accept_licence, as_json=options.json),
@@ -124,5 +124,5 @@ def _line(item: Installed) -> dict[str, Any]:
 
 def _outcome(item: Installed) -> str:
     if item.already:
-        return say("すでにあります", "already there")
-    return say("更新しました", "updated") if item.updated else say("追加しました", "added")
+        return localized("すでにあります", "already there")
+    return localized("更新しました", "updated") if item.updated else localized("追加しました", "added")

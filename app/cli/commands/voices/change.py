@@ -9,7 +9,7 @@ from app.cli.commands.voices.lines import listed
 from app.cli.output import json_line, note
 from app.cli.progress import shown_progress
 from app.install.upkeep import export_voice, remove_voice, rename_voice
-from app.language import say
+from app.language import localized
 
 
 def remove(options: argparse.Namespace) -> int:
@@ -18,7 +18,7 @@ def remove(options: argparse.Namespace) -> int:
     if options.json:
         json_line({"removed": options.voice})
     else:
-        note(say(f"「{options.voice}」を削除しました。", f'"{options.voice}" was removed.'))
+        note(localized(f"「{options.voice}」を削除しました。", f'"{options.voice}" was removed.'))
     return 0
 
 
@@ -28,7 +28,7 @@ def rename(options: argparse.Namespace) -> int:
     if options.json:
         json_line(listed(voice.manifest, voice.path))
     else:
-        note(say(f"名前を「{voice.manifest.name}」にしました。", f'It is called "{voice.manifest.name}" now.'))
+        note(localized(f"名前を「{voice.manifest.name}」にしました。", f'It is called "{voice.manifest.name}" now.'))
     return 0
 
 
@@ -39,5 +39,5 @@ def export(options: argparse.Namespace) -> int:
     if options.json:
         json_line({"exported": str(target)})
     else:
-        note(say(f"書き出しました: {target}", f"Exported to {target}"))
+        note(localized(f"書き出しました: {target}", f"Exported to {target}"))
     return 0

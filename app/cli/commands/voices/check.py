@@ -10,7 +10,7 @@ from pathlib import Path
 from app.cli.output import json_line, note, result
 from app.errors import InputError, VoiceError
 from app.install.confined import check_voice
-from app.language import say
+from app.language import localized
 from app.voices.check import CaseResult, SkippedCase
 
 
@@ -18,8 +18,8 @@ def check(options: argparse.Namespace) -> int:
     """Prepares the source in a temporary folder and compares every case; installs nothing."""
     if not math.isfinite(options.tolerance) or options.tolerance < 0:
         raise InputError(
-            say("許す差は 0 以上の数にしてください。", "The tolerance must be a number from 0 up."),
-            say("例: --tolerance 0.001", "For example --tolerance 0.001"),
+            localized("許す差は 0 以上の数にしてください。", "The tolerance must be a number from 0 up."),
+            localized("例: --tolerance 0.001", "For example --tolerance 0.001"),
         )
     count, skipped, worst, good = 0, 0, 0.0, True
     with closing(check_voice(Path(options.source), Path(options.expected))) as results:
@@ -37,7 +37,7 @@ def check(options: argparse.Namespace) -> int:
         json_line({"summary": True, "cases": count, "worst": worst})
     else:
         note(
-            say(
+            localized(
                 f"{count - skipped} 件を比較、{skipped} 件を省略。最大の差 {worst:.3g}",
                 f"{count - skipped} cases compared, {skipped} skipped; largest difference {worst:.3g}",
             )
@@ -51,7 +51,7 @@ def _show(case: CaseResult, opaque: bool, json: bool) -> None:
         json_line(line | {"frames": case.frames, "opaque": opaque})
         return
     shown = f"case {case.case}: max_abs_diff {case.max_abs_diff}, durations_equal {case.durations_equal}, {case.frames} frames"
-    result(shown + (say("、一体型", ", opaque") if opaque else ""))
+    result(shown + (localized("、一体型", ", opaque") if opaque else ""))
 
 
 def _show_skipped(case: SkippedCase, json: bool) -> None:
@@ -59,7 +59,7 @@ def _show_skipped(case: SkippedCase, json: bool) -> None:
         json_line({"case": case.case, "skipped": case.name})
     else:
         result(
-            say(
+            localized(
                 f"case {case.case}: 省略（この声は入力 {case.name} を受け取りません）",
                 f"case {case.case}: skipped, this voice does not take {case.name}",
             )

@@ -6,17 +6,17 @@ from typing import Any
 
 from app.cli.voice_options import add_licence_option
 from app.command_parser import Parser, add_command
-from app.language import say
+from app.language import localized
 
 
 def add_voices(commands: Any) -> None:
     """Adds the command and its actions."""
     parser = commands.add_parser(
         "voices",
-        help=say("声の一覧、追加、情報", "list, add and inspect voices"),
-        description=say("声の一覧、追加、情報", "Lists, adds and inspects voices."),
+        help=localized("声の一覧、追加、情報", "list, add and inspect voices"),
+        description=localized("声の一覧、追加、情報", "Lists, adds and inspects voices."),
     )
-    actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="ACTION", title=say("操作", "actions"))
+    actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="ACTION", title=localized("操作", "actions"))
     add_command(actions, "list", "使える声の一覧", "the voices at hand")
     info = add_command(actions, "info", "声の情報", "what is known of a voice")
     info.add_argument("voice", metavar="ID|NAME|PATH")
@@ -31,29 +31,35 @@ def add_voices(commands: Any) -> None:
     )
     export.add_argument("voice", metavar="ID|NAME")
     export.add_argument("target", metavar="FOLDER|FILE.zip")
-    export.add_argument("--replace", action="store_true", help=say("同じ名前の zip があれば置き換える", "replace a zip of this name"))
+    export.add_argument("--replace", action="store_true", help=localized("同じ名前の zip があれば置き換える", "replace a zip of this name"))
     check = add_command(actions, "check", "声の計算結果を期待値と比べる", "compare a voice with expected outputs")
     check.add_argument("source", metavar="SOURCE")
-    check.add_argument("--expected", required=True, metavar="NPZ", help=say("期待値のファイル", "file of expected outputs"))
+    check.add_argument("--expected", required=True, metavar="NPZ", help=localized("期待値のファイル", "file of expected outputs"))
     check.add_argument(
-        "--tolerance", type=float, default=1e-3, metavar="N", help=say("許す差(0.001)", "largest difference allowed (0.001)")
+        "--tolerance", type=float, default=1e-3, metavar="N", help=localized("許す差(0.001)", "largest difference allowed (0.001)")
     )
 
 
 def _add_add(actions: Any) -> None:
     parser = add_command(actions, "add", "声を追加する", "add voices")
-    parser.add_argument("sources", nargs="*", metavar="SOURCE", help=say("声のファイル、フォルダー、zip", "file, folder or zip of a voice"))
-    parser.add_argument("--url", action="append", default=[], metavar="URL", help=say("声のアドレス", "address of a voice"))
     parser.add_argument(
-        "--hub", action="append", default=[], metavar="UUID", help=say("AivisHub の声の UUID", "UUID of a voice on AivisHub")
+        "sources", nargs="*", metavar="SOURCE", help=localized("声のファイル、フォルダー、zip", "file, folder or zip of a voice")
+    )
+    parser.add_argument("--url", action="append", default=[], metavar="URL", help=localized("声のアドレス", "address of a voice"))
+    parser.add_argument(
+        "--hub", action="append", default=[], metavar="UUID", help=localized("AivisHub の声の UUID", "UUID of a voice on AivisHub")
     )
     add_licence_option(parser)
-    parser.add_argument("--update", action="store_true", help=say("同じ ID の声を置き換える", "replace the installed voice of the same id"))
     parser.add_argument(
-        "--keep-both", action="store_true", help=say("同じ ID の声と両方を残す", "keep it beside the installed voice of the same id")
+        "--update", action="store_true", help=localized("同じ ID の声を置き換える", "replace the installed voice of the same id")
     )
     parser.add_argument(
-        "--checkpoint", metavar="NAME", help=say("声がいくつも入っているとき、追加する一つ", "which voice, where a source holds several")
+        "--keep-both", action="store_true", help=localized("同じ ID の声と両方を残す", "keep it beside the installed voice of the same id")
     )
-    parser.add_argument("--all", action="store_true", help=say("入っている声をすべて追加する", "add every voice of a source"))
-    parser.add_argument("--name", metavar="NAME", help=say("声の名前", "name of the voice"))
+    parser.add_argument(
+        "--checkpoint",
+        metavar="NAME",
+        help=localized("声がいくつも入っているとき、追加する一つ", "which voice, where a source holds several"),
+    )
+    parser.add_argument("--all", action="store_true", help=localized("入っている声をすべて追加する", "add every voice of a source"))
+    parser.add_argument("--name", metavar="NAME", help=localized("声の名前", "name of the voice"))

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QKeyEvent
 
 from app.core.types import Overrides
-from app.language import say
+from app.language import localized
 from app.ui.reading.strip.axis import Cell, Kind
 from app.ui.reading.strip.shape import Shape, mora_of, with_fall
 
@@ -35,7 +35,7 @@ class KeyTarget(Protocol):
 
 def key_words() -> str:
     """What keys and mouse do, for the tip."""
-    return say(
+    return localized(
         "<p><b>上の段</b>：クリックかドラッグでアクセントの下がり目、音と音の間のクリックで句を分ける・つなぐ。</p>"
         "<p><b>下の段</b>：クリックでそこから再生、ダブルクリックで読みを直す、右端のドラッグで長さ。</p>"
         "<p>キー：←→ 移動、↑↓ アクセント、Alt+←→ 長さ、/ 句の切れ目、Enter 読み、Space 再生、Del 句を元に戻す</p>",

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSi
 from app.core.emoji import find_emoji
 from app.core.line_sound import LineSound
 from app.core.types import Overrides
-from app.language import say
+from app.language import localized
 from app.ui.plain_text import PlainLabel
 from app.ui.reading.strip.keys import key_words
 from app.ui.reading.strip.painting import HEIGHT
@@ -48,10 +48,12 @@ class StripPanel(QFrame):
         self.setObjectName("card")
         self.title = QToolButton()
         self.title.setObjectName("fold")
-        self.title.setText(say("読みとアクセント", "Reading and accent"))
+        self.title.setText(localized("読みとアクセント", "Reading and accent"))
         self.title.setAccessibleName(self.title.text())
         self.title.setToolTip(
-            say("この行の読み、アクセント、音の長さ、波形を開きます。", "Opens reading, accent, lengths and sound of the selected line.")
+            localized(
+                "この行の読み、アクセント、音の長さ、波形を開きます。", "Opens reading, accent, lengths and sound of the selected line."
+            )
         )
         self.title.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.title.setCheckable(True)
@@ -64,15 +66,17 @@ class StripPanel(QFrame):
         self.note.setObjectName("muted")
         self.reading = ReadingField()
         self.reset_phrase = _button(
-            say("句を戻す", "Reset phrase"),
-            say(
+            localized("句を戻す", "Reset phrase"),
+            localized(
                 "選んだ音のあるアクセント句の、アクセントと長さを元に戻します。",
                 "Takes back accent and lengths of the phrase of the selected sound.",
             ),
         )
         self.reset_all = _button(
-            say("すべて戻す", "Reset all"),
-            say("この行の読み・アクセント・長さを、すべて元に戻します。", "Takes back all readings, accents and lengths of this line."),
+            localized("すべて戻す", "Reset all"),
+            localized(
+                "この行の読み・アクセント・長さを、すべて元に戻します。", "Takes back all readings, accents and lengths of this line."
+            ),
         )
         self.emoji = EmojiButton()
         self.emoji.hide()
@@ -156,7 +160,7 @@ class StripPanel(QFrame):
         self.close_reading()
         self.show_line(None, None, False)
         self.waveform.hide()
-        self.note.setText(say("文章を入力すると、ここに読みが出ます。", "Its reading appears here once there is text."))
+        self.note.setText(localized("文章を入力すると、ここに読みが出ます。", "Its reading appears here once there is text."))
 
     def show_played(self, played_s: float | None) -> None:
         """Moves what shows the sound of this moment, and keeps it in sight."""
@@ -207,12 +211,12 @@ class StripPanel(QFrame):
 
 def _note(shape: Shape) -> str:
     if not shape.axis.cells:
-        return say("読み上げられる文字がありません。", "Nothing here can be read aloud.")
+        return localized("読み上げられる文字がありません。", "Nothing here can be read aloud.")
     if not shape.reading.complete:
-        return say("長い行なので初めの部分だけです。", "Only the beginning of this long line.")
+        return localized("長い行なので初めの部分だけです。", "Only the beginning of this long line.")
     left_out = [] if shape.reading.emoji else list(dict.fromkeys(place.symbol for place in find_emoji(shape.reading.text)))
     named = "".join(left_out[:MOST_NAMED]) + "…" * (len(left_out) > MOST_NAMED)
-    return say(f"この声は絵文字 {named} を使いません。", f"This voice leaves out {named}") if left_out else ""
+    return localized(f"この声は絵文字 {named} を使いません。", f"This voice leaves out {named}") if left_out else ""
 
 
 def _button(text: str, tip: str) -> QPushButton:

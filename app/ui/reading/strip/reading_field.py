@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
 from app.core.moras import hiragana_to_katakana
-from app.language import say
+from app.language import localized
 from app.ui.plain_text import PlainLabel, plain_tip
 
 _KANA = re.compile(r"[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
@@ -62,16 +62,16 @@ class ReadingField(QWidget):
         self.edit = KanaEdit()
         self.edit.setMaxLength(LONGEST)
         self.edit.setFixedSize(200, HEIGHT)
-        self.edit.setAccessibleName(say("読み", "Reading"))
+        self.edit.setAccessibleName(localized("読み", "Reading"))
         self.edit.setToolTip(
-            say(
+            localized(
                 "かなで入力して Enter。空にすると元の読みに戻ります。Esc で取りやめます。",
                 "Type kana, then Enter. Empty goes back to the original reading. Esc gives up.",
             )
         )
-        self.add_word = QPushButton(say("辞書に登録…", "Add to dictionary…"))
+        self.add_word = QPushButton(localized("辞書に登録…", "Add to dictionary…"))
         self.add_word.setObjectName("small")
-        self.add_word.setToolTip(say("すべての文章でこの読みにします。", "Reads the word so in every text."))
+        self.add_word.setToolTip(localized("すべての文章でこの読みにします。", "Reads the word so in every text."))
         self.error = PlainLabel()
         self.error.setObjectName("error")
         self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -91,7 +91,7 @@ class ReadingField(QWidget):
     def open_for(self, surface: str, kana: str) -> None:
         """Shows the field with the reading a word has."""
         self._surface = surface
-        self.label.setText(say(f"「{surface}」の読み", f"Reading of “{surface}”"))
+        self.label.setText(localized(f"「{surface}」の読み", f"Reading of “{surface}”"))
         self.edit.setText(kana)
         self.show_error("")
         self.show()
@@ -128,7 +128,7 @@ class ReadingField(QWidget):
     def _is_kana(self) -> bool:
         kana = _plain(self.edit.text())
         right = not kana or _KANA.fullmatch(kana) is not None
-        self.show_error("" if right else say("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."))
+        self.show_error("" if right else localized("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."))
         return right
 
 

@@ -8,7 +8,7 @@ from app.core.accents import Phrase, phrase_at, phrases_of, with_accent, with_mo
 from app.core.line_reading import LineReading
 from app.core.line_sound import LineTimes
 from app.core.types import Overrides
-from app.language import say
+from app.language import localized
 from app.ui.emoji_labels import emoji_words
 from app.ui.reading.strip.axis import Axis, Cell, Kind, lay_out
 
@@ -58,17 +58,17 @@ def words_for(shape: Shape, cell: Cell) -> str:
     """A cell in words, for screen readers and tips."""
     ms = round(cell.length_s * 1000)
     known = cell.exact or (shape.times is not None and cell.end_s > cell.start_s)
-    length = f"{ms} ms" if known else say("長さはまだ不明", "length not known yet")
+    length = f"{ms} ms" if known else localized("長さはまだ不明", "length not known yet")
     if cell.kind is Kind.MARK:
-        return say(f"間「{kana_of(shape, cell)}」、{length}", f"Pause {kana_of(shape, cell)}, {length}")
+        return localized(f"間「{kana_of(shape, cell)}」、{length}", f"Pause {kana_of(shape, cell)}, {length}")
     if is_emoji(shape, cell):
         meaning = emoji_words(kana_of(shape, cell))
-        return say(f"絵文字 {kana_of(shape, cell)}（{meaning}）、{length}", f"Emoji {kana_of(shape, cell)} ({meaning}), {length}")
+        return localized(f"絵文字 {kana_of(shape, cell)}（{meaning}）、{length}", f"Emoji {kana_of(shape, cell)} ({meaning}), {length}")
     word = shape.reading.word_at(cell.index)
     written = shape.reading.text[word.start : word.end].strip() if word else ""
     high = shape.tones[cell.index]
-    tone = say("高い", "high") if high else say("低い", "low")
-    return say(
+    tone = localized("高い", "high") if high else localized("低い", "low")
+    return localized(
         f"「{kana_of(shape, cell)}」、{tone}、{length}（{written}）",
         f"{kana_of(shape, cell)}, {tone}, {length} ({written})",
     )

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.core.accents import toggle_phrase
 from app.core.types import Overrides
-from app.language import say
+from app.language import localized
 from app.ui.reading.strip.axis import Cell, Kind
 from app.ui.reading.strip.keys import press_key
 from app.ui.reading.strip.painting import ACCENT_BOTTOM, HEIGHT, Marked, paint_strip
@@ -52,7 +52,7 @@ class PhoneStrip(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setFixedHeight(HEIGHT)
-        self.setAccessibleName(say("読みとアクセント", "Reading and accent"))
+        self.setAccessibleName(localized("読みとアクセント", "Reading and accent"))
         self._click = QTimer(self)
         self._click.setSingleShot(True)
         self._click.setInterval(CLICK_MS)
@@ -142,7 +142,7 @@ class PhoneStrip(QWidget):
         if drag is not None and drag.what == "sound":
             self._click.start()
         elif drag is not None and self._shape is not None and self._shape.overrides != drag.kept.overrides:
-            self.submit(self._shape.overrides, say("長さを変更", "Change length") if drag.what == "length" else "")
+            self.submit(self._shape.overrides, localized("長さを変更", "Change length") if drag.what == "length" else "")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """A word is to be read otherwise; on an edge the voice's own length comes back."""
@@ -199,18 +199,18 @@ class PhoneStrip(QWidget):
     def toggle(self, mora: int) -> None:
         """Splits or joins phrases before a mora."""
         if self._shape is not None:
-            self.submit(toggle_phrase(self._shape.reading, self._shape.overrides, mora), say("アクセント句を変更", "Split or join"))
+            self.submit(toggle_phrase(self._shape.reading, self._shape.overrides, mora), localized("アクセント句を変更", "Split or join"))
 
     def set_length(self, cell: Cell, length_s: float | None) -> None:
         """Another length; None leaves it to the voice. Says why where that cannot be."""
         if self.lengths_fixed:
             QToolTip.showText(self.mapToGlobal(QPointF(cell.middle, HEIGHT)).toPoint(), self.lengths_fixed, self)
         elif self._shape is not None:
-            self.submit(with_length(self._shape, cell, length_s), say("長さを変更", "Change length"))
+            self.submit(with_length(self._shape, cell, length_s), localized("長さを変更", "Change length"))
 
     def submit(self, overrides: Overrides, label: str = "") -> None:
         """Passes on what was done."""
-        self.edited.emit(label or say("アクセントを変更", "Change accent"), overrides)
+        self.edited.emit(label or localized("アクセントを変更", "Change accent"), overrides)
 
     def want_word(self, cell: Cell) -> None:
         """Asks for the word to be typed."""

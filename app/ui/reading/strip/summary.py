@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.language import say
+from app.language import localized
 from app.ui.reading.strip.axis import Kind
 from app.ui.reading.strip.shape import Shape, kana_of
 
@@ -21,7 +21,7 @@ class KanaSummary(QWidget):
         self.text = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setToolTip(
-            say("この行の読み。開くとアクセントと長さを直せます。", "How this line is read; open it to shape accent and lengths.")
+            localized("この行の読み。開くとアクセントと長さを直せます。", "How this line is read; open it to shape accent and lengths.")
         )
 
     def show_shape(self, shape: Shape | None) -> None:
@@ -29,7 +29,7 @@ class KanaSummary(QWidget):
         text = reading_of(shape) if shape is not None else ""
         if text != self.text:
             self.text = text
-            self.setAccessibleName(say(f"読み: {text}", f"Reading: {text}"))
+            self.setAccessibleName(localized(f"読み: {text}", f"Reading: {text}"))
             self.update()
 
     def sizeHint(self) -> QSize:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QP
 from PySide6.QtWidgets import QWidget
 
 from app.core.line_sound import BIN_S, LineSound
-from app.language import say
+from app.language import localized
 from app.ui.reading.strip.axis import Axis
 from app.ui.theme.theme import Theme
 
@@ -35,9 +35,9 @@ class Waveform(QWidget):
         self._sound: LineSound | None = None
         self._is_current = True
         self._played_s: float | None = None
-        name = say("波形", "Waveform")
+        name = localized("波形", "Waveform")
         self.setAccessibleName(name)
-        self.setToolTip(say("クリックした所から再生します。", "Click to play from there."))
+        self.setToolTip(localized("クリックした所から再生します。", "Click to play from there."))
         self.setFixedHeight(HEIGHT)
 
     def set_theme(self, theme: Theme) -> None:
@@ -75,7 +75,7 @@ class Waveform(QWidget):
         area = event.rect()
         if self._sound is None or not self._axis.timed:
             painter.setPen(QColor(self._theme.muted))
-            words = say("再生すると、ここに波形が出ます。", "Speak the line to see its sound here.")
+            words = localized("再生すると、ここに波形が出ます。", "Speak the line to see its sound here.")
             painter.drawText(QRect(14, 0, 600, HEIGHT), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, f"{words} ")
             return
         painter.setPen(QColor(self._theme.border))

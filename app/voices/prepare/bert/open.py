@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.errors import AppError, VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.prepare.bert.onnx_graph import open_onnx
 from app.voices.prepare.bert.onnx_source import OnnxSource
 from app.voices.prepare.bert.safetensors_source import SafetensorsSource
@@ -38,8 +38,8 @@ def find_model(source: Path) -> Path:
         if known or len(others) == 1:
             return (known or others)[0]
     raise VoiceError(
-        say(f"BERT のモデルがありません: {source}", f"There is no BERT model at {source}"),
-        say(
+        localized(f"BERT のモデルがありません: {source}", f"There is no BERT model at {source}"),
+        localized(
             "model_fp16.onnx、model.onnx、model.safetensors のどれか、またはそれが入ったフォルダーを指定してください。",
             "Give model_fp16.onnx, model.onnx or model.safetensors, or the folder it lies in.",
         ),

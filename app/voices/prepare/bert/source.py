@@ -6,7 +6,7 @@ from typing import Protocol
 
 from app.core.types import Float32
 from app.errors import VoiceError
-from app.language import fitting, say
+from app.language import by_frontend, localized
 from app.voices.prepare.bert.architecture import Architecture
 
 LONGEST_REASON = 200  # characters, as it may quote what a stranger wrote
@@ -35,16 +35,16 @@ def not_deberta(reason: str) -> VoiceError:
     """The file holds something else; the reason may quote it."""
     if len(reason) > LONGEST_REASON:
         reason = reason[:LONGEST_REASON] + "…"
-    get = fitting(
-        say("声のカードの「BERT を入手…」でダウンロードしてください。", "download it with Get the BERT… on the card of a voice."),
-        say("koebako bert add --hub で入手してください。", "get it with: koebako bert add --hub"),
+    get = by_frontend(
+        localized("声のカードの「BERT を入手…」でダウンロードしてください。", "download it with Get the BERT… on the card of a voice."),
+        localized("koebako bert add --hub で入手してください。", "get it with: koebako bert add --hub"),
     )
     return VoiceError(
-        say(
+        localized(
             f"この BERT は取り込めません。Style-Bert-VITS2 が使う DeBERTa-v2 ではないようです。（{reason}）",
             f"This BERT cannot be used: it is no DeBERTa-v2 as Style-Bert-VITS2 needs it. ({reason})",
         ),
-        say(
+        localized(
             f"deberta-v2-large-japanese-char-wwm の model_fp16.onnx、model.onnx、model.safetensors のどれかを選ぶか、{get}",
             f"Choose model_fp16.onnx, model.onnx or model.safetensors of deberta-v2-large-japanese-char-wwm, or {get}",
         ),

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.errors import VoiceError
 from app.json_text import whole
-from app.language import say
+from app.language import localized
 from app.voices.prepare.weights.nanairo import TRANSFORMER, kind_table, require_own_speakers, symbol_count
 from app.voices.prepare.weights.tensors import ANY, Weights
 from app.voices.untrusted.limits import LARGEST_LAYER_NUMBER
@@ -65,8 +65,10 @@ def read_architecture(config: Mapping[str, Any], weights: Weights) -> Architectu
             raise ValueError("decoder stages that have no weights, or weights of no stage")
     except (KeyError, TypeError, ValueError, OverflowError) as exc:
         raise VoiceError(
-            say("声の設定 config.json が読めないか、足りません。", "The settings of this voice (config.json) are damaged or incomplete."),
-            say("声をもう一度入手してください。", "Get the voice again."),
+            localized(
+                "声の設定 config.json が読めないか、足りません。", "The settings of this voice (config.json) are damaged or incomplete."
+            ),
+            localized("声をもう一度入手してください。", "Get the voice again."),
         ) from exc
     return Architecture(
         hidden=hidden,
@@ -96,4 +98,4 @@ def _refuse_other_networks(config: Mapping[str, Any], weights: Weights) -> None:
 
 
 def _unsupported(ja: str, en: str) -> VoiceError:
-    return VoiceError(say(ja, en), say("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."))
+    return VoiceError(localized(ja, en), localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."))

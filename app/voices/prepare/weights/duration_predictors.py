@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.language import say
+from app.language import localized
 from app.voices.prepare.weights.architecture import Architecture
 from app.voices.prepare.weights.layers import Layers
 from app.voices.prepare.weights.spline import BINS, PARAMETERS, inverse_spline
@@ -51,7 +51,7 @@ def _flow_numbers(weights: Weights, name: str) -> list[int]:
     """Numbers of the spline flows: odd ones, as the names count the exchanges between them, too; 0 is a scale and a shift."""
     numbers = weights.numbers(name)
     if len(numbers) < 3 or numbers != [0, *range(1, 2 * len(numbers) - 2, 2)]:
-        raise misfit(say(f"重み {name} の層が欠けています。", f"Layers are missing among {name}."))
+        raise misfit(localized(f"重み {name} の層が欠けています。", f"Layers are missing among {name}."))
     return numbers[1:]
 
 

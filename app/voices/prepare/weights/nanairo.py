@@ -9,7 +9,7 @@ from __future__ import annotations
 from app.core.symbol_kinds import KIND_COUNT
 from app.core.symbols import NANAIRO_SYMBOLS, SYMBOLS
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.prepare.weights.tensors import ANY, Weights
 
 SYMBOL_TABLE = "enc_p.emb.weight"
@@ -52,14 +52,14 @@ def require_own_speakers(weights: Weights) -> None:
         raise _unknown(
             "話者の特徴量（speaker embedding）を必要とする Nanairo の声には対応していません。",
             "Nanairo voices that need a speaker embedding from elsewhere are not supported.",
-            say("自分の話者を持つ声を選んでください。", "Choose a voice with speakers of its own."),
+            localized("自分の話者を持つ声を選んでください。", "Choose a voice with speakers of its own."),
         )
     raise VoiceError(
-        say("話者の埋め込みを持たない声には対応していません。", "Voices without a speaker embedding are not supported."),
-        say("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
+        localized("話者の埋め込みを持たない声には対応していません。", "Voices without a speaker embedding are not supported."),
+        localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
     )
 
 
 def _unknown(ja: str, en: str, hint: str | None = None) -> VoiceError:
-    newer = say("新しい Koebako がないか確かめてください。", "Look for a newer Koebako.")
-    return VoiceError(say(ja, en), hint or newer)
+    newer = localized("新しい Koebako がないか確かめてください。", "Look for a newer Koebako.")
+    return VoiceError(localized(ja, en), hint or newer)

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.types import Float32
 from app.errors import VoiceError
-from app.language import say
+from app.language import localized
 from app.voices.untrusted.limits import LARGEST_WEIGHT
 
 ANY = -1  # a size that is not known beforehand
@@ -28,14 +28,14 @@ class Weights:
     def take(self, name: str, *shape: int) -> Float32:
         """A tensor of the given shape, ANY where the size does not matter; a VoiceError when it is not so."""
         if name not in self._tensors:
-            raise misfit(say(f"重み {name} がありません。", f"The tensor {name} is missing."))
+            raise misfit(localized(f"重み {name} がありません。", f"The tensor {name} is missing."))
         values = self._tensors[name]
         if values.ndim != len(shape) or any(want not in (ANY, size) for want, size in zip(shape, values.shape, strict=True)):
             found = "×".join(map(str, values.shape))
-            raise misfit(say(f"重み {name} の形 {found} が合いません。", f"The tensor {name} has the unexpected shape {found}."))
+            raise misfit(localized(f"重み {name} の形 {found} が合いません。", f"The tensor {name} has the unexpected shape {found}."))
         if not (values.min(initial=0.0) >= -LARGEST_WEIGHT and values.max(initial=0.0) <= LARGEST_WEIGHT):  # true for NaN as well
             raise misfit(
-                say(
+                localized(
                     f"重み {name} に数でない値か大きすぎる値があります。",
                     f"The tensor {name} holds values that are not numbers or far too large.",
                 )
@@ -57,7 +57,7 @@ class Weights:
         gain = self.take(f"{prefix}.weight_g", shape[0], *[1] * (len(shape) - 1))
         norm = np.sqrt(np.square(direction, dtype=np.float64).sum(axis=tuple(range(1, len(shape))), keepdims=True))
         if not norm.all():
-            raise misfit(say(f"重み {prefix} がゼロです。", f"The weights of {prefix} are zero."))
+            raise misfit(localized(f"重み {prefix} がゼロです。", f"The weights of {prefix} are zero."))
         return np.asarray(direction * (gain / norm), np.float32)
 
     def numbers(self, prefix: str) -> list[int]:
@@ -69,13 +69,13 @@ class Weights:
         """How many layers are numbered 0, step, 2·step … after a prefix; a VoiceError when one is missing in between."""
         numbers = self.numbers(prefix)
         if numbers != list(range(0, step * len(numbers), step)):
-            raise misfit(say(f"重み {prefix} の層が欠けています。", f"Layers are missing among {prefix}."))
+            raise misfit(localized(f"重み {prefix} の層が欠けています。", f"Layers are missing among {prefix}."))
         return len(numbers)
 
 
 def misfit(detail: str) -> VoiceError:
     """The error for weights that are not what an SBV2 voice has."""
     return VoiceError(
-        say("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not fit Style-Bert-VITS2."),
-        detail + say(" ファイルが壊れていないか確かめてください。", " Check that the file is complete."),
+        localized("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not fit Style-Bert-VITS2."),
+        detail + localized(" ファイルが壊れていないか確かめてください。", " Check that the file is complete."),
     )

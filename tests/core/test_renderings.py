@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.core.cache import LRUCache
 from app.core.pipeline import AHEAD_S, Pipeline
-from app.core.takes import Caches
+from app.core.renderings import Caches
 from app.core.types import AudioChunk, Float16, MoraOverride, Overrides, PauseOverride, StageTiming, SynthesisRequest
 from tests.core.numpy_voice import NumpyVoice, traits
 
@@ -117,7 +117,7 @@ def test_a_cancelled_sentence_is_not_remembered() -> None:
     request = replace(REQUEST, text="a" * 60)
     seen: list[AudioChunk] = []
     seen.extend(over.synthesize(request, cancelled=lambda: len(seen) == 2))
-    assert len(over.caches.takes) == 0
+    assert len(over.caches.renderings) == 0
     assert heard(over, request) == heard(pipeline(NumpyVoice()), request)
 
 
@@ -183,12 +183,12 @@ def test_cancelling_reaches_what_runs_ahead() -> None:
 
 
 def test_takes_stay_within_their_bounds() -> None:
-    caches = Caches(takes=LRUCache(4, 1 << 20))
+    caches = Caches(renderings=LRUCache(4, 1 << 20))
     over = pipeline(NumpyVoice(), caches)
     for seed in range(20):
         list(over.synthesize(replace(REQUEST, seed=seed)))
-    assert caches.takes.bytes_held <= 1 << 20
-    assert len(caches.takes) <= 4
+    assert caches.renderings.bytes_held <= 1 << 20
+    assert len(caches.renderings) <= 4
 
 
 def test_a_warm_up_runs_every_graph_although_all_is_remembered() -> None:
@@ -198,4 +198,4 @@ def test_a_warm_up_runs_every_graph_although_all_is_remembered() -> None:
         voice.runs.clear()
         over.warm_up()
         assert set(voice.runs) == {"g2p", "bert", "prosody", "flow", "decode"}
-    assert len(over.caches.takes) == 0
+    assert len(over.caches.renderings) == 0

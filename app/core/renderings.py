@@ -3,7 +3,7 @@
 phones     text, readings, whether emoji are spoken
 features   BERT, text
 prosody    voice, BERT, phones and tones, style, speaker, sdp ratio, accent fidelity, assist text, noise of durations
-takes      prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume
+renderings      prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.core.types import Float16, Float32, Phones, PhoneTiming, ReadingOverrid
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class Rendering:
     """One rendering of a sentence, before the volume is set.
 
     Attributes:
@@ -48,18 +48,18 @@ class Caches:
     phones: LRUCache[Phones] = field(default_factory=lambda: LRUCache(2048, 16 << 20))
     features: LRUCache[Float16] = field(default_factory=lambda: LRUCache(1024, 32 << 20))
     prosody: LRUCache[Prosody] = field(default_factory=lambda: LRUCache(256, 16 << 20))
-    takes: LRUCache[Take] = field(default_factory=lambda: LRUCache(512, 64 << 20))
+    renderings: LRUCache[Rendering] = field(default_factory=lambda: LRUCache(512, 64 << 20))
     stored: FeatureStore | None = None
 
     def clear(self) -> None:
         """Forgets everything in memory."""
-        for cache in (self.phones, self.features, self.prosody, self.takes):
+        for cache in (self.phones, self.features, self.prosody, self.renderings):
             cache.clear()
 
     def forget_sound(self) -> None:
         """Forgets what came out of a voice's graphs; text and features stay."""
         self.prosody.clear()
-        self.takes.clear()
+        self.renderings.clear()
 
 
 def remembered_phones(
@@ -84,6 +84,6 @@ def prosody_key(graphs: tuple[str, str], request: SynthesisRequest, style: Float
     return graphs, phones, style.tobytes(), numbers, assist, drawn
 
 
-def take_key(prosody: Hashable, request: SynthesisRequest, targets: Sequence[FrameTarget], sentence: int) -> Hashable:
+def rendering_key(prosody: Hashable, request: SynthesisRequest, targets: Sequence[FrameTarget], sentence: int) -> Hashable:
     """What the samples of a sentence depend on, the volume left out."""
     return prosody, request.speed, tuple(targets), request.noise, request.seed, sentence
