@@ -52,6 +52,7 @@ def _note(event, arguments):
 
 def _tell(event, path):
     whole = os.path.abspath(path)
+    whole = whole[1:] if whole.startswith("//") else whole  # which POSIX leaves to the system, and Linux takes for one
     real = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
     if all(item.startswith(_ALLOWED) for item in (whole, real)) or (event == "os.mkdir" and os.path.isdir(whole)):
         return
