@@ -128,7 +128,7 @@ class Kills(Area):
         self._wait_for_orphans(case)
         checks.check_home(case, self.place.home)
         script, _, error = load_autosave()
-        kept = max((len(line.text) for line in script.lines), default=0) if script is not None else 0
+        kept = max((len(line.text) for line in script.lines if not line.text.strip("x")), default=0) if script is not None else 0
         promised = max((count for at, count in typed if at < killed_at - KEPT_S), default=0)
         if error is not None or kept < promised:
             case.complain("lost", f"{kept} letters of {promised} that were typed {KEPT_S} s before the kill; {error}", "the script")
