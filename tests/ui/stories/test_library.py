@@ -26,6 +26,8 @@ from tests.install.voice_files import TERMS, aivmx, quick, tree, wishes
 from tests.ui.conftest import OpenWindow
 from tests.ui.voices.test_controller import UUIDS, open_script, until
 
+pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
+
 UUID = UUIDS[0]
 VERSION = "1.0.0"
 
