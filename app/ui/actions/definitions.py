@@ -185,6 +185,7 @@ ACTIONS = (
         "Words with the reading and accent that they shall have everywhere.",
         ("Ctrl+U",),
     ),
+    ActionSpec("user_guide", "使い方…", "User guide…", "使い方を調べます。", "Explains how to use Koebako.", ("F1",)),
     ActionSpec("diagnose", "診断…", "Diagnostics…", "必要なものが揃っているか調べます。", "Checks that everything needed is there."),
     ActionSpec("show_log", "ログ…", "Log…", "起きたことの記録を見ます。", "Shows the record of what happened."),
     ActionSpec(

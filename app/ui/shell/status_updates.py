@@ -57,7 +57,7 @@ class StatusUpdates(QObject):
         self._latency.show_figures()
         if voice.fallback:
             hint = localized("音は CPU で作られます。", "The sound is made on the CPU.")
-            self._banner.show_message("error", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}")
+            self._banner.show_message("error", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}", page="backends")
 
     @Slot(object)
     def _on_surroundings(self, found: MachineInfo) -> None:
@@ -71,7 +71,7 @@ class StatusUpdates(QObject):
             self._banner.hide()  # what can be done about these is shown with the voices
         else:
             told = report_failure(failed)
-            self._banner.show_message("error", told.message, told.hint, action=told.action, details=told.details)
+            self._banner.show_message("error", told.message, told.hint, action=told.action, details=told.details, page=told.page)
         self._on_state()
 
     @Slot()
