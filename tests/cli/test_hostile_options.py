@@ -143,6 +143,6 @@ def test_a_file_that_the_system_refuses_is_named(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("app.cli.commands.doctor.run.run", refuse)
     assert run(["doctor"], monkeypatch) == InputError.exit_code
-    assert r'"/secret\x1b[31m/声" cannot be used: permission denied.' in capsys.readouterr().err
+    assert "“/secret\\x1b[31m/声” cannot be used: permission denied." in capsys.readouterr().err
     monkeypatch.setattr("app.cli.commands.doctor.run.run", lambda _: 1 / 0)
     assert run(["doctor"], monkeypatch) == AppError.exit_code

@@ -26,7 +26,7 @@ from .greedy_voices import crashes, greedy
 
 ROOT = Path(__file__).parent.parent.parent
 SAYS = {
-    "memory": "This voice asks for more memory than any voice needs (4.3 GB).",
+    "memory": "This voice uses more memory than any voice should need (4.3 GB).",
     "time": "This voice takes longer than any voice needs",
     "crash": "This voice made the program that checks it crash.",
 }

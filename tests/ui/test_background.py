@@ -122,16 +122,16 @@ def test_what_cannot_be_written_is_told_and_stays_in_use(qtbot: QtBot, open_wind
     window = open_window()
     answers: list[str] = []
     window.side.presets.keep_as("fast")
-    qtbot.waitUntil(lambda: "presets cannot be saved" in window.notice.message.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "presets could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
     assert window.side.presets.names.findText("fast") > 0
     window.dialogs._use_keys({"duplicate": Binding(("Ctrl+J",))})
-    qtbot.waitUntil(lambda: "keys cannot be saved" in window.notice.message.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "shortcuts could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
     assert window.window_actions["duplicate"].shortcut().toString() == "Ctrl+J"
     window.licences.ask("v", "Voice", "Terms.", lambda: answers.append("yes"), lambda: answers.append("no"))
     (licence,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
     licence.accept_button.click()
     qtbot.waitUntil(lambda: answers == ["no"], timeout=WAIT_MS)
-    assert "accepted cannot be kept" in window.voice_banner.message.text()
+    assert "accepted licence could not be recorded" in window.voice_banner.message.text()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")

@@ -112,12 +112,10 @@ def compiled(entries: Sequence[Entry]) -> Path:
     except (OSError, subprocess.SubprocessError) as exc:
         reason = reason_of(exc)
         raise InternalError(
+            localized(f"ユーザー辞書を準備できませんでした。（{reason}）", f"The user dictionary could not be prepared. ({reason})"),
             localized(
-                f"ユーザー辞書を使えるようにできませんでした。（{reason}）", f"The user dictionary could not be made ready. ({reason})"
-            ),
-            localized(
-                "空き容量を確かめ、直前に登録した単語を削除してみてください。",
-                "Check for free space, or remove the word that was added last.",
+                "ディスクの空き容量を確認するか、最後に登録した単語を削除してください。",
+                "Check the free disk space, or delete the word you added last.",
             ),
         ) from exc
     # The one before stays: another Koebako may have read its words a moment ago.

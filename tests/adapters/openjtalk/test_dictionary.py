@@ -142,7 +142,7 @@ def test_a_damaged_copy_is_made_again(teach: Teach, monkeypatch: pytest.MonkeyPa
 def test_a_dictionary_that_does_not_open_is_told(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
     monkeypatch.setattr("app.adapters.openjtalk.words.as_userdic", lambda _: {"userdic": b"nowhere.dic"})
-    with pytest.raises(InternalError, match="dictionary of readings could not be opened") as told:
+    with pytest.raises(InternalError, match="pronunciation dictionary could not be opened") as told:
         G2P.convert("檜箱庵")
     assert ".dic" in told.value.hint
 

@@ -84,7 +84,7 @@ def test_a_sound_server_that_is_killed_while_it_speaks_costs_no_file(null_sink: 
     assert process.returncode == 5
     assert b"Traceback" not in stderr
     (error,) = [line["error"] for line in map(json.loads, stdout.splitlines()) if "error" in line]
-    assert error["hint"].endswith("The file was written to its end.")
+    assert error["hint"].endswith("The file was written completely.")
     assert played.read_bytes() == whole.read_bytes()
 
 

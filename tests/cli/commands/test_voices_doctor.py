@@ -89,10 +89,10 @@ def test_doctor_looks_at_one_thing_alone(capsys: pytest.CaptureFixture[str]) -> 
     assert [check["id"] for check in report["checks"]] == ["g2p"]  # type: ignore[attr-defined]
     assert report["providers"] == []
     assert main(["doctor", "--only", "nothing"]) == 2
-    assert "There are: python, " in capsys.readouterr().err
+    assert "Available: python, " in capsys.readouterr().err
 
 
 def test_doctor_says_what_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     monkeypatch.setattr("app.paths.resources_dir", lambda: tmp_path)
     assert main(["doctor"]) == 70
-    assert "✗ voice: There is no voice at all." in capsys.readouterr().out
+    assert "✗ voice: There are no voices." in capsys.readouterr().out

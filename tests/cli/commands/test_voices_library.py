@@ -87,7 +87,7 @@ def test_of_several_sources_the_good_ones_are_added(reference: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "nothing to add"),
+        ([], "No voice to add"),
         (["a", "b", "--name", "x"], "--name"),
         (["a", "--name", ""], "name"),
         (["a", "--all", "--name", "x"], "--name"),
@@ -135,9 +135,9 @@ def test_downloads_are_added_and_discarded(
 
 def test_a_shipped_voice_cannot_be_removed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["voices", "remove", "mei"]) == 3
-    assert "ships with Koebako" in capsys.readouterr().err
+    assert "comes with Koebako" in capsys.readouterr().err
     assert main(["voices", "remove", "nobody"]) == 3
-    assert "not added any voice yet" in capsys.readouterr().err
+    assert "not added any voices yet" in capsys.readouterr().err
 
 
 def test_aivisspeechs_voices_are_listed_with_their_path(

@@ -96,7 +96,7 @@ def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_
     qtbot: QtBot, open_window: OpenWindow, disk: Disk, told: list[str], error: str
 ) -> None:
     begin, end = {"full": (disk.fill, disk.free), "protected": (disk.protect, lambda: disk.protect("rw"))}[error]
-    reason = {"full": "Free some space. (the disk is full)", "protected": "folder is writable. (the place is read-only)"}[error]
+    reason = {"full": "Free some space. (the disk is full)", "protected": "folder is writable. (it is read-only)"}[error]
     window = open_window()
     write(window, "最初の文章です。")
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
@@ -104,7 +104,7 @@ def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_
     kept = autosave_path().read_bytes()
     begin()
     changed_again_and_again(window, qtbot)
-    qtbot.waitUntil(lambda: any("script cannot be kept" in message for message in told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: any("script could not be saved" in message for message in told), timeout=WAIT_MS)
     assert window.notice.isVisible()
     assert reason in window.notice.hint.text()
     changed_again_and_again(window, qtbot)
@@ -119,7 +119,7 @@ def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_
     told.clear()
     begin()
     write(window, "また書けません。")
-    qtbot.waitUntil(lambda: any("script cannot be kept" in message for message in told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: any("script could not be saved" in message for message in told), timeout=WAIT_MS)
     end()
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
 
@@ -130,7 +130,7 @@ def test_a_window_is_not_closed_over_a_script_that_cannot_be_kept(qtbot: QtBot, 
     disk.fill()
     assert not window.close()
     assert window.isVisible()
-    assert "Closing again loses" in window.notice.hint.text()
+    assert "Closing again discards" in window.notice.hint.text()
     speak(qtbot, window)
     assert window.controller.history.last is not None, "it can be used as before"
     disk.free()

@@ -137,7 +137,7 @@ def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
     until(qtbot, lambda: "50%" in window.jobs_panel.rows[job].state.text() or job.advance.percent >= 25)
     row = window.jobs_panel.rows[job]
     until(qtbot, lambda: "Waiting for 127.0.0.1 to respond (up to " in row.state.text())
-    assert row.state.text().endswith("attempt 1 of 6). Press × to cancel.")
+    assert row.state.text().endswith("attempt 1 of 6). Click × to cancel.")
     row.close_button.click()
     assert not window.voice_tasks.queue.jobs
     assert not window.jobs_panel.isVisible()
@@ -233,7 +233,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     assert any("Downloading" in text and "MB/s" in text for text in said), said
     assert any(server.ranges()), "it went on after the break"
     until(qtbot, lambda: window.side.card.lack.isHidden())
-    assert "BERT is installed" in window.voice_banner.message.text()
+    assert "BERT was added" in window.voice_banner.message.text()
     until(qtbot, lambda: UUID in window.controller.voices)
     request = speak(qtbot, window)
     assert player.sound(request).size > 1000

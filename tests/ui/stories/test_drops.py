@@ -71,9 +71,9 @@ def test_a_table_of_speakers_and_words(window: MainWindow, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("empty.txt", b"", "holds no text"),
-        ("blank.csv", b"\n , \n\n", "holds no text"),
-        ("rules.md", b"---\n\n***\n", "holds no text"),
+        ("empty.txt", b"", "contains no text"),
+        ("blank.csv", b"\n , \n\n", "contains no text"),
+        ("rules.md", b"---\n\n***\n", "contains no text"),
         ("picture.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "cannot be read as text"),
     ],
 )

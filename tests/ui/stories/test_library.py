@@ -185,7 +185,7 @@ def test_remove_asks_first_and_lines_wait_for_their_voice(
     def answer() -> None:
         (box,) = (item for item in QApplication.topLevelWidgets() if isinstance(item, QMessageBox) and item.isVisible())
         asked.append(f"{box.text()} {box.informativeText()}")
-        next(button for button in box.buttons() if button.text() == ("Remove" if agreed else "Cancel")).click()
+        next(button for button in box.buttons() if button.text() == ("Delete" if agreed else "Cancel")).click()
 
     QTimer.singleShot(0, answer)
     library.facts.buttons["remove"].click()

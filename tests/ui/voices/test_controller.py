@@ -348,7 +348,7 @@ def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     described = json.loads((theirs / "bert.json").read_text(encoding="utf-8")) | {"id": SBV2_BERT}
     (theirs / "bert.json").write_text(json.dumps(described), encoding="utf-8")
     job = window.voice_tasks.queue.add(
-        TaskSpec("Get the BERT", ("bert", "list"), task_specs.download_bert().note)
+        TaskSpec("Download BERT", ("bert", "list"), task_specs.download_bert().note)
     )  # it has come in already
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     assert job.stage is Stage.DONE, job.error
