@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from onnxruntime import SessionOptions
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
@@ -113,6 +114,13 @@ def _shipped_graphs_opened_once(request: pytest.FixtureRequest, monkeypatch: pyt
         return SHIPPED[model]
 
     monkeypatch.setattr("app.adapters.ort.session.open_on_cpu", once)
+
+
+@pytest.fixture(autouse=True)
+def _children_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long work gives way to everything else, which on a busy machine may be for minutes; what is tested is what it does."""
+    if not request.node.get_closest_marker("alone"):
+        monkeypatch.setattr("app.ui.tasks.process.BACKGROUND", psutil.Process().nice())
 
 
 @pytest.fixture
