@@ -6,7 +6,8 @@ import copy
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +72,31 @@ def _check(folder: Path, expected: Path) -> None:
         assert result.max_abs_diff <= 1e-4
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What preparing a source once gave, and told."""
+
+    folder: Path
+    prepared: Prepared
+    steps: list[tuple[str, float]]
+
+
+@pytest.fixture(scope="module")
+def prepared_once(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Done]:
+    """Prepares a source for all tests that only look at what came of it."""
+
+    @cache
+    def once(name: str) -> Done:
+        folder, steps = tmp_path_factory.mktemp("声"), list[tuple[str, float]]()
+        return Done(folder, prepare_voice(_path(shared, name), folder, lambda step, fraction: steps.append((step, fraction))), steps)
+
+    return once
+
+
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, folder: Path, name: str) -> None:
-    path, steps = _path(shared, name), list[tuple[str, float]]()
-    prepared = prepare_voice(path, folder, lambda step, fraction: steps.append((step, fraction)))
+def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, prepared_once: Callable[[str], Done], name: str) -> None:
+    path, done = _path(shared, name), prepared_once(name)
+    folder, prepared, steps = done.folder, done.prepared, done.steps
     if path.suffix in (".safetensors", ".aivm"):
         assert prepared.max_abs_diff is None
     else:
@@ -93,13 +115,11 @@ def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, fold
     _check(folder, path.parent / "expected.npz")
 
 
-def test_a_prepared_folder_is_prepared_again(shared: Path, folder: Path, tmp_path: Path) -> None:
-    path = _path(shared, "jp-extra-tiny/model.aivm")
-    first = prepare_voice(path, folder)
-    again = tmp_path / "again"
-    again.mkdir()
-    assert prepare_voice(folder, again) == Prepared(first.manifest, None, None)
-    _check(again, path.parent / "expected.npz")
+def test_a_prepared_folder_is_prepared_again(shared: Path, prepared_once: Callable[[str], Done], folder: Path) -> None:
+    name = "jp-extra-tiny-2spk/model.aivm"
+    first = prepared_once(name)
+    assert prepare_voice(first.folder, folder) == Prepared(first.prepared.manifest, None, None)
+    _check(folder, _path(shared, name).parent / "expected.npz")
 
 
 def test_the_starter_voice_can_be_prepared(folder: Path) -> None:
