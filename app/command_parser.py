@@ -19,7 +19,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog=prog, description=description, add_help=False, allow_abbrev=False)
         self._positionals.title = localized("引数", "arguments")
         self._optionals.title = localized("オプション", "options")
-        self.add_argument("-h", "--help", action="help", help=localized("この説明を表示して終わる", "show this help and exit"))
+        self.add_argument("-h", "--help", action="help", help=localized("このヘルプを表示して終了する", "show this help and exit"))
 
     def error(self, message: str) -> NoReturn:
         """A usage mistake becomes an InputError, shown like any other error."""
@@ -58,8 +58,8 @@ class Parser(argparse.ArgumentParser):
 
 def _mistake(command: str, message: str) -> InputError:
     return InputError(
-        localized(f"コマンドの指定に誤りがあります: {in_japanese(message)}", f"The command is not right: {message}"),
-        localized(f"使い方: {command} --help", f"See {command} --help"),
+        localized(f"コマンドの指定に誤りがあります: {in_japanese(message)}", f"Invalid command: {message}"),
+        localized(f"使い方: {command} --help", f"See `{command} --help`"),
     )
 
 

@@ -27,7 +27,7 @@ Content = TypeVar("Content")
 READABLE, PRIVATE = 0o666, 0o600
 """Who may read a file: whoever the system lets by default, or the user alone."""
 
-WRITABLE = ("フォルダーに書き込めるか確かめてください。", "Check that the folder is writable.")
+WRITABLE = ("フォルダーに書き込めるか確認してください。", "Check that the folder is writable.")
 
 WAITS_S = (0.1, 0.3, 1.0) if os.name == "nt" else ()
 """Windows refuses to rename while somebody looks into a file or folder; an antivirus does, for a moment after it was written."""
@@ -114,7 +114,7 @@ def save_data(path: Path, data: Any, failed: str, *, indent: int | None = 1) -> 
     except OSError as exc:
         why = reason_of(exc)
         full = exc.errno in (errno.ENOSPC, errno.EDQUOT)
-        ja, en = ("ディスクの空きを増やしてください。", "Free some space.") if full else WRITABLE
+        ja, en = ("ディスクの空き容量を増やしてください。", "Free some space.") if full else WRITABLE
         raise OutputFileError(f"{failed}: {path}", localized(f"{ja}（{why}）", f"{en} ({why})")) from exc
 
 

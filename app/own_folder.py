@@ -60,7 +60,7 @@ def check_home(*, writes: bool = False) -> None:
     if obstacle:
         raise InputError(
             localized(
-                f"データのフォルダー「{folder}」を使えません：{obstacle}。", f'The data folder "{folder}" cannot be used: {obstacle}.'
+                f"データフォルダー「{folder}」を使用できません：{obstacle}。", f"The data folder “{folder}” cannot be used: {obstacle}."
             ),
             _another(),
         )
@@ -75,15 +75,15 @@ def check_home(*, writes: bool = False) -> None:
     except OSError as exc:
         reason = reason_of(exc)
         message = localized(
-            f"データのフォルダー「{folder}」に書き込めません：{reason}。", f'The data folder "{folder}" cannot be written: {reason}.'
+            f"データフォルダー「{folder}」に書き込めません：{reason}。", f"Cannot write to the data folder “{folder}”: {reason}."
         )
         raise OutputFileError(message, _another()) from exc
 
 
 def _another() -> str:
     return localized(
-        f"書き込めるフォルダーを環境変数 {HOME_VARIABLE} に指定してください。",
-        f"Set the environment variable {HOME_VARIABLE} to a folder that you can write to.",
+        f"環境変数 {HOME_VARIABLE} に、書き込めるフォルダーを指定してください。",
+        f"Set the environment variable {HOME_VARIABLE} to a folder you can write to.",
     )
 
 
@@ -91,12 +91,12 @@ def _obstacle(folder: Path) -> str:
     """Why a path can be no folder of ours; empty where it can be."""
     if not folder.is_absolute():
         if str(folder).startswith("~"):
-            return localized("ホームフォルダーが見つかりません", "there is no such home folder")
-        return localized("作業フォルダーがありません", "there is no working directory that it could count from")
+            return localized("ホームフォルダーが見つかりません", "the home folder was not found")
+        return localized("現在のフォルダーがありません", "the current directory does not exist")
     if (
         sys.getfilesystemencoding() != "utf-8" and not str(folder).isascii()
     ):  # libraries are told names in UTF-8, whatever Python makes of them
-        return localized("UTF-8 のロケール（LC_ALL=C.UTF-8 など）が必要です", "its name needs a locale of UTF-8, such as LC_ALL=C.UTF-8")
+        return localized("UTF-8 のロケール（LC_ALL=C.UTF-8 など）が必要です", "its name requires a UTF-8 locale, such as LC_ALL=C.UTF-8")
     if _HALF_PAIR.search(str(folder)):
         return localized("名前が UTF-8 ではありません", "its name is not UTF-8")
     for place in (folder / ("x" * LONGEST_INSIDE), folder, *folder.parents):
@@ -106,9 +106,9 @@ def _obstacle(folder: Path) -> str:
                 os.scandir(place).close()
         except (FileNotFoundError, NotADirectoryError):
             if place.is_symlink():
-                return localized(f"「{place}」のリンク先が見つかりません", f'the link "{place}" leads nowhere')
+                return localized(f"「{place}」のリンク先が見つかりません", f"the link “{place}” leads nowhere")
             continue  # the next one says more
         except OSError as exc:
             return reason_of(exc)
-        return "" if stat.S_ISDIR(mode) else localized(f"「{place}」はフォルダーではありません", f'"{place}" is not a folder')
+        return "" if stat.S_ISDIR(mode) else localized(f"「{place}」はフォルダーではありません", f"“{place}” is not a folder")
     return localized("ドライブが見つかりません", "there is no such drive")

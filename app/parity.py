@@ -124,8 +124,8 @@ class PreparedRunner:
             samples = self._synthesizer.decode(z[:, window.start : window.end], part, speaker, wanted)
             if len(samples) != (window.last - window.exact) * hop:
                 raise VoiceError(
-                    localized("声の設定とグラフの長さが合いません。", "The settings of this voice do not fit its graphs."),
-                    localized(f"hop_length は {hop} ではないようです。", f"Its hop_length does not seem to be {hop}."),
+                    localized("声の設定とグラフの出力の長さが合いません。", "The settings of this voice do not match its graphs."),
+                    localized(f"hop_length {hop} が正しくないようです。", f"hop_length {hop} seems to be wrong."),
                 )
             parts.append(samples[(window.first - window.exact) * hop :])
         return np.concatenate(parts), frames

@@ -113,7 +113,7 @@ def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
     """The remembered settings; what cannot be used is replaced by its default, kept in a copy beside, and told in the second value."""
     path = path or settings_path()
     failed = localized(
-        "設定の一部を読めなかったため、初期値に戻しました。", "Some settings could not be read and are back at their defaults."
+        "一部の設定を読み込めなかったため、初期値に戻しました。", "Some settings could not be read and were reset to their defaults."
     )
     found, error = load_data(path, _read, failed)
     if found is None:
@@ -132,7 +132,7 @@ def known_settings() -> Settings:
 def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Writes all settings at once: the old file stays until the new one is complete. Raises OutputFileError."""
     data = {"version": SETTINGS_VERSION} | asdict(settings)
-    save_data(path or settings_path(), data, localized("設定を保存できません", "The settings cannot be saved"))
+    save_data(path or settings_path(), data, localized("設定を保存できません", "The settings could not be saved"))
 
 
 def _read(data: Any) -> tuple[Settings, list[str]]:

@@ -36,71 +36,71 @@ class Shown:
 LANGUAGE = Shown(
     "general",
     ("言語", "Language"),
-    ("ウィンドウとメッセージの言語。", "Language of the window and its messages."),
-    choices=(("システムに合わせる", "Follow the system"), ("日本語", "日本語"), ("English", "English")),
+    ("ウィンドウとメッセージの言語を選びます。", "Language of the window and its messages."),
+    choices=(("システムの設定に合わせる", "Use system setting"), ("日本語", "日本語"), ("English", "English")),
     restart=True,
 )
 THEME = Shown(
     "general",
     ("配色", "Theme"),
-    ("明るい画面か、暗い画面か。", "A light or a dark window."),
-    choices=(("システムに合わせる", "Follow the system"), ("ライト", "Light"), ("ダーク", "Dark")),
+    ("ウィンドウの配色を選びます。", "Colour theme of the window."),
+    choices=(("システムの設定に合わせる", "Use system setting"), ("ライト", "Light"), ("ダーク", "Dark")),
 )
 LOAD_VOICE = Shown(
     "voice",
-    ("声を読み込むとき", "Load the voice"),
+    ("声を読み込むタイミング", "When to load the voice"),
     (
-        "起動時なら最初の再生がすぐ始まり、最初の再生時なら話すまでメモリーを使いません。",
-        "At start the first sound comes at once; at first use no memory is taken until you speak.",
+        "「起動時」は最初の再生がすぐに始まり、「最初の再生時」は再生するまでメモリーを使いません。",
+        "“At startup” makes the first playback start sooner; “On first playback” uses no memory until you play a line.",
     ),
-    choices=(("起動時", "At start"), ("最初の再生時", "At first use")),
+    choices=(("起動時", "At startup"), ("最初の再生時", "On first playback")),
     restart=True,
 )
 UNLOAD = Shown(
     "voice",
-    ("使わないとき声を片付ける", "Unload the voice after"),
+    ("未使用の声をメモリーから解放", "Unload idle voices after"),
     (
-        "この時間だれも話さなければメモリーを空けます。次の再生で読み込み直します。",
-        "When nobody has spoken for this long, its memory is freed; the next playback loads it again.",
+        "この時間使わなかった声をメモリーから解放します。次に再生するときに再び読み込みます。",
+        "Frees the memory of voices that have not been used for this long; the next playback loads them again.",
     ),
     unit=(" 分", " min"),
-    lowest=("しない", "never"),
+    lowest=("解放しない", "never"),
 )
 PRECISION = Shown(
     "voice",
-    ("BERT の精度", "Precision of the BERT"),
+    ("BERT の精度", "BERT precision"),
     (
-        "自動は、音の長さが変わらないと確かめた int8 だけを使います。int8 は速く、抑揚がわずかに変わることがあります。",
-        "Auto takes int8 only where it is known to change no length; int8 is faster and may change the intonation slightly.",
+        "「自動」では、音の長さが変わらないと確認できた場合だけ int8 を使います。int8 は高速ですが、抑揚がわずかに変わることがあります。",
+        "Auto uses int8 only where it does not change any durations. int8 is faster but may change the intonation slightly.",
     ),
-    choices=(("自動", "Auto"), ("float32（正確）", "float32 (exact)"), ("int8（速い）", "int8 (fast)")),
+    choices=(("自動", "Auto"), ("float32（高精度）", "float32 (exact)"), ("int8（高速）", "int8 (fast)")),
 )
 DECODER = Shown(
     "voice",
-    ("音声にする計算の精度", "Precision of the sound"),
+    ("音声生成（デコーダー）の精度", "Decoder precision"),
     (
-        "int8 は二倍ほど速く、ごく小さな雑音が加わります。追加のときに正確な音と聞き比べて差が小さかった声だけで使われます。",
-        "int8 is about twice as fast and adds a very faint noise. It is used for voices that came close to the exact sound when they were added.",
+        "int8 は約 2 倍高速ですが、ごく小さな雑音が加わります。追加時に float32 の音声と比較し、差が小さかった声にだけ使います。",
+        "int8 is about twice as fast but adds very faint noise. It is used only for voices whose audio was close to float32 when they were added.",
     ),
-    choices=(("float32（正確）", "float32 (exact)"), ("int8（速い）", "int8 (fast)")),
+    choices=(("float32（高精度）", "float32 (exact)"), ("int8（高速）", "int8 (fast)")),
 )
 CACHE = Shown(
     "voice",
-    ("ディスクに残す BERT の結果", "BERT results kept on the disk"),
+    ("BERT のディスクキャッシュ", "BERT disk cache"),
     (
-        "一度話した文をもう一度話すとき、BERT の計算を省きます。文章そのものは残しません。",
-        "A sentence that was spoken before needs no BERT again. The text itself is not kept.",
+        "同じ文をもう一度再生するときに、BERT の計算を省略します。テキスト自体は保存しません。",
+        "Skips the BERT for sentences played before. The text itself is not stored.",
     ),
     unit=(" MiB", " MiB"),
-    lowest=("残さない", "none"),
+    lowest=("使用しない", "off"),
     restart=True,
 )
 AIVISSPEECH = Shown(
     "voice",
-    ("AivisSpeech の声のフォルダー", "Folder of AivisSpeech's voices"),
+    ("AivisSpeech の声のフォルダー", "AivisSpeech voices folder"),
     (
-        "空欄ならいつもの場所を探し、off と書くと探しません。",
-        "Empty looks in its usual place, off leaves its voices out.",
+        "空欄の場合は既定のフォルダーを使います。off と入力すると使いません。",
+        "Leave empty for the default folder; enter off to ignore these voices.",
     ),
     folder=True,
 )
@@ -108,13 +108,13 @@ LOG_WORDS = Shown(
     "general",
     ("ログ", "Log"),
     (
-        "不具合を調べる手掛かりが増えますが、読み上げた文章や辞書の単語がログに残ることがあります。",
-        "This helps to find a fault, but the log may then quote your lines and the words of your dictionary.",
+        "不具合の調査に役立ちますが、読み上げたテキストや辞書の単語がログに残ることがあります。",
+        "Helps to diagnose problems, but the log may then contain your text and dictionary words.",
     ),
-    switch=("エラーの文面も記録する", "Record what errors say"),
+    switch=("エラーの詳細も記録する", "Log error details"),
 )
 DEVICE = Shown(
     "general",
-    ("音声の出力先", "Output device"),
-    ("どこから音を出すか。", "Where the sound comes out."),
+    ("再生デバイス", "Output device"),
+    ("音声を再生するデバイスを選びます。", "Device that plays the audio."),
 )

@@ -17,7 +17,7 @@ def open_regular(path: Path) -> BufferedReader:
     try:
         number = os.open(path, flags)
     except ValueError as exc:  # a null character, or letters that no name can have
-        raise OSError(errno.EINVAL, localized("使えない名前です", "not a name of a file"), str(path)) from exc
+        raise OSError(errno.EINVAL, localized("使用できないファイル名です", "not a valid file name"), str(path)) from exc
     if stat.S_ISREG(os.fstat(number).st_mode):
         return os.fdopen(number, "rb")
     os.close(number)

@@ -35,7 +35,7 @@ def _of_content(error: BaseException) -> str:
     if type(error).__module__ == "_csv":
         return localized("表の形式が正しくありません", "it is not a table")
     if isinstance(error, UnicodeEncodeError):
-        return localized("使えない文字があります", "it has characters that cannot be used")
+        return localized("使用できない文字が含まれています", "it contains invalid characters")
     if isinstance(error, UnicodeError):
         return localized("文字コードが UTF-8 ではありません", "it is not UTF-8")
     if isinstance(error, RecursionError):
@@ -48,19 +48,19 @@ def _of_content(error: BaseException) -> str:
 
 
 _BUSY = ("使用中です", "it is in use")
-_FORBIDDEN = ("許可されていません", "permission denied")
-_FULL = ("ディスクに空きがありません", "the disk is full")
-_UNREACHABLE = ("接続できません", "there is no connection")
-_UNSUPPORTED = ("この場所では対応していません", "it is not supported there")
+_FORBIDDEN = ("アクセスが許可されていません", "permission denied")
+_FULL = ("ディスクの空き容量がありません", "the disk is full")
+_UNREACHABLE = ("接続できません", "cannot connect")
+_UNSUPPORTED = ("この場所では対応していません", "it is not supported here")
 _NAMED = {
     "ENOENT": ("見つかりません", "it does not exist"),
-    "ENOTDIR": ("フォルダーがありません", "its folder does not exist"),
+    "ENOTDIR": ("フォルダーが見つかりません", "its folder does not exist"),
     "EISDIR": ("フォルダーです", "it is a folder"),
-    "EEXIST": ("すでにあります", "it exists already"),
+    "EEXIST": ("すでにあります", "it already exists"),
     "ENOTEMPTY": ("フォルダーが空ではありません", "the folder is not empty"),
     "EACCES": _FORBIDDEN,
     "EPERM": _FORBIDDEN,
-    "EROFS": ("読み取り専用の場所です", "the place is read-only"),
+    "EROFS": ("読み取り専用です", "it is read-only"),
     "EBUSY": _BUSY,
     "ETXTBSY": _BUSY,
     "EAGAIN": _BUSY,
@@ -70,18 +70,18 @@ _NAMED = {
     "EDQUOT": _FULL,
     "EFBIG": ("大きすぎます", "it is too large"),
     "ENAMETOOLONG": ("名前が長すぎます", "the name is too long"),
-    "EINVAL": ("使えない名前か場所です", "the name or place cannot be used"),
-    "EILSEQ": ("使えない文字があります", "it has characters that cannot be used"),
-    "ELOOP": ("リンクが循環しています", "its links go in circles"),
+    "EINVAL": ("使用できない名前です", "the name is not valid"),
+    "EILSEQ": ("使用できない文字が含まれています", "it contains invalid characters"),
+    "ELOOP": ("リンクが循環しています", "its links form a loop"),
     "EXDEV": ("別のディスクです", "it is on another disk"),
     "EMFILE": ("開いているファイルが多すぎます", "too many files are open"),
     "ENFILE": ("開いているファイルが多すぎます", "too many files are open"),
     "ENOMEM": ("メモリーが足りません", "not enough memory"),
     "EIO": ("読み書きに失敗しました", "reading or writing failed"),
-    "EPIPE": ("受け取る側が閉じられました", "the reader has closed it"),
+    "EPIPE": ("受け取り側が閉じました", "the reader closed it"),
     "EINTR": ("中断されました", "it was interrupted"),
-    "ENXIO": ("デバイスがありません", "there is no such device"),
-    "ENODEV": ("デバイスがありません", "there is no such device"),
+    "ENXIO": ("デバイスが見つかりません", "no such device"),
+    "ENODEV": ("デバイスが見つかりません", "no such device"),
     "ENOEXEC": ("実行できません", "it cannot be run"),
     "ENOTSUP": _UNSUPPORTED,
     "EOPNOTSUPP": _UNSUPPORTED,

@@ -22,7 +22,10 @@ class UnreadableError(InputError):
 
     def __init__(self, message: str, kept: Path | None) -> None:
         super().__init__(
-            message, "" if kept is None else localized(f"元の内容は {kept} に残してあります。", f"What it held is kept in {kept}.")
+            message,
+            ""
+            if kept is None
+            else localized(f"元のファイルのコピーを {kept} に残しました。", f"A copy of the original was kept as {kept}."),
         )
         self.kept = kept
 

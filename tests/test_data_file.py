@@ -127,7 +127,7 @@ def test_what_is_no_json_is_told_and_kept(tmp_path: Path, content: bytes) -> Non
     assert found is None
     assert error is not None
     assert error.message == "Not read. (its content is damaged)"
-    assert error.hint == f"What it held is kept in {path}.unreadable."
+    assert error.hint == f"A copy of the original was kept as {path}.unreadable."
     assert (tmp_path / "x.json.unreadable").read_bytes() == path.read_bytes() == content
 
 

@@ -18,6 +18,7 @@ JSON = {
 WHOLE = {
     "app/ui/help/third_party.py": "ships with the program",
     "app/ui/theme/icons.py": "ships with the program",
+    "app/voices/terms.py": "ships with the program",
     "app/ui/help/about.py": "ships with the program",
     "app/ui/help/pages.py": "ships with the program",
     "app/bench/home.py": "our own source",

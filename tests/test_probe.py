@@ -180,7 +180,7 @@ def test_a_child_that_says_something_else_counts_as_crashed(printed: dict[str, A
     cpu, cuda = Probe().run()
     assert (cpu.ok, cuda.ok) == (True, False)
     assert cuda.crashed
-    assert "cannot be understood" in str(cuda.reason)
+    assert "could not be read" in str(cuda.reason)
     assert {item.backend: item.crashed for item in Probe().known()}["cuda"]
 
 
@@ -308,4 +308,4 @@ def test_this_machine_is_probed_for_real(capsys: pytest.CaptureFixture[str]) -> 
     assert sum(item["chosen"] for item in found.values()) == 1
     assert set(available_backends()) <= set(found)
     assert main(["backends"]) == 0
-    assert "taken by auto" in capsys.readouterr().out
+    assert "used by auto" in capsys.readouterr().out

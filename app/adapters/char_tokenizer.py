@@ -39,6 +39,6 @@ class CharTokenizer:
 
 def _unusable(path: Path) -> VoiceError:
     return VoiceError(
-        localized(f"BERT の語彙ファイルが読めません: {path}", f"This BERT vocabulary cannot be used: {path}"),
-        localized("BERT をもう一度取り込んでください。", "Import the BERT again."),
+        localized(f"BERT の語彙ファイルを読み込めません: {path}", f"The BERT vocabulary cannot be read: {path}"),
+        localized("BERT をもう一度追加してください。", "Add the BERT again."),
     )

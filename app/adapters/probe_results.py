@@ -90,7 +90,7 @@ class ProbeMemory:
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
         kept = dict(list(entries.items())[-MOST_ENTRIES:])
-        save_data(self._path, kept, localized("計測結果を保存できません", "What was measured cannot be saved"))
+        save_data(self._path, kept, localized("測定結果を保存できません", "The measurements could not be saved"))
 
 
 def _entries(data: Any) -> dict[str, dict[str, Any]]:

@@ -30,7 +30,7 @@ def dictionary_path() -> Path:
 
 def load_dictionary() -> tuple[tuple[Entry, ...], UnreadableError | None]:
     """The words; none, and what to tell, where the file cannot be read, of which a copy is kept then."""
-    failed = localized("ユーザー辞書を読めません。", "The user dictionary cannot be read.")
+    failed = localized("ユーザー辞書を読み込めません。", "The user dictionary cannot be read.")
     found, error = load_data(dictionary_path(), from_data, failed)
     return found or (), error
 
@@ -63,7 +63,7 @@ def change_dictionary(change: Change) -> tuple[tuple[Entry, ...], AppError | Non
         if len(changed) > max(MOST_ENTRIES, len(entries)):
             raise too_many()
         if changed != entries:
-            save_data(path, to_data(changed), localized("ユーザー辞書を保存できません", "The user dictionary cannot be saved"))
+            save_data(path, to_data(changed), localized("ユーザー辞書を保存できません", "The user dictionary could not be saved"))
         return changed, error
     finally:
         lock.release()
@@ -88,8 +88,8 @@ def words_of(content: bytes, name: str) -> tuple[list[Entry], list[InputError]]:
 
 def _unreadable(name: str, reason: str) -> InputError:
     return InputError(
-        localized(f"「{name}」を読めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
-        localized("UTF-8 の JSON か CSV を選んでください。", "Choose a JSON or CSV file in UTF-8."),
+        localized(f"「{name}」を読み込めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
+        localized("UTF-8 の JSON または CSV ファイルを選んでください。", "Choose a JSON or CSV file encoded in UTF-8."),
     )
 
 

@@ -44,13 +44,13 @@ def run_trial(trial: str, wanted: str | None, calls: Path) -> Ended:
         done = run_own(*arguments, timeout_s=TIME_LIMIT_S)
     except subprocess.TimeoutExpired:
         seconds = round(TIME_LIMIT_S)
-        return Ended(error=localized(f"{seconds} 秒以内に終わりませんでした。", f"It did not end within {seconds} s."), crashed=True)
+        return Ended(error=localized(f"{seconds} 秒以内に終わりませんでした。", f"It did not finish within {seconds} s."), crashed=True)
     except OSError as exc:
         raise InternalError(localized("自分自身を起動できません。", "The program cannot start itself."), f"({reason_of(exc)})") from exc
     lines = list(json_objects(done.stdout.decode("utf-8", "replace")))
     if not lines:
         return Ended(
-            error=localized(f"異常終了しました。(コード {done.returncode})", f"Its process died (exit code {done.returncode})."),
+            error=localized(f"異常終了しました。（コード {done.returncode}）", f"The process crashed (exit code {done.returncode})."),
             crashed=True,
         )
     line = lines[-1]

@@ -88,7 +88,7 @@ class Probe:
     def _record(self, calls: Path) -> None:
         done = run_trial(RECORD, self._wanted, calls)
         if done.error is not None:
-            raise BackendError(localized("CPU でも話せません。", "Not even the CPU speaks."), done.error)
+            raise BackendError(localized("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), done.error)
 
     def _try(self, place: str, calls: Path, *, retry: bool) -> ProbeResult:
         refusal = self._refusal(place, retry=retry)
@@ -111,16 +111,16 @@ class Probe:
         if wait_s:
             hours = max(1, round(wait_s / 3600))
             told = localized(
-                f"前回は異常終了しました。約 {hours} 時間後にまた試します。",
-                f"It crashed or hung last time and is left alone for about {hours} h.",
+                f"前回、異常終了しました。約 {hours} 時間後に再び試します。",
+                f"It crashed or hung last time and will be tried again in about {hours} h.",
             )
-            return told + by_frontend("", localized("(--retry ですぐに試す)", " (--retry tries at once)"))
+            return told + by_frontend("", localized("（--retry ですぐに試せます）", " (--retry tries it now)"))
         device = _device(place)
         if device is not None and device.memory_mb is not None and device.memory_mb < self._weights_mb + SPARE_MB:
             needed = round(self._weights_mb + SPARE_MB)
             return localized(
-                f"メモリーが足りません: {device.memory_mb} MB、必要なのは約 {needed} MB。",
-                f"Its memory is too small: {device.memory_mb} MB, about {needed} MB are needed.",
+                f"メモリーが足りません: {device.memory_mb} MB（約 {needed} MB 必要です）。",
+                f"Not enough memory: {device.memory_mb} MB, about {needed} MB required.",
             )
         return None
 
@@ -130,9 +130,9 @@ class Probe:
             with suppress(ValueError):
                 return remembered(place, line)
         elif trial is not None:  # begun and never ended
-            reason = localized("試している間に止まりました。", "It was being tried when everything ended.")
+            reason = localized("測定中に異常終了しました。", "The program ended while it was being tried.")
             return ProbeResult(place, _device_name(place), False, reason=reason, crashed=True)
-        reason = localized("まだ計測していません。", "Not measured yet.") + by_frontend("", " (koebako backends --probe)")
+        reason = localized("まだ測定していません。", "Not measured yet.") + by_frontend("", " (koebako backends --probe)")
         return ProbeResult(place, _device_name(place), reason=reason)
 
 
@@ -143,7 +143,7 @@ def _judged(place: str, done: Ended) -> ProbeResult:
     try:
         return remembered(place, asdict(judge(place, done.line)))  # as it will be read again
     except (ValueError, LookupError, TypeError, AttributeError):
-        return ProbeResult(place, ok=False, reason=localized("結果を読み取れません。", "Its result cannot be understood."), crashed=True)
+        return ProbeResult(place, ok=False, reason=localized("結果を読み込めません。", "Its result could not be read."), crashed=True)
 
 
 def _device(place: str) -> Device | None:

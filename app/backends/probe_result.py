@@ -54,7 +54,7 @@ def judge(place: str, line: dict[str, Any]) -> ProbeResult:
     worst = None if None in diffs.values() else max((value for value in diffs.values() if value is not None), default=None)
     reason = line["fallback"]
     if wrong and reason is None:
-        reason = localized("計算結果が CPU と違います: ", "It computes other values than the CPU: ") + ", ".join(wrong)
+        reason = localized("計算結果が CPU と異なります: ", "Its results differ from the CPU's: ") + ", ".join(wrong)
     return ProbeResult(
         backend=place,
         ok=reason is None,
@@ -132,6 +132,6 @@ def fastest(found: list[ProbeResult]) -> ProbeResult:
     """The usable one with the least cost; the CPU unless another is clearly faster."""
     cpu = found[0]
     if not cpu.ok:
-        raise BackendError(localized("CPU でも話せません。", "Not even the CPU speaks."), cpu.reason or "")
+        raise BackendError(localized("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), cpu.reason or "")
     best = min((item for item in found if item.ok), key=lambda item: item.cost)
     return best if best.cost <= GAIN**2 * cpu.cost else cpu

@@ -25,7 +25,7 @@ def asked_backends(text: str) -> list[str]:
     names = [text] if "=" in text else list(dict.fromkeys(item.strip() for item in text.split(",")))
     if not all(names):
         raise InputError(
-            localized(f"バックエンドの指定「{text}」が読めません。", f'The backends "{text}" cannot be read.'),
+            localized(f"バックエンドの指定「{text}」が正しくありません。", f"“{text}” is not a valid list of backends."),
             localized("例: cpu,openvino", "For example: cpu,openvino"),
         )
     return names

@@ -31,9 +31,7 @@ def chart(found: Sequence[Measured], peak: Peak, machine: str) -> str:
         machine: told below the title.
     """
     picture = Picture(WIDTH)
-    picture.text(
-        MARGIN, 34, localized("段階ごとの時間(キャッシュなし、中央値)", "Time by stage (nothing cached, medians)"), size=18, bold=True
-    )
+    picture.text(MARGIN, 34, localized("処理ごとの時間（キャッシュなし、中央値）", "Time by stage (no cache, medians)"), size=18, bold=True)
     picture.text(MARGIN, 54, machine, size=12, color=PALE)
     bottom = _bars(picture, found, peak, 110.0)
     bottom = _legend(picture, found, bottom + 20)
@@ -93,9 +91,9 @@ def _legend(picture: Picture, found: Sequence[Measured], y: float) -> float:
         picture.text(x + 17, y + 11, stage, size=12)
         x += 34 + 7.5 * len(stage)
     picture.mark(LEFT + 6, y + 32, INK)
-    picture.text(LEFT + 17, y + 33, localized("最初の音", "first sound"), size=12)
+    picture.text(LEFT + 17, y + 33, localized("最初の音声まで", "time to first audio"), size=12)
     picture.box(LEFT + 120, y + 25, 24, COMPUTE, INK)
-    words = localized("積和演算だけにかかる時間(演算数 ÷ 測った上限)", "multiply-adds alone (counted, at the measured peak)")
+    words = localized("積和演算だけにかかる時間（演算数 ÷ 測定した上限）", "multiply-adds alone (counted, at measured peak)")
     picture.text(LEFT + 152, y + 33, words, size=12)
     return y + 36
 
@@ -108,7 +106,7 @@ def _curves(picture: Picture, found: Sequence[Measured], top: float) -> None:
     def y_of(ms: float) -> float:
         return top + CURVES * (1 - ms / up.most)
 
-    picture.text(MARGIN, top - 16, localized("全体の時間と長さ", "Total against length"), size=15, bold=True)
+    picture.text(MARGIN, top - 16, localized("合計時間とテキストの長さ", "Total time by length"), size=15, bold=True)
     for tick in up.ticks():
         picture.line([(LEFT, y_of(tick)), (RIGHT, y_of(tick))], GRID)
         picture.text(LEFT - 10, y_of(tick) + 4, f"{tick:g} ms", size=11, color=PALE, anchor="end")

@@ -54,10 +54,10 @@ def find_originals(voice: str | None, bert: str | None) -> Originals:
     model = _file(bert, (FLOAT16_NAME, FLOAT32_NAME))
     if graph is None or model is None:
         raise InputError(
-            localized("元のファイルが見つかりません。", "There are no original files to compare with."),
+            localized("比較する元のファイルが見つかりません。", "The original files to compare with were not found."),
             localized(
-                "--voice に model.onnx の入ったフォルダーか声のファイル、--bert に model_fp16.onnx の入ったフォルダーを指定してください。",
-                "Give --voice a voice file or a folder with model.onnx, and --bert a folder with model_fp16.onnx.",
+                "--voice に model.onnx のあるフォルダーか声のファイルを、--bert に model_fp16.onnx のあるフォルダーを指定してください。",
+                "Set --voice to a voice file or a folder with model.onnx, and --bert to a folder with model_fp16.onnx.",
             ),
         )
     if container_of(graph) == "safetensors":
@@ -69,8 +69,8 @@ def find_originals(voice: str | None, bert: str | None) -> Originals:
 def no_graph(voice: Path) -> InputError:
     """For a voice of weights: only our own program makes graphs of them."""
     return InputError(
-        localized(f"グラフのない声とは比べられません: {voice}", f"This voice has no graph to compare with: {voice}"),
-        localized("ONNX 形式の声(.onnx、.aivmx、.sbv2)を指定してください。", "Give a voice in ONNX form (.onnx, .aivmx, .sbv2)."),
+        localized(f"この声には比較できるグラフがありません: {voice}", f"This voice has no graph to compare with: {voice}"),
+        localized("ONNX 形式の声（.onnx、.aivmx、.sbv2）を指定してください。", "Specify a voice in ONNX format (.onnx, .aivmx, .sbv2)."),
     )
 
 

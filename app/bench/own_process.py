@@ -62,5 +62,5 @@ def in_own_process(side: Side, voice: str, bert: str) -> OwnProcess:
     values = next((line for line in json_objects(text) if {"load_ms", "peak_mb"} <= line.keys()), None)
     if values is None or done.returncode:
         reason = (text.splitlines() or done.stderr.decode("utf-8", "replace").splitlines() or [""])[-1]
-        raise InternalError(localized("メモリーの計測に失敗しました。", "Memory could not be measured."), reason[:300])
+        raise InternalError(localized("メモリーの測定に失敗しました。", "Memory use could not be measured."), reason[:300])
     return OwnProcess(values["load_ms"], values["peak_mb"])

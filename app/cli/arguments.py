@@ -27,8 +27,8 @@ def check_letters(arguments: list[str]) -> None:
     for argument in arguments:
         if _NO_TEXT.search(argument):
             raise InputError(
-                localized(f"引数に使えない文字があります: {argument}", f"This argument has characters that cannot be used: {argument}"),
-                localized("UTF-8 の文字だけを使うか、ファイルの名前を変えてください。", "Use UTF-8, or rename the file."),
+                localized(f"引数に使用できない文字が含まれています: {argument}", f"This argument contains invalid characters: {argument}"),
+                localized("UTF-8 で表せる文字だけを使うか、ファイル名を変更してください。", "Use UTF-8, or rename the file."),
             )
 
 

@@ -36,6 +36,6 @@ def _person_is_there() -> bool:
 
 
 def _asked(licence: Licence) -> bool:
-    note(localized(f"声「{licence.name}」のライセンス:", f'Licence of the voice "{licence.name}":'))
+    note(localized(f"声「{licence.name}」の利用規約:", f"Licence of the voice “{licence.name}”:"))
     note_lines(f"\n{licence.text.strip()}\n")
-    return answer_to(localized("このライセンスに同意しますか？ [y/N]", "Do you accept this licence? [y/N]")).casefold() in YES
+    return answer_to(localized("この利用規約に同意しますか？ [y/N] ", "Do you accept this licence? [y/N]")).casefold() in YES

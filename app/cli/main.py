@@ -75,12 +75,12 @@ def _log(error: BaseException) -> None:
 
 def _unexpected(error: BaseException) -> AppError:
     """The error for an exception nobody foresaw; if the system refused a file, it at least names the file and the reason."""
-    details = localized(f"詳しい記録: {log_path()}", f"Details are in {log_path()}")
+    details = localized(f"詳細なログ: {log_path()}", f"See the log for details: {log_path()}")
     name = error.filename if isinstance(error, OSError) else None
     if isinstance(name, str) and name:
         reason = reason_of(error)
-        return InputError(localized(f"「{name}」を使えません：{reason}。", f'"{name}" cannot be used: {reason}.'), details)
-    return InternalError(localized("予期しないエラーが起きました。", "Something unexpected went wrong."), details)
+        return InputError(localized(f"「{name}」を使用できません：{reason}。", f"“{name}” cannot be used: {reason}."), details)
+    return InternalError(localized("予期しないエラーが発生しました。", "An unexpected error occurred."), details)
 
 
 def _abandon_stdout() -> None:

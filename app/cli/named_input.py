@@ -32,10 +32,10 @@ def read_named(path: Path) -> bytes:
             with path.open("rb") as file:
                 return _read(file, str(path))
     except (OSError, ValueError) as exc:  # ValueError: letters that no name can have
-        reason = reason_of(exc) if isinstance(exc, OSError) else localized("使えない名前です", "not a name of a file")
+        reason = reason_of(exc) if isinstance(exc, OSError) else localized("使用できないファイル名です", "not a valid file name")
         raise InputError(
-            localized(f"「{path}」を読めません。（{reason}）", f"“{path}” cannot be read. ({reason})"),
-            localized("ファイルの場所を確かめてください。", "Check the path."),
+            localized(f"「{path}」を読み込めません。（{reason}）", f"“{path}” cannot be read. ({reason})"),
+            localized("ファイルの場所を確認してください。", "Check the path."),
         ) from exc
 
 
@@ -66,8 +66,8 @@ def text_of(content: bytes, name: str) -> str:
         return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig").read()
     except UnicodeDecodeError as exc:
         raise InputError(
-            localized(f"UTF-8 として読めません: {name}", f"This is not UTF-8: {name}"),
-            localized("UTF-8 で保存し直してください。", "Save it again as UTF-8."),
+            localized(f"UTF-8 として読み込めません: {name}", f"The text is not UTF-8: {name}"),
+            localized("UTF-8 で保存し直してください。", "Save it as UTF-8."),
         ) from exc
 
 
@@ -76,8 +76,8 @@ def _read(file: BinaryIO, name: str) -> bytes:
     if len(content) > LARGEST_BYTES:
         most = LARGEST_BYTES >> 20
         raise InputError(
-            localized(f"大きすぎます: {name}", f"This is too large: {name}"),
-            localized(f"{most} MB までです。分けてお試しください。", f"Up to {most} MB can be read. Split it up."),
+            localized(f"大きすぎます: {name}", f"The input is too large: {name}"),
+            localized(f"{most} MB まで読み込めます。分割してお試しください。", f"The limit is {most} MB. Split it up."),
         )
     return content
 
@@ -95,8 +95,8 @@ def _refuse_device(status: os.stat_result, name: str) -> None:
     is_device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
     if is_device and sys.platform != "win32" and status.st_rdev != Path(os.devnull).stat().st_rdev:
         raise InputError(
-            localized(f"デバイスからは読み込めません: {name}", f"This is a device, which cannot be read: {name}"),
-            localized("文字のファイルを指定するか、パイプで渡してください。", "Give a text file, or pipe the text in."),
+            localized(f"デバイスからは読み込めません: {name}", f"Cannot read from a device: {name}"),
+            localized("テキストファイルを指定するか、パイプで渡してください。", "Specify a text file, or pipe the text in."),
         )
 
 
@@ -109,7 +109,7 @@ def _waiting_for(name: str, *, is_person: bool = False) -> Iterator[None]:
         for wait_s in WAITS_S:
             if over.wait(wait_s):
                 return
-            note(localized(f"入力を待っています: {name}（Ctrl+C で中止）", f"Waiting for input from {name}; Ctrl+C stops."))
+            note(localized(f"入力を待っています: {name}（Ctrl+C で中止）", f"Waiting for input from {name} (Ctrl+C stops)"))
 
     if not is_person:
         threading.Thread(target=announce, name="waiting", daemon=True).start()

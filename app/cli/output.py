@@ -50,11 +50,11 @@ def read_stdin() -> TextIO:
     if sys.stdin is None:
         raise InputError(
             localized("標準入力がありません。", "There is no standard input."),
-            localized("文章を引数か -f で指定してください。", "Give the text as an argument or with -f."),
+            localized("テキストを引数または -f で指定してください。", "Give the text as an argument or with -f."),
         )
     if sys.stdin.isatty():
         end = "Ctrl+Z, Enter" if sys.platform == "win32" else "Ctrl+D"
-        note(localized(f"文章を入力してください。{end} で終わります。", f"Type the text; {end} ends it."))
+        note(localized(f"テキストを入力してください。{end} で終了します。", f"Type the text; {end} ends it."))
     return sys.stdin
 
 

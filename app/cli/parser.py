@@ -18,9 +18,12 @@ from app.version import VERSION
 
 def build_parser() -> Parser:
     """The whole command line."""
-    parser = Parser(prog="koebako", description=localized("日本語の文章を声にします。", "Speaks Japanese text."))
+    parser = Parser(prog="koebako", description=localized("日本語のテキストを読み上げます。", "Speaks Japanese text."))
     parser.add_argument(
-        "--version", action="version", version=f"koebako {VERSION}", help=localized("版を表示して終わる", "show the version and exit")
+        "--version",
+        action="version",
+        version=f"koebako {VERSION}",
+        help=localized("バージョンを表示して終了する", "show the version and exit"),
     )
     commands = parser.add_subparsers(
         dest="command", required=True, parser_class=Parser, metavar="COMMAND", title=localized("コマンド", "commands")

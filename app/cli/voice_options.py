@@ -12,31 +12,31 @@ def add_voice_options(parser: Parser) -> None:
     parser.add_argument(
         "--voice",
         metavar="ID|NAME|PATH",
-        help=localized("声(省略すると voices list の最初の声)", "the voice (default: the first of `voices list`)"),
+        help=localized("声（既定: voices list の先頭）", "voice (default: the first in `voices list`)"),
     )
     parser.add_argument(
         "--backend",
         default="auto",
         metavar="NAME[:ADAPTER]|GROUP=NAME,…",
         help=localized(
-            "auto、cpu、directml:1、cuda など。bert=cpu,decoder=directml のように bert・prosody・decoder で分けられる",
-            "auto, cpu, directml:1, cuda …, or apart as in bert=cpu,decoder=directml (groups: bert, prosody, decoder)",
+            "auto、cpu、directml:1、cuda など。bert、prosody、decoder ごとにも指定できる（例: bert=cpu,decoder=directml）",
+            "auto, cpu, directml:1, cuda …; or one for each of bert, prosody and decoder, as in bert=cpu,decoder=directml",
         ),
     )
     parser.add_argument(
         "--decoder",
         choices=DECODER_PRECISIONS,
         help=localized(
-            "音声にする計算の精度。int8 は速い(小さな差しか出ないと確かめた声だけ。voices info に表示)",
-            "precision of the decoder; int8 is fast, for voices that it was found to change little (see voices info)",
+            "音声生成（デコーダー）の精度。int8 は高速（差が小さいと確認できた声だけ。voices info に表示）",
+            "decoder precision; int8 is faster, for voices where the difference is small (see `voices info`)",
         ),
     )
     parser.add_argument(
         "--force-bert",
         action="store_true",
         help=localized(
-            "声が求める BERT が無いとき別の BERT で代用する(抑揚がおかしくなる)",
-            "use another BERT when the voice's own is missing (wrong prosody)",
+            "対応する BERT がないとき、別の BERT で代用する（抑揚は正しくなりません）",
+            "use another BERT if the voice's own is missing (wrong prosody)",
         ),
     )
     add_licence_option(parser)
@@ -47,5 +47,5 @@ def add_licence_option(parser: Parser) -> None:
     parser.add_argument(
         "--accept-licence",
         action="store_true",
-        help=localized("声のライセンスを読み、同意した", "the licence of the voice was read and is accepted"),
+        help=localized("声の利用規約を読み、同意する", "accept the voice's licence, which you have read"),
     )

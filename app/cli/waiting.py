@@ -51,12 +51,12 @@ def _tell(words: str, how_far: Callable[[], str], over: threading.Event) -> None
 
 def still_speaking(text: str) -> str:
     """The notice of `speak` while it writes a file."""
-    return localized(f"{len(text):,} 文字を音声にしています", f"Speaking {len(text):,} characters")
+    return localized(f"{len(text):,} 文字を合成しています", f"Synthesising {len(text):,} characters")
 
 
 def sound_so_far(seconds: float) -> str:
     """How far `speak` is; a line alone does not tell how many sentences there will be."""
-    return localized(f"音声 {seconds:,.0f} 秒分", f"{seconds:,.0f} s of sound made") if seconds else ""
+    return localized(f"音声 {seconds:,.0f} 秒分を合成", f"{seconds:,.0f} s of audio ready") if seconds else ""
 
 
 def sentence_bar(text: str) -> tqdm | None:  # type: ignore[type-arg]

@@ -41,24 +41,26 @@ def make_entry(surface: str, reading: str, accent: int = 0, kind: str = "proper_
     surface = surface_of(surface)
     if not surface or len(surface) > LONGEST_SURFACE or any(unicodedata.category(char).startswith("C") for char in surface):
         raise InputError(
-            localized(f"「{surface[:20]}」は単語として登録できません。", f"“{surface[:20]}” cannot be a word of the dictionary."),
-            localized(f"1 文字から {LONGEST_SURFACE} 文字の単語にしてください。", f"Give a word of 1 to {LONGEST_SURFACE} characters."),
+            localized(f"「{surface[:20]}」は単語として登録できません。", f"“{surface[:20]}” cannot be added to the dictionary."),
+            localized(f"1 文字から {LONGEST_SURFACE} 文字の単語にしてください。", f"Enter a word of 1 to {LONGEST_SURFACE} characters."),
         )
     kana = katakana_of(surface, reading[: LONGEST_READING + 1])
     moras = len(split_moras(kana))
     if len(kana) > LONGEST_READING or not 0 <= accent <= moras:
         raise InputError(
             localized(
-                f"「{surface}」のアクセント位置か読みの長さが範囲外です。", f"The accent or the reading of “{surface}” is out of range."
+                f"「{surface}」のアクセント位置または読みの長さが範囲外です。", f"The accent or reading of “{surface}” is out of range."
             ),
             localized(
                 f"アクセントは 0 から {moras}、読みは {LONGEST_READING} 文字までです。",
-                f"The accent is 0 to {moras}; a reading has up to {LONGEST_READING} kana.",
+                f"The accent must be from 0 to {moras}; a reading has up to {LONGEST_READING} kana.",
             ),
         )
     if kind not in KINDS or not 0 <= priority <= HIGHEST_PRIORITY:
         raise InputError(
-            localized(f"「{surface}」の品詞か優先度が正しくありません。", f"The kind or the priority of “{surface}” is not right."),
+            localized(
+                f"「{surface}」の品詞または優先度が正しくありません。", f"The part of speech or priority of “{surface}” is not valid."
+            ),
             localized(
                 f"品詞は {'、'.join(KINDS)}、優先度は 0 から {HIGHEST_PRIORITY} です。",
                 f"Kinds are {', '.join(KINDS)}; priorities 0 to {HIGHEST_PRIORITY}.",

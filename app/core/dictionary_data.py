@@ -74,7 +74,9 @@ def too_many() -> InputError:
     """The error for more words than a dictionary holds."""
     return InputError(
         localized("単語が多すぎます。", "There are too many words."),
-        localized(f"ユーザー辞書は {MOST_ENTRIES:,} 語までです。", f"The user dictionary holds up to {MOST_ENTRIES:,} words."),
+        localized(
+            f"ユーザー辞書に登録できるのは {MOST_ENTRIES:,} 語までです。", f"The user dictionary can hold up to {MOST_ENTRIES:,} words."
+        ),
     )
 
 
@@ -98,7 +100,7 @@ def _read(items: list[Any]) -> tuple[list[Entry], list[InputError]]:
         except InputError as error:
             wrong.append(error)
         except (ValueError, LookupError):
-            wrong.append(_unknown(localized("単語の形が違います", "a word of another form")))
+            wrong.append(_unknown(localized("単語の形式が違います", "a word has an unknown format")))
     return entries, wrong
 
 
@@ -201,9 +203,9 @@ def _list(value: Any) -> list[Any]:
 
 def _unknown(reason: str) -> InputError:
     return InputError(
-        localized(f"辞書として読めません。（{reason}）", f"This is not a dictionary. ({reason})"),
+        localized(f"辞書として読み込めません。（{reason}）", f"This is not a dictionary. ({reason})"),
         localized(
-            "VOICEVOX、AivisSpeech などの辞書（JSON）か、表記,読み,アクセント の CSV を選んでください。",
-            "Choose a dictionary of VOICEVOX or AivisSpeech (JSON), or a CSV with surface,reading,accent.",
+            "VOICEVOX や AivisSpeech などの辞書（JSON）、または「表記,読み,アクセント」の CSV を選んでください。",
+            "Choose a dictionary from VOICEVOX or AivisSpeech (JSON), or a CSV with surface,reading,accent.",
         ),
     )

@@ -35,11 +35,11 @@ BOUNDS = {
     "bert_weight": Bounds(0.0, 2.0, 1.0, "文脈の強さ", "BERT weight", 0.05),
     "assist_weight": Bounds(0.0, 1.0, 0.7, "アシストの強さ", "assist weight", 0.05),
     "volume": Bounds(0.0, 4.0, 1.0, "音量", "volume", 0.05),
-    "pre_silence_s": Bounds(0.0, 10.0, 0.1, "開始無音(秒)", "silence before (s)", 0.05),
-    "post_silence_s": Bounds(0.0, 10.0, 0.1, "終了無音(秒)", "silence after (s)", 0.05),
+    "pre_silence_s": Bounds(0.0, 10.0, 0.1, "開始無音（秒）", "silence before (s)", 0.05),
+    "post_silence_s": Bounds(0.0, 10.0, 0.1, "終了無音（秒）", "silence after (s)", 0.05),
 }
-PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ(秒)", "pause (s)", 0.05)
-PLACE_BOUNDS = Bounds(0, 2**31 - 1, 0, "語・モーラ・記号の番号", "number of a word, mora or mark", 1)  # counted from 0
+PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ（秒）", "pause (s)", 0.05)
+PLACE_BOUNDS = Bounds(0, 2**31 - 1, 0, "単語・モーラ・記号の番号", "number of a word, mora or mark", 1)  # counted from 0
 TONE_BOUNDS = Bounds(0, 1, 0, "高低", "tone", 1)
 SHOWN_DIGITS = 20
 PAUSE_MARKS = (",", ".", "!", "?", "'", "-")
@@ -54,7 +54,7 @@ def check_value(bounds: Bounds, value: float) -> None:
             localized(f"{bounds.ja}の値 {shown} は範囲外です。", f"The value {shown} for {bounds.en} is out of range."),
             localized(
                 f"{bounds.low:.10g} から {bounds.high:.10g} までの数を指定してください。",
-                f"Give a number from {bounds.low:.10g} to {bounds.high:.10g}.",
+                f"Use a number from {bounds.low:.10g} to {bounds.high:.10g}.",
             ),
         )
 
@@ -67,8 +67,8 @@ def check_request(request: SynthesisRequest) -> None:
     for mark, length_s in request.pauses.items():
         if mark not in PAUSE_MARKS:
             raise InputError(
-                localized(f"「{mark}」は間の長さを変えられる記号ではありません。", f'"{mark}" is not a mark whose pause can be set.'),
-                localized("使える記号: 、 。 ！ ？ ・ ' -", "Marks to choose from: , . ! ? ' - (or 、 。 ！ ？ ・)"),
+                localized(f"記号「{mark}」の間の長さは変更できません。", f"The pause at “{mark}” cannot be set."),
+                localized("使用できる記号: 、 。 ！ ？ ・ ' -", "Available marks: , . ! ? ' - (or 、 。 ！ ？ ・)"),
             )
         check_value(PAUSE_BOUNDS, length_s)
     _check_edits(request.overrides)
@@ -79,8 +79,8 @@ def _check_edits(edits: Overrides) -> None:
     for reading in edits.readings:
         if not reading.surface:
             raise InputError(
-                localized("読みを付ける語が空です。", "A reading is given for an empty word."),
-                localized("行の中の語を指定してください。", "Give a word of the line."),
+                localized("読みを指定する単語が空です。", "A reading was given for an empty word."),
+                localized("行の中の単語を指定してください。", "Use a word in the line."),
             )
     counted = [reading.occurrence for reading in edits.readings if reading.occurrence is not None]
     counted += [mora.mora for mora in edits.moras] + [phrase.mora for phrase in edits.phrases] + [pause.mark for pause in edits.pauses]

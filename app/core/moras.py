@@ -93,7 +93,9 @@ def katakana_of(surface: str, reading: str) -> str:
     kana = hiragana_to_katakana(unicodedata.normalize("NFKC", reading)).replace(" ", "").replace("・", "")
     if not _KANA.fullmatch(kana):
         raise InputError(
-            localized(f"「{surface}」の読み「{reading}」は仮名ではありません。", f"The reading “{reading}” is not kana."),
-            localized("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."),
+            localized(
+                f"「{surface}」の読み「{reading}」は、ひらがなまたはカタカナではありません。", f"The reading “{reading}” is not kana."
+            ),
+            localized("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."),
         )
     return kana

@@ -104,9 +104,9 @@ def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]
             raise InputError(
                 localized(
                     f"「{override.surface}」のアクセント位置 {override.accent} は範囲外です。",
-                    f"Accent {override.accent} is outside of the word.",
+                    f"Accent position {override.accent} is outside the word.",
                 ),
-                localized(f"0 から {size} までの数にしてください。", f"Give a number from 0 to {size}."),
+                localized(f"0 から {size} までの数にしてください。", f"Use a number from 0 to {size}."),
             )
         return Word(surface, kana, override.accent, kind=("名詞", "一般"))
     if not covered:

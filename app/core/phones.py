@@ -63,8 +63,8 @@ def _symbol_id(phone: str, table: Mapping[str, int]) -> int:
         return table[phone]
     except KeyError:
         raise InputError(
-            localized(f"音素「{phone}」は音声モデルの記号表にありません。", f"The voice knows no phone “{phone}”."),
-            localized("音素は記号表にあるものだけを使ってください。", "Use phones of the symbol table only."),
+            localized(f"音素「{phone}」は、この声では使えません。", f"The voice does not support the phone “{phone}”."),
+            localized("声が対応している音素だけを使ってください。", "Use only phones that the voice supports."),
         ) from None
 
 

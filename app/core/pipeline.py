@@ -91,8 +91,8 @@ class Pipeline(SentenceContext):
         first = next(sentences, None)
         if first is None:
             raise InputError(
-                localized("読み上げられる文字がありません。", "There is nothing in this text that can be read aloud."),
-                localized("かな・漢字・英数字を含む文を入力してください。", "Enter text with kana, kanji, letters or digits."),
+                localized("読み上げられる文字がありません。", "There is nothing in this text to read aloud."),
+                localized("かな、漢字、英数字を含むテキストを入力してください。", "Enter text with kana, kanji, letters or digits."),
             )
         yield self._silence(request, request.pre_silence_s)
         prepared = (_prepared(stages) for stages in itertools.chain([first], sentences))
@@ -134,12 +134,10 @@ class Pipeline(SentenceContext):
         if self.opaque and (request.pauses or edits.pauses or any(edit.length_s is not None for edit in edits.moras)):
             raise InputError(
                 localized(
-                    f"声「{self.voice.name}」では間や音の長さを変えられません。",
-                    f'The voice "{self.voice.name}" does not let pauses and lengths be set.',
+                    f"声「{self.voice.name}」では、間や音の長さを変更できません。",
+                    f"The voice “{self.voice.name}” does not allow pauses and lengths to be changed.",
                 ),
-                localized(
-                    "一つのグラフのまま開いた声では、長さは声が決めます。", "A voice opened as one graph decides all lengths itself."
-                ),
+                localized("一体型の声では、音の長さを調整できません。", "A single-graph voice determines all lengths itself."),
             )
         for wanted, known, ja, en in (
             (request.style, self.voice.styles, "スタイル", "style"),
@@ -148,9 +146,9 @@ class Pipeline(SentenceContext):
             if wanted not in known:
                 raise VoiceError(
                     localized(
-                        f"声「{self.voice.name}」に{ja} {wanted} はありません。", f'The voice "{self.voice.name}" has no {en} {wanted}.'
+                        f"声「{self.voice.name}」に{ja} {wanted} はありません。", f"The voice “{self.voice.name}” has no {en} {wanted}."
                     ),
-                    localized("選べるもの: ", "Choose one of: ")
+                    localized("使用できるもの: ", "Available: ")
                     + ", ".join(f"{number} {name}" for number, name in list(known.items())[:12]),
                 )
 

@@ -66,8 +66,8 @@ def decode(name: str, data: bytes) -> str:
         if "\0" not in text:
             return text
     raise InputError(
-        localized(f"「{name}」は文字のファイルとして読めません。", f'"{name}" cannot be read as text.'),
-        localized("UTF-8 か Shift_JIS で保存したファイルを使ってください。", "Use a file saved as UTF-8 or Shift_JIS."),
+        localized(f"「{name}」はテキストとして読み込めません。", f"“{name}” cannot be read as text."),
+        localized("UTF-8 または Shift_JIS で保存したファイルを使ってください。", "Use a file saved as UTF-8 or Shift_JIS."),
     )
 
 
@@ -77,8 +77,8 @@ def _csv_lines(text: str) -> list[tuple[str, str]]:
         rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline="")) if any(cell.strip() for cell in row)]
     except csv.Error as exc:
         raise InputError(
-            localized(f"表として読めません。（{reason_of(exc)}）", f"This is no table that can be read. ({reason_of(exc)})"),
-            localized("CSV 形式（カンマ区切り）で保存し直してください。", "Save it again as comma-separated values."),
+            localized(f"表として読み込めません。（{reason_of(exc)}）", f"The table cannot be read. ({reason_of(exc)})"),
+            localized("CSV 形式（コンマ区切り）で保存し直してください。", "Save it as comma-separated values (CSV)."),
         ) from exc
     if rows and all(len(row) == 2 and len(row[0]) <= LONGEST_NAME for row in rows):
         return [(name, words) for name, words in rows if words]

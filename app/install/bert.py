@@ -52,8 +52,8 @@ def add_bert(source: Path, report: Report = unreported, *, id: str | None = None
 
     if id is not None and not is_bert_id(id):
         raise InputError(
-            localized(f"BERT の ID に使えない文字があります: {id}", f"This cannot be the id of a BERT: {id}"),
-            localized("半角の小文字・数字・ハイフンで 64 文字までです。", "Use up to 64 small letters, digits and hyphens."),
+            localized(f"使用できない BERT の ID です: {id}", f"This is not a valid BERT ID: {id}"),
+            localized("半角の小文字、数字、ハイフンで 64 文字まで使えます。", "Use up to 64 lower-case letters, digits and hyphens."),
         )
     model = find_model(source)
     read_vocabulary(model.parent)  # told before minutes of work, not after them
@@ -79,9 +79,10 @@ def remove_bert(bert: Bert) -> None:
     if not bert.folder.is_relative_to(paths.data_dir()):
         raise VoiceError(
             localized(
-                f"BERT「{bert.id}」は Koebako に付属しているため削除できません。", f'The BERT "{bert.id}" comes with Koebako and stays.'
+                f"BERT「{bert.id}」は Koebako に付属しているため削除できません。",
+                f"The BERT “{bert.id}” comes with Koebako and cannot be deleted.",
             ),
-            localized("削除できるのは自分で取り込んだ BERT だけです。", "Only what you added yourself can be removed."),
+            localized("削除できるのは、自分で追加した BERT だけです。", "You can only delete BERTs that you added."),
         )
     remove_folder(bert.folder)
 
@@ -93,8 +94,8 @@ def find_installed_bert(wanted: str) -> Bert:
         if bert.id == wanted:
             return bert
     raise VoiceError(
-        localized(f"BERT「{wanted[:80]}」はありません。", f'There is no BERT "{wanted[:80]}".'),
-        localized("あるもの: ", "There are: ") + ", ".join(bert.id for bert in known),
+        localized(f"BERT「{wanted[:80]}」が見つかりません。", f"There is no BERT “{wanted[:80]}”."),
+        localized("使用できるもの: ", "Available: ") + ", ".join(bert.id for bert in known),
     )
 
 

@@ -41,15 +41,15 @@ def features_of(graph: Path, texts: Sequence[Int64], width: int) -> list[Float32
         results = [runner.run(ids) for ids in texts]
     except BackendError as exc:
         raise VoiceError(
-            localized("この BERT は計算の途中で失敗します。", "This BERT fails while it computes."),
+            localized("この BERT の計算に失敗しました。", "This BERT failed to run."),
             localized(
-                f"ファイルが壊れていないか確かめてください。詳細: {exc.hint}", f"Check that the file is complete. Details: {exc.hint}"
+                f"ファイルが壊れていないか確認してください。詳細: {exc.hint}", f"Check that the file is not damaged. Details: {exc.hint}"
             ),
         ) from exc
     if not all(np.isfinite(rows).all() for rows in results):
         raise VoiceError(
-            localized("この BERT は数でない値を出します。", "This BERT computes values that are no numbers."),
-            localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+            localized("この BERT は無効な値（NaN など）を出力します。", "This BERT outputs invalid values."),
+            localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
         )
     return results
 

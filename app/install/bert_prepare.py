@@ -74,7 +74,7 @@ def _opened(model: Path, width: int) -> Tensors:
     source = open_source(model)
     if source.architecture.hidden != width:
         raise not_deberta(
-            localized(f"特徴量の幅 {source.architecture.hidden}", f"its features are {source.architecture.hidden} wide, not {width}")
+            localized(f"特徴量の幅 {source.architecture.hidden}", f"its features are {source.architecture.hidden} wide instead of {width}")
         )
     return source
 
@@ -121,14 +121,14 @@ def _kept_whole(architecture: Architecture, folder: Path, difference: float) -> 
     _remove(folder / INT8_NAME)
     _remove(folder / GRAPH_NAME)
     reason = localized(
-        f"変換したグラフが元のファイルと {difference:.1e} 違うため、元のグラフのまま使います",
-        f"the prepared graph differs from the file by {difference:.1e}, so the file's own graph is used",
+        f"変換したグラフと元のファイルの差が {difference:.1e} あるため、元のグラフのまま使います",
+        f"the converted graph differs from the original by {difference:.1e}, so the original graph is used",
     )
     if not (folder / COPY_NAME).is_file():
         raise VoiceError(
             localized(
-                f"この BERT の重みからは正しいグラフを作れません。({difference:.1e})",
-                f"No right graph can be built from these weights ({difference:.1e}).",
+                f"この BERT の重みからは正しいグラフを作成できません。（{difference:.1e}）",
+                f"These weights cannot be converted to a correct graph ({difference:.1e}).",
             ),
             localized("ONNX 形式のファイルを使ってください。", "Use an ONNX file of this model."),
         )
@@ -138,10 +138,12 @@ def _kept_whole(architecture: Architecture, folder: Path, difference: float) -> 
 def _foreign_vocabulary(tokens: int, known: int) -> VoiceError:
     return VoiceError(
         localized(
-            f"語彙がモデルと合いません。語彙は {tokens} 語、モデルは {known} 語です。",
-            f"The vocabulary is not this model's: it has {tokens} tokens where the model knows {known}.",
+            f"語彙がモデルに対応していません。語彙は {tokens} 語、モデルは {known} 語です。",
+            f"The vocabulary does not match the model: it has {tokens} tokens, the model {known}.",
         ),
-        localized("同じ場所から取ったモデルと語彙を一緒に置いてください。", "Put the vocabulary beside the model that came with it."),
+        localized(
+            "モデルと同じ配布元の語彙を、モデルと同じフォルダーに置いてください。", "Put the vocabulary that came with the model beside it."
+        ),
     )
 
 

@@ -26,8 +26,8 @@ def choose(found: Sequence[Checkpoint], wanted: str | None, *, every: bool) -> l
         if len(named) == 1:
             return named
         raise UndecidedError(
-            localized(f"「{wanted}」という声のファイルはありません。", f'There is no voice file "{wanted}" in there.'),
-            localized("選べるもの: ", "Choose one of: ") + _listed(found),
+            localized(f"「{wanted}」という声のファイルは含まれていません。", f"It does not contain a voice file “{wanted}”."),
+            localized("使用できるもの: ", "Available: ") + _listed(found),
         )
     if len(found) == 1 or every:
         return list(found)

@@ -80,10 +80,8 @@ def fetch_url(url: str, watch: Watch = UNWATCHED) -> Path:
     if done.content_type in ("text/html", "application/xhtml+xml"):
         discard(done.path)
         raise DownloadError(
-            localized("このアドレスはファイルではなく、ウェブページです。", "This address is a web page, not a file."),
-            localized(
-                "ページにあるダウンロード用リンクのアドレスを指定してください。", "Give the address of the download link on that page."
-            ),
+            localized("このアドレスはファイルではなく Web ページです。", "This address is a web page, not a file."),
+            localized("ページにあるダウンロードリンクのアドレスを指定してください。", "Use the address of the download link on that page."),
         )
     if done.path.name != UNNAMED:
         return done.path

@@ -156,8 +156,8 @@ def _target(identity: Identity, existing: Voice | None, wishes: Wishes) -> Path:
     version, own = read_card(existing.path).version or "?", existing.path.parent == user_voices()
     raise UndecidedError(
         localized(
-            f"声「{existing.manifest.name}」の別の版がすでにあります（{version}。追加しようとした版: {identity.version or '?'}）。",
-            f'Another version of the voice "{existing.manifest.name}" is installed ({version}; this one: {identity.version or "?"}).',
+            f"声「{existing.manifest.name}」の別のバージョンがすでにあります（{version}。追加しようとしたバージョン: {identity.version or '?'}）。",
+            f"Another version of the voice “{existing.manifest.name}” is already installed ({version}; this one: {identity.version or '?'}).",
         ),
         _ways_out(own),
         ["--update", "--keep-both"] if own else ["--keep-both"],
@@ -170,9 +170,9 @@ def _ways_out(own: bool) -> str:
             "--update で置き換えるか、--keep-both で両方を残してください。", "Replace it with --update, or keep both with --keep-both."
         )
         return by_frontend(localized("置き換えるか、両方を残してください。", "Replace it, or keep both."), command)
-    refused = localized("付属の声は置き換えられません。", "A shipped voice cannot be replaced. ")
+    refused = localized("付属の声は置き換えられません。", "The included voice cannot be replaced. ")
     return refused + by_frontend(
-        localized("両方を残せます。", "Both can be kept."), localized("--keep-both を使ってください。", "Use --keep-both.")
+        localized("両方を残せます。", "You can keep both."), localized("--keep-both を使ってください。", "Use --keep-both.")
     )
 
 

@@ -68,7 +68,7 @@ def remember(licence: Licence) -> None:
     if not is_accepted(licence):
         date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         accepted = [*_read(), licence.entry() | {"date": date}]
-        save_data(accepted_path(), accepted, localized("同意を記録できません", "What was accepted cannot be kept"))
+        save_data(accepted_path(), accepted, localized("利用規約への同意を記録できません", "The accepted licence could not be recorded"))
 
 
 def require_licence(licence: Licence, ask: Ask) -> None:
@@ -78,13 +78,13 @@ def require_licence(licence: Licence, ask: Ask) -> None:
     if not ask(licence):
         raise UndecidedError(
             localized(
-                f"声「{licence.name}」のライセンスにまだ同意していません。",
-                f'The licence of the voice "{licence.name}" is not accepted yet.',
+                f"声「{licence.name}」の利用規約にまだ同意していません。",
+                f"The licence of the voice “{licence.name}” has not been accepted yet.",
             ),
             by_frontend(
-                localized("声のカードから読めます。", "It can be read on the card of the voice."),
+                localized("声のカードで確認できます。", "You can read it on the voice's card."),
                 localized(
-                    "koebako voices info で読み、同意するときは --accept-licence を付けてください。",
+                    "koebako voices info で確認し、同意する場合は --accept-licence を付けてください。",
                     "Read it with `koebako voices info`; if you agree, add --accept-licence.",
                 ),
             ),
@@ -96,8 +96,8 @@ def require_licence(licence: Licence, ask: Ask) -> None:
 def _read() -> list[dict[str, Any]]:
     """What was accepted; a damaged file means that licences are shown again, and the user is told why."""
     failed = localized(
-        "同意したライセンスの記録を読めないため、もう一度お尋ねします。",
-        "Accepted licences could not be read, so they are asked for again.",
+        "利用規約への同意の記録を読み込めないため、もう一度確認します。",
+        "The record of accepted licences could not be read, so you will be asked again.",
     )
     accepted, unread = load_data(accepted_path(), _entries, failed)
     notify(unread)

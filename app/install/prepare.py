@@ -111,9 +111,7 @@ def _opaque(voice: Voice, model: Any, folder: Path, why: str, report: Report) ->
     files = {"whole": store_graph(model, folder, "whole")}
     written = _write(replace(voice.manifest, multilingual=multilingual), files, voice, folder)
     verify_whole(written, part(report, 0.4, 1.0))
-    reason = localized(
-        f"この声のグラフは三つに分けられませんでした({why})。", f"The graph of this voice could not be cut into three ({why})."
-    )
+    reason = localized(f"この声は分割できませんでした（{why}）。", f"This voice could not be split into three graphs ({why}).")
     return Prepared(written.manifest, None, reason)
 
 
@@ -137,7 +135,7 @@ def _write(manifest: VoiceManifest, files: dict[str, str], voice: Voice, folder:
         write_manifest(replace(manifest, graphs=files, decoder_int8=None), folder)
     except OSError as exc:
         raise OutputFileError(
-            localized(f"声のファイルを書き込めません: {folder}", f"The files of the voice cannot be written: {folder}"),
-            localized(f"ディスクの空き容量を確かめてください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
+            localized(f"声のファイルを書き込めません: {folder}", f"The voice files cannot be written: {folder}"),
+            localized(f"ディスクの空き容量を確認してください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
         ) from exc
     return read_prepared(folder)

@@ -48,21 +48,21 @@ class UnsafeError(VoiceError):
         if reason == "memory" and limits:
             memory = megabytes(limits.memory_bytes)
             message = localized(
-                f"{ja}は、どの{what[0]}にも要らない量のメモリーを使おうとします（{memory} 以上）。",
-                f"{en} asks for more memory than any {what[1]} needs ({memory}).",
+                f"{ja}は、{what[0]}に必要な量を大きく超えるメモリーを使用します（{memory} 以上）。",
+                f"{en} uses more memory than any {what[1]} should need ({memory}).",
             )
         elif reason == "time" and limits:
             message = localized(
-                f"{ja}の確認は、どの{what[0]}にも要らない時間がたっても終わりません（計算時間 {limits.processor_s} 秒）。",
-                f"{en} takes longer than any {what[1]} needs ({limits.processor_s} s of processor time).",
+                f"{ja}の確認が時間内に終わりませんでした（{what[0]}に必要な時間を超えています。計算時間 {limits.processor_s} 秒）。",
+                f"{en} takes longer to check than any {what[1]} should ({limits.processor_s} s of processor time).",
             )
         else:
-            message = localized(f"{ja}を確認するプログラムが異常終了しました。", f"{en} made the program that checks it crash.")
+            message = localized(f"{ja}の確認中に異常終了しました。", f"{en} made the program that checks it crash.")
         super().__init__(
             message,
             localized(
-                "壊れているか、害を与えるために作られたファイルかもしれません。信頼できる配布元のものなら、ほかのアプリを閉じてもう一度お試しください。",
-                "The file may be damaged, or made to do harm. If you trust its source, close other applications and try again.",
+                "ファイルが壊れているか、悪意を持って作られた可能性があります。信頼できる配布元のものであれば、ほかのアプリを閉じてもう一度お試しください。",
+                "The file may be damaged or malicious. If you trust its source, close other applications and try again.",
             ),
         )
 

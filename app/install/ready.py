@@ -82,7 +82,7 @@ class _Before:
         require_licence(identity.licence_for(identity.id), self.ask)
         self.need_bert(read_manifest(source).bert if _is_prepared(source) else SBV2_BERT)
         name = identity.name
-        self.announce(localized(f"声「{name}」を準備しています（初回だけ）。", f'Preparing the voice "{name}" (the first time only).'))
+        self.announce(localized(f"声「{name}」を準備しています（初回のみ）。", f"Preparing the voice “{name}” (first time only)."))
 
 
 def _from_source(source: Path, report: Report, before: _Before, prepare: Prepare) -> Ready:
@@ -131,19 +131,20 @@ def _whole(source: Path, error: VoiceError, report: Report) -> Ready:
 
 def _opaque(voice: Voice) -> str:
     return localized(
-        f"声「{voice.manifest.name}」は構造が分からないため、文ごとにまとめて計算します（音が出るまで長くなります）。",
-        f'The voice "{voice.manifest.name}" has an unknown structure and runs whole, sentence by sentence: sound starts later.',
+        f"声「{voice.manifest.name}」は分割できない構造のため、文ごとに合成します（再生が始まるまで長くなります）。",
+        f"The voice “{voice.manifest.name}” cannot be split and is synthesised sentence by sentence; playback starts later.",
     )
 
 
 def _kept_nothing(error: OutputFileError) -> str:
     return localized(
-        f"準備した声を保存できないため、そのまま使います。{error.message}",
-        f"The prepared voice cannot be kept and is used as it is. {error.message}",
+        f"準備した声を保存できないため、元の形式のまま使います。{error.message}",
+        f"The prepared voice could not be saved; the original is used. {error.message}",
     )
 
 
 def _not_prepared(error: VoiceError) -> str:
     return localized(
-        f"声を準備できないため、そのまま使います。{error.message}", f"The voice could not be prepared and is used as it is. {error.message}"
+        f"声を準備できないため、元の形式のまま使います。{error.message}",
+        f"The voice could not be prepared; the original is used. {error.message}",
     )

@@ -54,7 +54,7 @@ def checked_name(name: str) -> str:
     if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
         raise InputError(
             localized("この名前は使えません。", "This name cannot be used."),
-            localized(f"1〜{LONGEST_NAME} 文字の名前にしてください。", f"Choose a name of 1 to {LONGEST_NAME} letters."),
+            localized(f"1〜{LONGEST_NAME} 文字の名前を入力してください。", f"Choose a name of 1 to {LONGEST_NAME} characters."),
         )
     return shown
 
@@ -101,7 +101,7 @@ def _check_free(target: Path) -> None:
     """An empty folder may be there, nothing else."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise OutputFileError(
-            localized(f"すでにあります: {target}", f"This is there already: {target}"),
+            localized(f"すでにあります: {target}", f"This already exists: {target}"),
             localized("別の名前を指定してください。", "Choose another name."),
         )
 
@@ -132,9 +132,9 @@ def _own(wanted: str) -> Voice:
     if voice.path.parent != user_voices():
         raise VoiceError(
             localized(
-                f"「{voice.manifest.name}」は Koebako に付属する声で、変更できません。",
-                f'"{voice.manifest.name}" ships with Koebako and stays as it is.',
+                f"「{voice.manifest.name}」は Koebako に付属する声のため、変更できません。",
+                f"“{voice.manifest.name}” comes with Koebako and cannot be changed.",
             ),
-            localized("自分で追加した声だけを変更できます。", "Only voices that you added can be changed."),
+            localized("変更できるのは、自分で追加した声だけです。", "You can only change voices that you added."),
         )
     return voice

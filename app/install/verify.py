@@ -121,19 +121,19 @@ def _absurd(prosody: Prosody, trial: Trial) -> bool:
 def _check_prosody(prosody: Prosody, trial: Trial) -> None:
     values = (prosody.logw, prosody.mean, prosody.log_scale)
     if not all(np.isfinite(item).all() for item in values) or not all(item.shape[-1] == trial.symbols for item in values):
-        raise _nonsense(localized("数ではない値が出ます", "it computes what are no numbers"))
+        raise _nonsense(localized("無効な値（NaN など）が出力されます", "it outputs invalid values"))
     if _absurd(prosody, trial):
-        raise _nonsense(localized("音の長さが異常です", "its sounds last absurdly long"))
+        raise _nonsense(localized("音声の長さが異常です", "its audio is unreasonably long"))
 
 
 def _check_sound(results: list[Float32]) -> None:
     samples = np.abs(np.concatenate(results)) if results else np.zeros(0, np.float32)
     if not np.isfinite(samples).all():
-        raise _nonsense(localized("数ではない値が出ます", "it computes what are no numbers"))
+        raise _nonsense(localized("無効な値（NaN など）が出力されます", "it outputs invalid values"))
     if samples.max(initial=0) < SILENCE:
-        raise _nonsense(localized("音が出ません", "it stays silent"))
+        raise _nonsense(localized("無音になります", "it is silent"))
     if (samples >= LOUD).mean() > MOST_LOUD:
-        raise _nonsense(localized("音が割れた雑音になります", "it is nothing but clipped noise"))
+        raise _nonsense(localized("音割れした雑音になります", "it is only clipped noise"))
 
 
 def _compare(source: SourceGraph, spoken: list[_Spoken], report: Report) -> float:
@@ -144,7 +144,7 @@ def _compare(source: SourceGraph, spoken: list[_Spoken], report: Report) -> floa
         done += item.trial.symbols
         samples, frames = _original(session, item)
         if not np.array_equal(frames, item.frames) or len(samples) != len(item.samples):
-            raise _mismatch(localized("音の長さが違います", "sounds differ in length"))
+            raise _mismatch(localized("音声の長さが異なります", "the audio differs in length"))
         difference = float(np.abs(samples - item.samples).max())
         if not difference <= TOLERANCE:  # also when it is no number
             raise _mismatch(localized(f"波形の差が {difference:.2g} あります", f"samples differ by {difference:.2g}"))
@@ -157,7 +157,7 @@ def _original(session: GraphSession, item: _Spoken) -> tuple[Float32, Float32]:
     try:
         samples, frames = session.run(dict(item.trial.case) | _noise(item), session.outputs)
     except BackendError as exc:  # such as noise that does not fit because its durations are others
-        raise _mismatch(localized("元のグラフは同じ入力を計算できません", "the source cannot compute the same input")) from exc
+        raise _mismatch(localized("元のグラフは同じ入力を計算できません", "the original cannot process the same input")) from exc
     return samples.reshape(-1), frames.reshape(-1)
 
 
@@ -178,25 +178,27 @@ def _runnable() -> Iterator[None]:
         yield
     except BackendError as exc:
         raise VoiceError(
-            localized("この声は計算の途中で失敗します。", "This voice fails while it computes."),
+            localized("この声の計算に失敗しました。", "This voice failed to run."),
             localized(
-                f"ファイルが壊れていないか確かめてください。詳細: {exc.hint}", f"Check that the file is complete. Details: {exc.hint}"
+                f"ファイルが壊れていないか確認してください。詳細: {exc.hint}", f"Check that the file is not damaged. Details: {exc.hint}"
             ),
         ) from exc
 
 
 def _nonsense(what: str) -> VoiceError:
     return VoiceError(
-        localized(f"この声は正しく話せません: {what}。", f"This voice does not speak properly: {what}."),
-        localized("ファイルが壊れていないか、別の声で確かめてください。", "Check that the file is complete, or try another voice."),
+        localized(f"この声では正しく合成できません: {what}。", f"This voice does not work correctly: {what}."),
+        localized(
+            "ファイルが壊れていないか確認するか、別の声でお試しください。", "Check that the file is not damaged, or try another voice."
+        ),
     )
 
 
 def _mismatch(what: str) -> VoiceError:
     return VoiceError(
-        localized(f"変換した声が元の声と一致しません: {what}。", f"The prepared voice does not equal its source: {what}."),
+        localized(f"変換した声が元の声と一致しません: {what}。", f"The converted voice does not match the original: {what}."),
         localized(
-            "声は追加していません。この声のファイルを添えて開発者に知らせてください。",
-            "Nothing was added. Please report it, with the name of the voice.",
+            "声は追加していません。この声のファイル名を添えて開発者にお知らせください。",
+            "Nothing was added. Please report this with the name of the voice.",
         ),
     )

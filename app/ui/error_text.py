@@ -40,10 +40,10 @@ def report_failure(failed: Failed) -> ErrorText:
     error = failed.error
     if isinstance(error, AudioDeviceError):
         hint = localized(
-            "接続を確かめるか、「再生」メニューで出力先を選んでください。ファイルに保存することもできます。",
-            "Check the connection or choose an output in the Play menu; the sound can also be saved to a file.",
+            "接続を確認するか、「再生」メニューで再生デバイスを選んでください。音声ファイルへの書き出しもできます。",
+            "Check the connection, or choose another output device in the Play menu. You can also export audio to a file.",
         )
-        return ErrorText(error.message, hint, details_of(error), localized("音声を保存…", "Save sound…"), page_of(error))
+        return ErrorText(error.message, hint, details_of(error), localized("音声を書き出す…", "Export audio…"), page_of(error))
     return ErrorText(error.message, error.hint, details_of(error), page=page_of(error))
 
 
@@ -70,6 +70,6 @@ def as_app_error(exc: Exception) -> AppError:
     if isinstance(exc, AppError):
         return exc
     return InternalError(
-        localized("予期しないエラーが起きました。", "Something unexpected went wrong."),
-        localized(f"もう一度お試しください。詳しい記録: {log_path()}", f"Try again. Details are in {log_path()}"),
+        localized("予期しないエラーが発生しました。", "An unexpected error occurred."),
+        localized(f"もう一度お試しください。詳細なログ: {log_path()}", f"Try again. See the log for details: {log_path()}"),
     )

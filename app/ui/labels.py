@@ -32,30 +32,30 @@ def tip(parameter: str) -> str:
     """What a parameter does to the sound."""
     return {
         "style_weight": localized(
-            "0 で平坦、1 で標準。大きくするほどスタイルが強く出ます。", "0 is flat, 1 is normal; more brings out the style."
+            "スタイルの強さ。0 で標準の話し方、1 が標準の強さです。", "How strongly the style is applied: 0 is off, 1 is normal."
         ),
-        "speed": localized("話す速さ。声の高さは変わりません。", "How fast it speaks; the pitch stays the same."),
+        "speed": localized("話す速さ。声の高さは変わりません。", "Speaking speed; the pitch stays the same."),
         "sdp_ratio": localized(
-            "大きいほど音の長さの緩急が豊かに、0 なら均一になります。", "More makes the rhythm livelier, 0 makes it even."
+            "大きいほど話し方に緩急が付き、0 で一定になります。", "Higher values vary the rhythm more; 0 keeps it even."
         ),
         "noise": localized(
-            "大きいほど抑揚が揺れ、0 なら毎回同じ落ち着いた声になります。", "More lets the intonation waver, 0 keeps it still."
+            "大きいほど抑揚のばらつきが大きくなり、0 で毎回同じになります。", "Higher values vary the intonation more; 0 keeps it constant."
         ),
-        "noise_w": localized("大きいほど音の長さがばらつきます。", "More lets the length of sounds vary."),
+        "noise_w": localized("大きいほど音の長さのばらつきが大きくなります。", "Higher values vary the length of sounds more."),
         "bert_weight": localized(
-            "文の意味をどれだけ抑揚に生かすか。0 で無視します。", "How much the meaning of the text shapes the intonation; 0 ignores it."
+            "文の意味を抑揚に反映する強さ。0 で反映しません。", "How much the meaning of the text shapes the intonation; 0 ignores it."
         ),
-        "assist_weight": localized("アシストテキストの気分をどれだけ混ぜるか。", "How much of the mood of the assist text is mixed in."),
-        "pre_silence_s": localized("行の前に置く無音の長さ。", "Length of the silence before the line."),
-        "post_silence_s": localized("行の後に置く無音の長さ。", "Length of the silence after the line."),
-        "volume": localized("音の大きさ。1 より大きいと割れることがあります。", "Loudness; above 1 it may clip."),
+        "assist_weight": localized("アシストテキストの雰囲気を反映する強さ。", "How strongly the assist text colours the speech."),
+        "pre_silence_s": localized("行の前に入れる無音の長さ。", "Silence before the line."),
+        "post_silence_s": localized("行の後に入れる無音の長さ。", "Silence after the line."),
+        "volume": localized("音量。1 より大きいと音割れすることがあります。", "Volume; above 1 the audio may clip."),
     }[parameter]
 
 
 def stage_name(stage: str) -> str:
     """A stage of the pipeline."""
     return {
-        "text": localized("文の分割", "Text"),
+        "text": localized("前処理", "Text"),
         "g2p": localized("読み", "G2P"),
         "tokenize": localized("トークン化", "Tokenise"),
         "bert": "BERT",

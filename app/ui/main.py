@@ -94,8 +94,8 @@ def _refuse(error: AppError) -> int:
 
 
 def _unexpected() -> InternalError:
-    message = localized("予期しないエラーが起きました。", "Something unexpected went wrong.")
-    return InternalError(message, localized(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"))
+    message = localized("予期しないエラーが発生しました。", "An unexpected error occurred.")
+    return InternalError(message, localized(f"詳細なログ: {log_path()}", f"See the log for details: {log_path()}"))
 
 
 def use_language(choice: LanguageChoice) -> None:
@@ -113,10 +113,10 @@ def check_display() -> None:
     wayland = os.environ.get("WAYLAND_DISPLAY")
     if not os.environ.get("DISPLAY") and not wayland:
         raise InternalError(
-            localized("画面がないため、ウィンドウを開けません。", "There is no display to open a window on."),
+            localized("ディスプレイがないため、ウィンドウを表示できません。", "There is no display to open a window on."),
             localized(
-                "デスクトップの中で起動するか、コマンドラインを使ってください: koebako speak …",
-                "Start it within a desktop, or use the command line: koebako speak …",
+                "デスクトップ環境で起動するか、コマンドラインを使ってください: koebako speak …",
+                "Start it in a desktop session, or use the command line: koebako speak …",
             ),
         )
     if not wayland:
@@ -125,10 +125,10 @@ def check_display() -> None:
         except OSError as exc:
             raise InternalError(
                 localized(
-                    "Qt が使う libxcb-cursor0 がないため、ウィンドウを開けません。",
-                    "The window needs the library libxcb-cursor0, which is missing.",
+                    "libxcb-cursor0 がないため、ウィンドウを表示できません。",
+                    "The window requires the library libxcb-cursor0, which is missing.",
                 ),
-                localized("Debian、Ubuntu なら: apt install libxcb-cursor0", "On Debian and Ubuntu: apt install libxcb-cursor0"),
+                localized("Debian、Ubuntu の場合: apt install libxcb-cursor0", "On Debian and Ubuntu: apt install libxcb-cursor0"),
             ) from exc
 
 
@@ -144,9 +144,9 @@ def make_application() -> QApplication:
         from app.ui.workarounds.gui_thread_gc import GarbageCollection
     except ImportError as exc:
         raise InternalError(
-            localized(f"Qt を読み込めません。（詳細: {exc}）", f"Qt could not be loaded. ({exc})"),
+            localized(f"Qt を読み込めません。（{exc}）", f"Qt could not be loaded. ({exc})"),
             localized(
-                "Debian、Ubuntu なら: apt install libegl1 libgl1 libxkbcommon0",
+                "Debian、Ubuntu の場合: apt install libegl1 libgl1 libxkbcommon0",
                 "On Debian and Ubuntu: apt install libegl1 libgl1 libxkbcommon0",
             ),
         ) from exc
@@ -168,8 +168,8 @@ def _report_to(banner: Banner) -> None:
         logging.getLogger("koebako").error("unexpected error in the window", exc_info=(kind, error, trace))
         banner.show_message(
             "error",
-            localized("予期しないエラーが起きました。", "Something unexpected went wrong."),
-            localized(f"詳しい記録: {log_path()}", f"Details are in {log_path()}"),
+            localized("予期しないエラーが発生しました。", "An unexpected error occurred."),
+            localized(f"詳細なログ: {log_path()}", f"See the log for details: {log_path()}"),
             details=f"{kind.__name__}: {error}\n{log_path()}",
         )
 

@@ -44,7 +44,7 @@ def figure_of(item: Mapping[str, Any]) -> str:
     """The time until the first sound, in a few letters; empty where there is none."""
     first = item.get("first_audio_ms")
     if item.get("ok") is False:
-        return localized("使えません", "unusable")
+        return localized("使用不可", "unavailable")
     return f"{milliseconds(first)} ms" if isinstance(first, int | float) else ""
 
 
@@ -52,14 +52,16 @@ def finding_words(item: Mapping[str, Any]) -> str:
     """One candidate: a line of `koebako backends --json`."""
     name = f"{item.get('backend', '')} {item.get('adapter') or ''}".strip()
     if item.get("ok") is None:
-        return localized(f"{name}: 試していません", f"{name}: not tried")
+        return localized(f"{name}: 未測定", f"{name}: not measured")
     if not item.get("ok"):
-        return localized(f"{name}: 使えません。", f"{name}: cannot be used. ") + str(item.get("reason") or "")
+        return localized(f"{name}: 使用できません。", f"{name}: not available. ") + str(item.get("reason") or "")
     first, total = item.get("first_audio_ms"), item.get("total_ms")
     figures = ""
     if isinstance(first, int | float) and isinstance(total, int | float):
-        figures = localized(f"最初の音まで {first:.0f} ms、全体 {total:.0f} ms", f"first audio {first:.0f} ms, all {total:.0f} ms")
-    return f"{name}: {figures}" + (localized("（Auto が使います）", " (taken by Auto)") if item.get("chosen") else "")
+        figures = localized(
+            f"最初の音声まで {first:.0f} ms、合計 {total:.0f} ms", f"time to first audio {first:.0f} ms, total {total:.0f} ms"
+        )
+    return f"{name}: {figures}" + (localized("（Auto で使用）", " (used by Auto)") if item.get("chosen") else "")
 
 
 def summary(findings: Iterable[Mapping[str, Any]]) -> str:

@@ -79,7 +79,7 @@ def _hand_over(report: dict[str, Any], file: Path | None) -> None:
         write_whole(file, (json.dumps(report, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
     except (OSError, ValueError) as exc:
         reason = reason_of(exc)
-        raise OutputFileError(localized(f"「{file}」に書き出せません：{reason}。", f'"{file}" could not be written: {reason}.')) from exc
+        raise OutputFileError(localized(f"「{file}」に書き出せません：{reason}。", f"“{file}” could not be written: {reason}.")) from exc
 
 
 def _run(sound: Path, picture: Path | None) -> dict[str, Any]:

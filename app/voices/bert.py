@@ -171,38 +171,37 @@ def _id(folder: Path) -> str | None:
 
 
 def _missing(wanted: str, folders: Sequence[Path]) -> MissingBertError:
-    forced_ja = "音がおかしくなりますが、--force-bert で別の BERT を使うこともできます。"
-    forced_en = "With --force-bert another BERT is used, which makes wrong prosody."
-    menu = localized("「ファイル」メニューの「BERT のファイルを追加…」で入れられます。", "Install it with Add BERT file… in the File menu.")
+    forced_ja = "--force-bert を付けると別の BERT で代用できますが、抑揚は正しくなりません。"
+    forced_en = "Or use another BERT with --force-bert; the prosody will be wrong."
+    menu = localized("「ファイル」メニューの「BERT のファイルを追加…」から追加できます。", "Add it with “Add BERT file…” in the File menu.")
     if wanted == SBV2_BERT:
         command = localized(
-            f"koebako bert add --hub でダウンロードできます（{STANDARD_DOWNLOAD_MB} MB）。ファイルがあれば koebako bert add ファイル。{forced_ja}",
+            f"koebako bert add --hub でダウンロードできます（{STANDARD_DOWNLOAD_MB} MB）。ファイルがある場合は koebako bert add ファイル で追加してください。{forced_ja}",
             f"Download it with `koebako bert add --hub` ({STANDARD_DOWNLOAD_MB} MB), or add a file with `koebako bert add FILE`. {forced_en}",
         )
     else:
         command = localized(
-            f"koebako bert add ファイル --id {wanted} で {folders[0]} に取り込んでください。{forced_ja}",
+            f"koebako bert add ファイル --id {wanted} で {folders[0]} に追加してください。{forced_ja}",
             f"Add it to {folders[0]} with `koebako bert add FILE --id {wanted}`. {forced_en}",
         )
-    message = localized(
-        f"この声に必要な BERT「{wanted}」がありません。", f'The BERT that this voice was trained with is missing: "{wanted}".'
-    )
+    message = localized(f"この声に必要な BERT「{wanted}」がありません。", f"The BERT this voice requires is missing: “{wanted}”.")
     return MissingBertError(wanted, message, by_frontend(menu, command))
 
 
 def _wrong(needed: str, wanted: str) -> VoiceError:
     return VoiceError(
         localized(
-            f"この声は BERT「{needed}」で学習されています。「{wanted}」では正しく話せません。",
-            f'This voice was trained with the BERT "{needed}", not "{wanted}".',
+            f"この声は BERT「{needed}」で学習されています。「{wanted}」では正しく合成できません。",
+            f"This voice was trained with the BERT “{needed}”, not “{wanted}”.",
         ),
         by_frontend(
             localized(
-                "この声の BERT を入れるか、別の BERT のまま話すことを選んでください。",
-                "Install its own BERT, or choose to speak with another one.",
+                "この声に対応する BERT を追加するか、別の BERT で代用してください。",
+                "Add its own BERT, or choose to use another one.",
             ),
             localized(
-                "それでも使うときは --force-bert を付けてください。", "Add --force-bert to use it all the same; the prosody will be wrong."
+                "別の BERT で代用する場合は --force-bert を付けてください。",
+                "To use it anyway, add --force-bert; the prosody will be wrong.",
             ),
         ),
     )
@@ -210,9 +209,9 @@ def _wrong(needed: str, wanted: str) -> VoiceError:
 
 def _damaged(folder: Path) -> VoiceError:
     return VoiceError(
-        localized(f"BERT のファイルが欠けているか壊れています: {folder}", f"The BERT is incomplete or damaged: {folder}"),
+        localized(f"BERT のファイルが不足しているか、壊れています: {folder}", f"The BERT is incomplete or damaged: {folder}"),
         localized(
-            "この BERT をもう一度追加するか、Koebako を入れ直してください。",
+            "この BERT をもう一度追加するか、Koebako を再インストールしてください。",
             "Add this BERT again, or reinstall Koebako.",
         ),
     )

@@ -69,13 +69,17 @@ def read_cases(path: Path) -> list[dict[str, np.ndarray]]:
         cases = _cases(read_small(path, LARGEST_BYTES))
     except (OSError, ValueError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile) as exc:
         raise InputError(
-            localized(f"期待値のファイルを読めません: {path}", f"The file of expected outputs cannot be read: {path}"),
-            localized("case0.output などのキーを持つ NPZ を指定してください。", "Give an NPZ with keys such as case0.output."),
+            localized(f"期待値のファイルを読み込めません: {path}", f"The file of expected outputs cannot be read: {path}"),
+            localized(
+                "case0.output などのキーを持つ NPZ ファイルを指定してください。", "Specify an NPZ file with keys such as case0.output."
+            ),
         ) from exc
     if not cases or any("output" not in case for case in cases.values()):
         raise InputError(
-            localized(f"期待値が入っていません: {path}", f"The file holds no expected outputs: {path}"),
-            localized("case0.output などのキーを持つ NPZ を指定してください。", "Give an NPZ with keys such as case0.output."),
+            localized(f"期待値が含まれていません: {path}", f"The file contains no expected outputs: {path}"),
+            localized(
+                "case0.output などのキーを持つ NPZ ファイルを指定してください。", "Specify an NPZ file with keys such as case0.output."
+            ),
         )
     return [cases[number] for number in sorted(cases)]
 

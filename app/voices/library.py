@@ -48,8 +48,8 @@ def _voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
             yield from (item for item in folders_in(root) if (item / MANIFEST_NAME).is_file())
         except OSError as exc:
             raise VoiceError(
-                localized(f"声のフォルダーを読めません: {root}", f"The folder of the voices cannot be read: {root}"),
-                localized(f"フォルダーの権限を確かめてください。（{reason_of(exc)}）", f"Check its permissions. ({reason_of(exc)})"),
+                localized(f"声のフォルダーを読み込めません: {root}", f"The voices folder cannot be read: {root}"),
+                localized(f"フォルダーの権限を確認してください。（{reason_of(exc)}）", f"Check its permissions. ({reason_of(exc)})"),
             ) from exc
 
 
@@ -88,8 +88,8 @@ def find_among(wanted: str, voices: Sequence[AnyVoice]) -> AnyVoice | None:
     named = [voice for voice in voices if text == voice.manifest.name.casefold()]
     if len(named) > 1:
         raise VoiceError(
-            localized(f"「{wanted}」という名前の声がいくつもあります。", f'Several voices are named "{wanted}".'),
-            localized("ID で指定してください: ", "Give the id: ") + ", ".join(voice.manifest.id for voice in named),
+            localized(f"「{wanted}」という名前の声が複数あります。", f"More than one voice is named “{wanted}”."),
+            localized("ID で指定してください: ", "Use its ID: ") + ", ".join(voice.manifest.id for voice in named),
         )
     return named[0] if named else None
 
@@ -118,17 +118,18 @@ def _first(folders: Sequence[Path]) -> Voice:
         except VoiceError as error:
             damage = damage or error
     raise damage or VoiceError(
-        localized("声が一つもありません。", "There is no voice at all."), localized("Koebako を入れ直してください。", "Reinstall Koebako.")
+        localized("声が一つもありません。", "There are no voices."),
+        localized("Koebako を再インストールしてください。", "Reinstall Koebako."),
     )
 
 
 def unknown_voice(wanted: str, known: Sequence[VoiceManifest]) -> VoiceError:
     """An error that names near voices."""
     shown = wanted if len(wanted) <= 80 else wanted[:80] + "…"
-    none = localized("自分で追加した声はまだありません。", "You have not added any voice yet.")
+    none = localized("自分で追加した声はまだありません。", "You have not added any voices yet.")
     names = [name for manifest in known for name in (manifest.id, manifest.name)]
     return VoiceError(
-        localized(f"声「{shown}」は見つかりません。", f'There is no voice "{shown}".'), near(wanted, names) if names else none
+        localized(f"声「{shown}」が見つかりません。", f"There is no voice “{shown}”."), near(wanted, names) if names else none
     )
 
 
@@ -152,7 +153,7 @@ def find_named(wanted: str | None, items: Sequence[Named], kind: str) -> int:
         if wanted == str(item.id) or _NEUTRAL.get(wanted, wanted).casefold() == _NEUTRAL.get(item.name, item.name).casefold():
             return item.id
     raise VoiceError(
-        localized(f"この声に{kind}「{wanted}」はありません。", f'This voice has no {kind} "{wanted}".'),
+        localized(f"この声に{kind}「{wanted}」はありません。", f"This voice has no {kind} “{wanted}”."),
         near(wanted, [item.name for item in items]),
     )
 
@@ -160,5 +161,5 @@ def find_named(wanted: str | None, items: Sequence[Named], kind: str) -> int:
 def near(wanted: str, known: Sequence[str]) -> str:
     """A hint that names what the user may have meant, or else everything there is."""
     close = difflib.get_close_matches(wanted[:80], known, n=3, cutoff=0.4)
-    lead = localized("もしかして: ", "Did you mean: ") if close else localized("選べるもの: ", "Choose one of: ")
+    lead = localized("もしかして: ", "Did you mean: ") if close else localized("使用できるもの: ", "Available: ")
     return lead + ", ".join(dict.fromkeys(close or list(known)[:12]))

@@ -122,13 +122,13 @@ def read_manifest(folder: Path) -> VoiceManifest:
         return manifest
     except FileNotFoundError as exc:
         raise VoiceError(
-            localized(f"声のファイルが見つかりません: {path}", f"This voice has no {MANIFEST_NAME}: {folder}"),
-            localized("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
+            localized(f"声のファイルが見つかりません: {path}", f"{MANIFEST_NAME} is missing: {folder}"),
+            localized("Koebako を再インストールするか、声をもう一度追加してください。", "Reinstall Koebako, or add the voice again."),
         ) from exc
     except (OSError, ArithmeticError, ValueError, KeyError, TypeError, AttributeError) as exc:
         raise VoiceError(
             localized(f"声の情報が壊れています: {path}", f"The description of this voice is damaged: {path}"),
-            localized("声をもう一度取り込んでください。", "Import the voice again."),
+            localized("声をもう一度追加してください。", "Add the voice again."),
         ) from exc
 
 

@@ -37,7 +37,7 @@ def read_vocabulary(folder: Path) -> list[str]:
     raise VoiceError(
         localized(f"BERT の語彙がありません: {folder}", f"The vocabulary of this BERT is missing: {folder}"),
         localized(
-            f"モデルと同じフォルダーに {TOKENIZER_NAME} か {VOCABULARY_NAME} を置いてください。",
+            f"モデルと同じフォルダーに {TOKENIZER_NAME} または {VOCABULARY_NAME} を置いてください。",
             f"Put {TOKENIZER_NAME} or {VOCABULARY_NAME} beside the model.",
         ),
     )
@@ -67,6 +67,6 @@ def _tokens(text: str) -> list[str]:
 
 def _unusable(path: Path) -> VoiceError:
     return VoiceError(
-        localized(f"BERT の語彙ファイルが読めません: {path}", f"This BERT vocabulary cannot be used: {path}"),
-        localized("モデルと同じ場所から取り直してください。", "Get it again from where the model came from."),
+        localized(f"BERT の語彙ファイルを読み込めません: {path}", f"The BERT vocabulary cannot be read: {path}"),
+        localized("モデルと同じ配布元からもう一度ダウンロードしてください。", "Download it again from the source of the model."),
     )

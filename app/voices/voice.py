@@ -63,9 +63,9 @@ def read_prepared(folder: Path) -> Voice:
             raise VoiceError(
                 localized(
                     f"声「{manifest.name}」のファイル {file_name} がありません。",
-                    f'The voice "{manifest.name}" lacks its file {file_name}.',
+                    f"The file {file_name} of the voice “{manifest.name}” is missing.",
                 ),
-                localized("Koebako を入れ直すか、声をもう一度取り込んでください。", "Reinstall Koebako, or import the voice again."),
+                localized("Koebako を再インストールするか、声をもう一度追加してください。", "Reinstall Koebako, or add the voice again."),
             )
         graphs[name] = folder / file_name
     vectors = read_style_vectors(folder / STYLE_VECTORS_NAME)
@@ -80,8 +80,8 @@ def check_vectors(voice: Voice) -> None:
     if highest >= len(voice.style_vectors):
         raise VoiceError(
             localized(
-                f"声「{voice.manifest.name}」のスタイルの数とデータが合いません。",
-                f'The voice "{voice.manifest.name}" has more styles than style vectors.',
+                f"声「{voice.manifest.name}」のスタイルの数が一致しません。",
+                f"The voice “{voice.manifest.name}” has a different number of styles and style vectors.",
             ),
-            localized("声をもう一度入手してください。", "Get the voice again."),
+            localized("声をもう一度ダウンロードしてください。", "Download the voice again."),
         )

@@ -42,7 +42,7 @@ OWED = {"LGPL-3.0": ("LGPL-3.0.txt", "GPL-3.0.txt")}
 KNOWN = {"sudachidict-small": "Apache-2.0", "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception"}
 # A folder of the program's resources with one of these in it is a voice, or what voices need; it says itself under which terms.
 MODELS = ("voice.json", "bert.json")
-CARDS = ("MODEL_CARD.md", "LICEN[CS]E*", "NOTICE*")
+CARDS = ("MODEL_CARD.md", "MODEL_CARD.*.md", "LICEN[CS]E*", "NOTICE*")
 MODEL = "model"
 MICROSOFT = "Microsoft's licence for redistributable code of Visual Studio"
 
@@ -157,7 +157,7 @@ def _notice(models: list[Part], parts: list[Part], version: str) -> str:
     lines = [f"Koebako {version}", "", "Koebako itself: MIT licence, see _internal/LICENSE.", "", "It speaks with:", ""]
     for model in models:
         lines.append(f"* {model.title}: {model.licence}")
-        lines += [f"    {line}" for text in model.texts for line in _of_licences(text)]
+        lines += [f"    {line}" for text in model.texts if ".ja." not in text.name for line in _of_licences(text)]
     lines += ["", "This folder also holds:", ""]
     for part in parts:
         lines.append(f"* {part.name} {part.version}: {part.licence}")

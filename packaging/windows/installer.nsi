@@ -29,7 +29,7 @@ VIAddVersionKey "LegalCopyright" "MIT licence"
 !define MUI_ABORTWARNING
 !define MUI_FINISHPAGE_RUN "$INSTDIR\Koebako.exe"
 !insertmacro MUI_PAGE_WELCOME
-!insertmacro MUI_PAGE_LICENSE "${SOURCE}\NOTICE.txt"
+!insertmacro MUI_PAGE_LICENSE "${SOURCE}\_internal\LICENSE"
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_COMPONENTS
 !insertmacro MUI_PAGE_INSTFILES
@@ -40,19 +40,19 @@ VIAddVersionKey "LegalCopyright" "MIT licence"
 !insertmacro MUI_LANGUAGE "English"
 
 LangString PROGRAM ${LANG_JAPANESE} "Koebako 本体"
-LangString PROGRAM ${LANG_ENGLISH} "The program"
-LangString DESKTOP ${LANG_JAPANESE} "デスクトップのショートカット"
-LangString DESKTOP ${LANG_ENGLISH} "Shortcut on the desktop"
+LangString PROGRAM ${LANG_ENGLISH} "Koebako"
+LangString DESKTOP ${LANG_JAPANESE} "デスクトップにショートカットを作成"
+LangString DESKTOP ${LANG_ENGLISH} "Create a desktop shortcut"
 LangString FILES ${LANG_JAPANESE} "声のファイル (.aivmx .aivm .sbv2) を Koebako で開く"
 LangString FILES ${LANG_ENGLISH} "Open voice files (.aivmx .aivm .sbv2) with Koebako"
-LangString VOICEFILE ${LANG_JAPANESE} "音声合成の声"
-LangString VOICEFILE ${LANG_ENGLISH} "Speech synthesis voice"
-LangString RUNNING ${LANG_JAPANESE} "Koebako が動作中です。終了してから「再試行」を押してください。"
-LangString RUNNING ${LANG_ENGLISH} "Koebako is running. Close it, then press Retry."
+LangString VOICEFILE ${LANG_JAPANESE} "音声合成モデル"
+LangString VOICEFILE ${LANG_ENGLISH} "Speech synthesis model"
+LangString RUNNING ${LANG_JAPANESE} "Koebako が起動しています。終了してから「再試行」をクリックしてください。"
+LangString RUNNING ${LANG_ENGLISH} "Koebako is running. Close it, then click Retry."
 LangString OLDWINDOWS ${LANG_JAPANESE} "Windows 10 (1809) 以降の 64 ビット版が必要です。"
-LangString OLDWINDOWS ${LANG_ENGLISH} "64-bit Windows 10 (1809) or later is needed."
-LangString KEPT ${LANG_JAPANESE} "声と設定は残してあります: $LOCALAPPDATA\Koebako"
-LangString KEPT ${LANG_ENGLISH} "Your voices and settings were kept: $LOCALAPPDATA\Koebako"
+LangString OLDWINDOWS ${LANG_ENGLISH} "64-bit Windows 10 (1809) or later is required."
+LangString KEPT ${LANG_JAPANESE} "声と設定は削除されていません: $LOCALAPPDATA\Koebako"
+LangString KEPT ${LANG_ENGLISH} "Your voices and settings have been kept: $LOCALAPPDATA\Koebako"
 
 ; Exit codes of a silent run: 2 the system is too old, 3 the program is running.
 Function .onInit

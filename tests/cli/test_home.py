@@ -51,15 +51,15 @@ def a_name_that_is_no_text(folder: Path) -> str:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], str], str]] = {
-    "nobody's": (lambda _: "~nobody-is-called-so/x", "no such home folder"),
+    "nobody's": (lambda _: "~nobody-is-called-so/x", "home folder was not found"),
     "a file": (make_file, '" is not a folder'),
     "below a file": (below_a_file, '" is not a folder'),
     "too long a name": (lambda folder: str(folder / ("x" * 300)), "the name is too long"),
     "too long a path": (lambda folder: f"{folder}" + "/z" * 2040, "the name is too long"),
 }
 REFUSED_ON_UNIX = {
-    "a device": (lambda _: "/dev/null", '"/dev/null" is not a folder'),
-    "below a device": (lambda _: "/dev/null/x", '"/dev/null" is not a folder'),
+    "a device": (lambda _: "/dev/null", "“/dev/null” is not a folder"),
+    "below a device": (lambda _: "/dev/null/x", "“/dev/null” is not a folder"),
     "a link in circles": (a_link_in_circles, "links go in circles"),
     "a link that leads nowhere": (a_link_that_leads_nowhere, "leads nowhere"),
     "bytes that are no UTF-8": (a_name_that_is_no_text, "not UTF-8"),
@@ -128,5 +128,5 @@ def test_a_relative_one_without_a_working_directory_is_refused(monkeypatch: pyte
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    with pytest.raises(InputError, match="no working directory"):
+    with pytest.raises(InputError, match="current directory does not exist"):
         check_home()

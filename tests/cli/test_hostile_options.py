@@ -63,7 +63,8 @@ def needed(actions: list[argparse.Action], tried: argparse.Action) -> Iterator[s
         yield POSITIONAL.get(action.dest, action.dest)
 
 
-ALL = list(places(build_parser()))
+PARSER = build_parser()
+ALL = list(places(PARSER))
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +95,7 @@ def test_all_options_are_tried() -> None:
 def test_any_value_is_read_or_refused(value: str) -> None:
     for place in ALL:
         try:
-            options = build_parser().parse_args(place.given(value))
+            options = PARSER.parse_args(place.given(value))
         except InputError:
             continue
         if place.action.nargs is None and not isinstance(place.action, argparse._AppendAction):
@@ -143,6 +144,6 @@ def test_a_file_that_the_system_refuses_is_named(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("app.cli.commands.doctor.run.run", refuse)
     assert run(["doctor"], monkeypatch) == InputError.exit_code
-    assert r'"/secret\x1b[31m/声" cannot be used: permission denied.' in capsys.readouterr().err
+    assert "“/secret\\x1b[31m/声” cannot be used: permission denied." in capsys.readouterr().err
     monkeypatch.setattr("app.cli.commands.doctor.run.run", lambda _: 1 / 0)
     assert run(["doctor"], monkeypatch) == AppError.exit_code

@@ -66,7 +66,7 @@ def test_devices_are_refused(command: list[str], device: str, capsys: pytest.Cap
     (tmp_path / "link").symlink_to(device)
     for path in (device, str(tmp_path / "link")):
         assert main([*command, path]) == 2
-        assert f"This is a device, which cannot be read: {path}" in capsys.readouterr().err
+        assert f"Cannot read from a device: {path}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [["speak", "-o", "a.wav", "-f"], ["dict", "import"]])
@@ -98,7 +98,7 @@ def test_a_pipe_without_end_is_read_no_further_than_the_limit(tmp_path: Path, mo
 
 def test_texts_are_utf8_with_any_line_ends() -> None:
     assert text_of("\ufeff声\r\n箱\r\n".encode(), "x") == "声\n箱\n"
-    with pytest.raises(InputError, match="This is not UTF-8: x"):
+    with pytest.raises(InputError, match="The text is not UTF-8: x"):
         text_of("声".encode("cp932"), "x")
 
 
@@ -135,7 +135,7 @@ def test_g2p_says_which_line_is_too_long_and_goes_on(
     assert (first["reading"], last["reading"]) == ("コエ", "ハコ")
     assert long == {
         "text": "箱" * 1000, "normalized": "", "reading": "", "phones": ["_", "_"], "tones": [0, 0], "word2ph": [1, 1],
-        "error": "This line is too long; up to 1,000,000 characters are read.",
+        "error": "This line is too long (up to 1,000,000 characters).",
     }  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def test_devices_as_standard_input(
 ) -> None:
     piped(Path("/dev/zero"))
     assert main(command) == 2
-    assert "This is a device, which cannot be read: standard input" in "".join(capsys.readouterr())
+    assert "Cannot read from a device: standard input" in "".join(capsys.readouterr())
     piped(Path("/dev/null"))
     assert main(command) == (0 if command == ["g2p"] else 2)
     assert "device" not in capsys.readouterr().err

@@ -136,7 +136,7 @@ def test_licences_are_asked_for_again_and_what_was_noted_is_kept(content: str, c
     remember(licence)
     assert is_accepted(licence)
     if content != '[null, 1, {"id": []}]':  # which is a list of nothing that is known
-        assert told == ["Accepted licences could not be read, so they are asked for again. (its content is damaged)"]
+        assert told == ["The record of accepted licences could not be read, so you will be asked again. (its content is damaged)"]
         assert accepted_path().with_name("accepted.json.unreadable").read_text(encoding="utf-8") == content
 
 

@@ -15,14 +15,14 @@ MISTAKES = {
     "no command": ([], "COMMAND が必要です"),
     "no voice": (["voices", "info"], "ID|NAME|PATH が必要です"),
     "none of several": (["bert", "add"], "SOURCE --url --hub のどれかが必要です"),
-    "too much": (["voices", "list", "あ"], "知らない引数です: あ"),
+    "too much": (["voices", "list", "あ"], "不明な引数です: あ"),
     "two that exclude each other": (["bert", "add", "--hub", "--url", "x"], "--url: --hub と一緒には使えません"),
     "no value": (["speak", "--speed"], "--speed: 値を一つ指定してください"),
-    "no whole number": (["speak", "--seed", "1.5"], "--seed: 整数ではありません: '1.5'"),
-    "no number": (["speak", "--speed", "速く"], "--speed: 数ではありません: '速く'"),
+    "no whole number": (["speak", "--seed", "1.5"], "--seed: 整数を指定してください: '1.5'"),
+    "no number": (["speak", "--speed", "速く"], "--speed: 数値を指定してください: '速く'"),
     "no such command": (["sing"], "COMMAND: 'sing' は選べません"),
     "no such choice": (["speak", "--subtype", "8"], "--subtype: '8' は選べません（選べるのは "),
-    "a value for a switch": (["speak", "--stereo=x"], "--stereo: 値は付けられません: 'x'"),
+    "a value for a switch": (["speak", "--stereo=x"], "--stereo: 値は指定できません: 'x'"),
 }
 
 
@@ -54,7 +54,7 @@ def test_a_mistake_is_told_in_english(case: str, capsys: pytest.CaptureFixture[s
 def test_the_hint_names_the_command_that_was_given(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, command in ((["voices", "list", "あ"], "voices list"), (["speak", "あ", "い"], "speak"), (["doctor", "--x"], "doctor")):
         assert main(arguments) == 2
-        assert capsys.readouterr().err.rstrip().endswith(f"See koebako {command} --help")
+        assert capsys.readouterr().err.rstrip().endswith(f"See `koebako {command} --help`")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_hint_names_the_command_that_was_given(capsys: pytest.CaptureFixture
     [
         ("argument --x: invalid choice: 'a b: c' (choose from d, e)", "--x: 'a b: c' は選べません（選べるのは d, e）"),
         ("argument --x: invalid choice: 'e', maybe you meant 'd'? (choose from d)", "--x: 'e' は選べません（選べるのは d）"),
-        ("unrecognized arguments: a\nb", "知らない引数です: a\nb"),
+        ("unrecognized arguments: a\nb", "不明な引数です: a\nb"),
         ("something of a later Python", "something of a later Python"),
     ],
 )

@@ -27,13 +27,13 @@ def test_a_long_line_is_announced_and_only_results_are_on_stdout(
         monkeypatch.setattr(sys, "stdin", lines)
         assert main(["g2p"]) == 0
     told = capsys.readouterr()
-    assert "Reading line 2 (1,200 characters) … (Ctrl+C stops)\n" in told.err
+    assert "Processing line 2 (1,200 characters) … (Ctrl+C stops)\n" in told.err
     assert [len(json.loads(line)["text"]) for line in told.out.splitlines()] == [2, 1200]
 
 
 def test_writing_without_a_bar_is_announced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["speak", "こんにちは。", "-o", str(tmp_path / "a.wav")]) == 0
-    assert capsys.readouterr().err == "Speaking 6 characters … (Ctrl+C stops)\n"
+    assert capsys.readouterr().err == "Synthesising 6 characters … (Ctrl+C stops)\n"
 
 
 def test_what_takes_longer_says_so_again_and_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

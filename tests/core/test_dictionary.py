@@ -46,18 +46,18 @@ def test_a_word_is_spelled_as_the_dictionary_spells_it() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("", "あ"), "cannot be a word"),
-        ((" ", "あ"), "cannot be a word"),
-        (("a\nb", "あ"), "cannot be a word"),
-        (("あ" * 101, "あ"), "cannot be a word"),
+        (("", "あ"), "cannot be added to the dictionary"),
+        ((" ", "あ"), "cannot be added to the dictionary"),
+        (("a\nb", "あ"), "cannot be added to the dictionary"),
+        (("あ" * 101, "あ"), "cannot be added to the dictionary"),
         (("声", "abc"), "is not kana"),
         (("声", ""), "is not kana"),
         (("声", "ー"), "is not kana"),
         (("声", "あ" * 201), "out of range"),
         (("声", "こえ", 3), "out of range"),
         (("声", "こえ", -1), "out of range"),
-        (("声", "こえ", 1, "particle"), "kind or the priority"),
-        (("声", "こえ", 1, "noun", 11), "kind or the priority"),
+        (("声", "こえ", 1, "particle"), "part of speech or priority"),
+        (("声", "こえ", 1, "noun", 11), "part of speech or priority"),
     ],
 )
 def test_what_can_be_no_word(arguments: tuple[Any, ...], told: str) -> None:

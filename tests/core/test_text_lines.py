@@ -45,7 +45,7 @@ def test_otherwise_the_first_column_with_text() -> None:
 
 
 def test_a_table_that_cannot_be_read_is_told() -> None:
-    with pytest.raises(InputError, match="no table"):
+    with pytest.raises(InputError, match="table cannot be read"):
         lines_of_file("a.csv", b"a" * 200_000)
 
 

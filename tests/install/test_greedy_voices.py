@@ -26,7 +26,7 @@ from .greedy_voices import crashes, greedy
 
 ROOT = Path(__file__).parent.parent.parent
 SAYS = {
-    "memory": "This voice asks for more memory than any voice needs (4.3 GB).",
+    "memory": "This voice uses more memory than any voice should need (4.3 GB).",
     "time": "This voice takes longer than any voice needs",
     "crash": "This voice made the program that checks it crash.",
 }
@@ -41,8 +41,8 @@ def reference(shared: Path) -> Path:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little time, so that the test is soon over; a tiny voice takes a few seconds of it."""
-    monkeypatch.setitem(proof_limits.LIMITS, "voice", (proof_limits.LIMITS["voice"][0], 10))
+    """Little time, so that the test is soon over; a tiny voice is cut in one or two seconds of it."""
+    monkeypatch.setitem(proof_limits.LIMITS, "voice", (proof_limits.LIMITS["voice"][0], 4))
 
 
 def _nothing_left() -> bool:

@@ -10,19 +10,24 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+from onnxruntime import SessionOptions
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from app.adapters.ort.runtime import RuntimeSession, open_on_cpu
 from app.core.script import retext
+from app.paths import resources_dir
 from app.settings import Settings
 from app.ui.main import make_application
 from app.ui.shell.window import MainWindow
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.player import OpenPlayer
+from app.ui.tasks.queue import TaskQueue
 from app.ui.theme.theme import LIGHT, Theme, apply_fonts, apply_theme, clear_theme
 from tests.ui.recording_player import RecordingPlayer
 
@@ -31,9 +36,11 @@ WINDOWS_FONTS = os.environ.get("KOEBAKO_TEST_FONTS") or f"{os.environ.get('SYSTE
 if sys.platform == "win32":
     os.environ.setdefault("QT_QPA_FONTDIR", WINDOWS_FONTS)
 
+CHILD = Path(__file__).parents[1] / "remembering_child.py"
 WAIT_MS = 20_000
 SLOW_S = 0.3 if sys.platform == "linux" else 0.5  # what a disk takes that just receives a voice; elsewhere a beat counts others' work too
 OpenWindow = Callable[..., MainWindow]
+SHIPPED: dict[Path, RuntimeSession] = {}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -91,6 +98,35 @@ def _slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def _in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said is read in the window, as `main` has it."""
     monkeypatch.setenv("KOEBAKO_FRONTEND", "window")
+
+
+@pytest.fixture(autouse=True)
+def _shipped_graphs_opened_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session of ONNX Runtime holds nothing between runs: windows share those of what we ship, but where the clock or memory is watched."""
+    if request.node.get_closest_marker("alone"):
+        return
+
+    def once(model: Path | bytes, options: SessionOptions) -> RuntimeSession:
+        if not (isinstance(model, Path) and model.is_relative_to(resources_dir())):
+            return open_on_cpu(model, options)
+        if model not in SHIPPED:
+            SHIPPED[model] = open_on_cpu(model, options)
+        return SHIPPED[model]
+
+    monkeypatch.setattr("app.adapters.ort.session.open_on_cpu", once)
+
+
+@pytest.fixture(autouse=True)
+def _children_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long work gives way to everything else, which on a busy machine may be for minutes; what is tested is what it does."""
+    if not request.node.get_closest_marker("alone"):
+        monkeypatch.setattr("app.ui.tasks.process.BACKGROUND", psutil.Process().nice())
+
+
+@pytest.fixture
+def _voices_prepared_once(_prepared_voices: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of voices that differ in words only, the first one is prepared for all tests of a run."""
+    monkeypatch.setattr("app.ui.shell.window.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def test_a_fault_in_the_window_goes_to_the_log(tmp_path: Path) -> None:
         "sys.exit(main())"
     )
     done = run(code, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=str(tmp_path), KOEBAKO_LANG="en")
-    assert "Something unexpected went wrong." in done.stdout, done.stderr
+    assert "An unexpected error occurred." in done.stdout, done.stderr
     assert "Traceback" not in done.stderr
     assert "ZeroDivisionError" in (tmp_path / "logs" / "koebako.log").read_text(encoding="utf-8")
 
@@ -143,8 +143,8 @@ SHOWN_IN_A_BOX = (
 @pytest.mark.parametrize(
     ("home", "words", "code"),
     [
-        ("~nobody-is-called-so/x", "there is no such home folder", 2),
-        ("/dev/null", '"/dev/null" is not a folder', 2),
+        ("~nobody-is-called-so/x", "the home folder was not found", 2),
+        ("/dev/null", "“/dev/null” is not a folder", 2),
         ("/tmp/" + "x" * 300, "the name is too long", 2),
         ("/proc/koebako", "cannot be written", 7),
     ],
@@ -163,6 +163,6 @@ def test_a_fault_before_there_is_a_window_is_told_in_a_box(tmp_path: Path) -> No
     fault = "import app.ui.main\napp.ui.main.take_place = lambda _: 1 / 0\n"
     done = run(fault + SHOWN_IN_A_BOX, QT_QPA_PLATFORM="offscreen", KOEBAKO_HOME=str(tmp_path), KOEBAKO_LANG="en")
     assert done.returncode == 70
-    assert "Something unexpected went wrong." in done.stdout
+    assert "An unexpected error occurred." in done.stdout
     assert "Traceback" not in done.stderr
     assert "ZeroDivisionError" in (tmp_path / "logs" / "koebako.log").read_text(encoding="utf-8")

@@ -81,11 +81,11 @@ def test_lines_words_and_files_stay_out_of_the_log(
 
     break_synthesis(monkeypatch)
     speak(qtbot, window, f"{SECRET}、{WORD}。")
-    assert window.banner.message.text() == "Something unexpected went wrong."
+    assert window.banner.message.text() == "An unexpected error occurred."
     for error in (RuntimeError(SECRET), UnicodeDecodeError("utf-8", SECRET.encode(), 0, 1, SECRET), FileNotFoundError(2, SECRET, SECRET)):
         sys.excepthook(type(error), error, None)
     assert SECRET in window.banner.details.text.toPlainText(), "the user sees it where it happened"
-    close_upon(window, InputError(f"“{WORD}” cannot be a word of the dictionary.", SECRET))
+    close_upon(window, InputError(f"“{WORD}” cannot be added to the dictionary.", SECRET))
 
     told = log_path().read_text(encoding="utf-8")
     for fact in (

@@ -96,7 +96,7 @@ def test_options_that_make_no_sense_are_one_sentence(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["Koebako", "--selftest", given])
     assert main() == 2
-    assert capsys.readouterr().err.startswith("koebako: The command is not right: ")
+    assert capsys.readouterr().err.startswith("koebako: Invalid command: ")
 
 
 def test_a_report_that_cannot_be_written_is_one_sentence(

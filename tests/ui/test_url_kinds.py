@@ -58,7 +58,7 @@ def test_a_voice_behind_an_address_that_hides_its_server_is_not_offered(window: 
     drop(target, carrying(link))
     (dialog,) = (item for item in window.findChildren(AddAddress) if item.isVisible())
     assert not dialog.add.isEnabled()
-    assert "This address cannot be downloaded from" in dialog.reason.text()
+    assert "Cannot download from this address" in dialog.reason.text()
     dialog.reject()
 
 

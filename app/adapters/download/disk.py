@@ -17,10 +17,10 @@ def of_disk(error: OSError, folder: Path) -> DownloadError:
         return disk_full(folder)
     detail = reason_of(error)
     return DownloadError(
-        localized(f"「{folder}」に書き込めません：{detail}。", f'"{folder}" is not writable: {detail}.'),
+        localized(f"「{folder}」に書き込めません：{detail}。", f"“{folder}” is not writable: {detail}."),
         localized(
-            "フォルダーの権限を確かめてください。環境変数 KOEBAKO_HOME で別の場所にできます。",
-            "Check its permissions, or set KOEBAKO_HOME to another place.",
+            "フォルダーの権限を確認するか、環境変数 KOEBAKO_HOME で別の場所を指定してください。",
+            "Check its permissions, or set KOEBAKO_HOME to another folder.",
         ),
     )
 
@@ -28,10 +28,11 @@ def of_disk(error: OSError, folder: Path) -> DownloadError:
 def disk_full(folder: Path, needed_bytes: int = 0, free_bytes: int = 0) -> DownloadError:
     """Not enough room, found out while writing, or before: then it is known how much is needed and free."""
     missing = megabytes(needed_bytes - free_bytes)
-    more = localized(f"あと約 {missing} 必要です。", f" About {missing} more are needed.") if needed_bytes else ""
+    more = localized(f"あと約 {missing} 必要です。", f" About {missing} more is required.") if needed_bytes else ""
     return DownloadError(
-        localized(f"「{folder}」のディスクに空きがありません。", f'The disk of "{folder}" is full.') + more,
+        localized(f"「{folder}」のディスクの空き容量が足りません。", f"Not enough disk space for “{folder}”.") + more,
         localized(
-            "空きを作ってからもう一度お試しください。途中までの分は残っています。", "Make room and try again; what has arrived is kept."
+            "空き容量を増やしてから、もう一度お試しください。途中までのデータは残っています。",
+            "Free some space and try again; the part already downloaded is kept.",
         ),
     )

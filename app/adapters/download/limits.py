@@ -45,7 +45,7 @@ class Expected:
         if length > self.largest:
             raise UnfitFileError(
                 localized(f"{host} のファイルが大きすぎます。", f"The file from {host} is too large."),
-                localized("アドレスを確かめてください。", "Check the address."),
+                localized("アドレスを確認してください。", "Check the address."),
             )
 
     def check_whole(self, length: int, sha256: str, host: str) -> None:
@@ -56,7 +56,7 @@ class Expected:
             raise WrongBytesError(
                 localized(
                     f"{host} から届いたファイルは壊れています（SHA-256 が一致しません）。",
-                    f"What {host} sent is damaged: its SHA-256 differs.",
+                    f"The file from {host} is damaged: its SHA-256 does not match.",
                 ),
                 localized("削除しました。もう一度お試しください。", "It was deleted. Try again."),
             )
@@ -65,11 +65,11 @@ class Expected:
 def _wrong_size(host: str, expected: int, found: int) -> UnfitFileError:
     return UnfitFileError(
         localized(
-            f"{host} のファイルの大きさが違います（{expected:,} バイトのはずが {found:,} バイト）。",
+            f"{host} のファイルのサイズが違います（正しくは {expected:,} バイト、実際は {found:,} バイト）。",
             f"The file from {host} has the wrong size ({found:,} bytes instead of {expected:,}).",
         ),
         localized(
-            "新しい版に差し替えられたのかもしれません。Koebako を更新してください。",
-            "It may have been replaced by a newer one. Update Koebako.",
+            "新しいバージョンに置き換えられた可能性があります。Koebako を更新してください。",
+            "It may have been replaced by a newer version. Update Koebako.",
         ),
     )

@@ -22,10 +22,12 @@ def no_room(folder: Path, needed_bytes: int, free_bytes: int) -> AppError:
     needed, free = megabytes(needed_bytes), megabytes(free_bytes)
     return OutputFileError(
         localized(
-            f"ディスクの空きが足りません。{needed} 必要ですが、{free} しかありません: {folder}",
-            f"The disk has {free} left where {needed} are needed: {folder}",
+            f"ディスクの空き容量が足りません。{needed} 必要ですが、空きは {free} です: {folder}",
+            f"Not enough disk space: {needed} required, {free} free: {folder}",
         ),
-        localized("空きを作るか、KOEBAKO_HOME で別の場所を指定してください。", "Make room, or choose another place with KOEBAKO_HOME."),
+        localized(
+            "空き容量を増やすか、KOEBAKO_HOME で別の場所を指定してください。", "Free some space, or set KOEBAKO_HOME to another folder."
+        ),
     )
 
 

@@ -51,8 +51,8 @@ class FileLock:
         while not self.acquire():
             if time.monotonic() > ends:
                 raise OutputFileError(
-                    localized("別の Koebako が同じフォルダーを使っています。", "Another Koebako is working in the same folder."),
-                    localized("それが終わってからもう一度お試しください。", "Try again when it is done."),
+                    localized("別の Koebako が同じフォルダーを使っています。", "Another Koebako is using the same folder."),
+                    localized("終わるのを待ってから、もう一度お試しください。", "Try again when it has finished."),
                 )
             time.sleep(POLL_S)
 

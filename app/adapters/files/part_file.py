@@ -130,11 +130,11 @@ def write_error(path: Path, cause: Exception) -> OutputFileError:
     if code in _NO_FOLDER and not path.parent.is_dir():
         reason = localized("フォルダーがありません", "the folder does not exist")
     elif code in _HELD:
-        reason = localized("書き込みが許されていないか、使用中です", "it is not writable or in use")
+        reason = localized("書き込む権限がないか、使用中です", "it is not writable or in use")
     elif code == errno.EFBIG:
         reason = reason_of(OSError(errno.ENOSPC, ""))
     return OutputFileError(
-        localized(f"「{path}」に書き出せません：{reason}。", f'"{path}" could not be written: {reason}.'), _hint(path, code)
+        localized(f"「{path}」に書き出せません：{reason}。", f"“{path}” could not be written: {reason}."), _hint(path, code)
     )
 
 
@@ -150,16 +150,19 @@ _HELD = (
 
 def _hint(path: Path, code: int | None) -> str:
     if code in _NO_FOLDER and not path.parent.is_dir():
-        return localized(f"「{path.parent}」を作るか、別の保存先を選んでください。", f'Make "{path.parent}" or choose another place.')
+        return localized(
+            f"フォルダー「{path.parent}」を作成するか、別の場所を選んでください。",
+            f"Create the folder “{path.parent}”, or choose another location.",
+        )
     if code == errno.EISDIR:
         return localized("ファイル名まで指定してください。", "Add a file name.")
     if code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return localized("空きを作るか、別の保存先を選んでください。", "Free some space or choose another place.")
+        return localized("空き容量を増やすか、別の場所を選んでください。", "Free some space, or choose another location.")
     if code in _HELD:
         return localized(
-            "ほかのアプリで開いていれば閉じるか、別の保存先を選んでください。",
-            "Close it if another program has it open, or choose another place.",
+            "ほかのアプリで開いている場合は閉じるか、別の場所を選んでください。",
+            "If another application has it open, close it there, or choose another location.",
         )
     if code == errno.ENAMETOOLONG:
-        return localized("短い名前にしてください。", "Choose a shorter name.")
-    return localized("別の保存先を選んでください。", "Choose another place.")
+        return localized("ファイル名を短くしてください。", "Choose a shorter file name.")
+    return localized("別の場所を選んでください。", "Choose another location.")

@@ -38,11 +38,9 @@ class UnusableAddressError(DownloadError):
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(
-            localized(f"このアドレスからはダウンロードできません：{reason}。", f"This address cannot be downloaded from: {reason}."),
+            localized(f"このアドレスからはダウンロードできません：{reason}。", f"Cannot download from this address: {reason}."),
             hint
-            or localized(
-                "配布ページにあるリンクのアドレスをもう一度コピーしてください。", "Copy the address of the link from its page again."
-            ),
+            or localized("配布ページからリンクのアドレスをもう一度コピーしてください。", "Copy the link from the download page again."),
         )
         self.reason = reason
 
@@ -110,8 +108,8 @@ def address_of(text: str) -> Address:
     parts = _PARTS.fullmatch(text)
     if parts is None:
         raise UnusableAddressError(
-            localized("https:// か http:// で始まっていません", "it does not begin with https:// or http://"),
-            localized("https:// で始まるアドレスを指定してください。", "Give an address that begins with https://."),
+            localized("https:// か http:// で始まっていません", "it does not start with https:// or http://"),
+            localized("https:// で始まるアドレスを指定してください。", "Enter an address that starts with https://."),
         )
     scheme = parts[1].lower()
     host, port = _host_and_port(parts[2], scheme)
@@ -138,7 +136,7 @@ def _check_letters(text: str) -> None:
     if "\t" in text or "\n" in text or DISTURBING.search(text):
         raise UnusableAddressError(
             localized(
-                "改行、制御文字、見えない文字のどれかが含まれています",
+                "改行、制御文字、または見えない文字が含まれています",
                 "it contains line breaks, control characters or invisible characters",
             )
         )
@@ -147,14 +145,14 @@ def _check_letters(text: str) -> None:
 def _host_and_port(text: str, scheme: str) -> tuple[str, int]:
     if "@" in text:
         raise UnusableAddressError(
-            localized("サーバー名の前に「@」があります", "there is an @ before the name of the server"),
+            localized("サーバー名の前に「@」が含まれています", "there is an @ before the server name"),
             localized(
-                "「@」とその前を消してください。本当のサーバーは「@」の後ろです。",
-                "Remove the @ and what precedes it. The real server follows the @.",
+                "「@」とその前の部分を削除してください。実際の接続先は「@」より後ろのサーバーです。",
+                "Remove the @ and everything before it. The part after the @ is the real server.",
             ),
         )
     if not text:
-        raise UnusableAddressError(localized("サーバー名がありません", "it does not name a server"))
+        raise UnusableAddressError(localized("サーバー名がありません", "it has no server name"))
     parts = _HOST_AND_PORT.fullmatch(text)
     if parts is None:
         raise _invalid_host()
@@ -185,7 +183,7 @@ def _ascii_host(text: str) -> str:
 
 
 def _invalid_host() -> UnusableAddressError:
-    return UnusableAddressError(localized("サーバー名かポート番号が正しくありません", "the name or port of its server is invalid"))
+    return UnusableAddressError(localized("サーバー名かポート番号が正しくありません", "its server name or port is invalid"))
 
 
 def _encoded(text: str, further: str = "") -> str:

@@ -32,22 +32,23 @@ class DownloadCancelledError(DownloadError):
     """The user wanted to stop; what has arrived is kept for the next time."""
 
     def __init__(self) -> None:
-        super().__init__(localized("ダウンロードを中止しました。", "The download was cancelled."))
+        super().__init__(localized("ダウンロードを中止しました。", "The download was stopped."))
 
 
 def of_status(status: int, headers: Mapping[str, str], host: str) -> DownloadError:
     """What a status that brings no file means."""
     if status in PASSING_STATUSES:
         return PassingError(
-            localized(f"{host} が混み合っているか、不調です（{status}）。", f"{host} is busy or out of order ({status})."),
+            localized(f"{host} が混み合っているか、一時的に利用できません（{status}）。", f"{host} is busy or unavailable ({status})."),
             later_hint(),
             retry_after_s(headers.get("Retry-After")),
         )
     if status in (404, 410):
         return DownloadError(
-            localized(f"{host} にそのファイルはありません（{status}）。", f"{host} does not have this file ({status})."),
+            localized(f"{host} にこのファイルはありません（{status}）。", f"{host} has no such file ({status})."),
             localized(
-                "アドレスや ID を確かめてください。公開が終わったのかもしれません。", "Check the address or id. It may have been withdrawn."
+                "アドレスまたは ID を確認してください。公開が終了した可能性もあります。",
+                "Check the address or ID. The file may no longer be available.",
             ),
         )
     if status in LOGIN_STATUSES:
@@ -55,20 +56,20 @@ def of_status(status: int, headers: Mapping[str, str], host: str) -> DownloadErr
     if status == PROXY_LOGIN:
         return proxy_failure()
     return DownloadError(
-        localized(f"{host} がファイルを渡しませんでした（{status}）。", f"{host} did not hand over the file ({status})."),
-        localized("アドレスを確かめてください。", "Check the address."),
+        localized(f"{host} からファイルを取得できません（{status}）。", f"{host} refused the download ({status})."),
+        localized("アドレスを確認してください。", "Check the address."),
     )
 
 
 def _login_needed(status: int, host: str) -> DownloadError:
     return DownloadError(
         localized(
-            f"{host} のこのファイルは、ログインか利用条件への同意が必要です（{status}）。",
-            f"{host} wants a login or an accepted licence for this file ({status}).",
+            f"{host} のこのファイルをダウンロードするには、ログインまたは利用条件への同意が必要です（{status}）。",
+            f"{host} requires a login or an accepted licence for this file ({status}).",
         ),
         localized(
-            "ブラウザーでそのページを開いてダウンロードし、できたファイルを追加してください。Hugging Face では HF_TOKEN も使えます。",
-            "Download it in a browser and add the file; for Hugging Face a token in HF_TOKEN works too.",
+            "ブラウザーでダウンロードし、そのファイルを追加してください。Hugging Face ではトークン（HF_TOKEN）も使えます。",
+            "Download it in a browser and add the file. For Hugging Face, you can also set a token in HF_TOKEN.",
         ),
     )
 
@@ -92,7 +93,7 @@ def of_exception(error: BaseException, host: str) -> DownloadError:
         return PassingError(
             localized(f"{host} が見つかりません。", f"{host} cannot be found."),
             localized(
-                "インターネットにつながっているか、アドレスに誤りがないか確かめてください。",
+                "インターネットに接続されているか、アドレスが正しいか確認してください。",
                 "Check the internet connection and the address.",
             ),
         )
@@ -101,7 +102,7 @@ def of_exception(error: BaseException, host: str) -> DownloadError:
     if isinstance(error, http.TimeoutError | TimeoutError):
         return no_answer(host)
     if isinstance(error, http.LocationValueError):
-        return UnusableAddressError(localized("接続できる形ではありません", "no connection can be made to it"))
+        return UnusableAddressError(localized("このアドレスには接続できません", "it cannot be connected to"))
     if isinstance(error, ValueError) or _garbled(error):
         return not_understood(host)
     if isinstance(error, http.HTTPError | HTTPException | OSError):
@@ -130,10 +131,10 @@ def _distrusted(error: BaseException | None) -> bool:
 
 def _untrusted(host: str) -> DownloadError:
     return DownloadError(
-        localized(f"{host} の証明書を信頼できません。", f"The certificate of {host} is not trusted."),
+        localized(f"{host} の証明書を確認できません。", f"The certificate of {host} is not trusted."),
         localized(
-            "パソコンの日付と時刻を確かめてください。会社や学校の回線では、そこの証明書を OS に登録する必要があります。",
-            "Check the date and time of this computer. In a company's network its certificate must be installed in the system.",
+            "パソコンの日付と時刻を確認してください。会社や学校のネットワークでは、その証明書を OS に登録する必要がある場合があります。",
+            "Check this computer's date and time. On a company or school network, its certificate may have to be installed in the system.",
         ),
     )
 
@@ -141,17 +142,17 @@ def _untrusted(host: str) -> DownloadError:
 def proxy_failure() -> DownloadError:
     """The proxy could not be used."""
     return DownloadError(
-        localized("プロキシを通じて接続できません。", "The proxy could not be used."),
+        localized("プロキシ経由で接続できません。", "Cannot connect through the proxy."),
         localized(
-            "環境変数 HTTPS_PROXY・HTTP_PROXY・NO_PROXY か、OS のプロキシ設定を確かめてください。",
-            "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, or the system's proxy settings.",
+            "環境変数 HTTPS_PROXY、HTTP_PROXY、NO_PROXY、または OS のプロキシ設定を確認してください。",
+            "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, or the system proxy settings.",
         ),
     )
 
 
 def broken_off(host: str, wait_s: float | None = None) -> PassingError:
     """The connection ended before the file did."""
-    return PassingError(localized(f"{host} との接続が途切れました。", f"The connection to {host} broke off."), connection_hint(), wait_s)
+    return PassingError(localized(f"{host} との接続が切れました。", f"The connection to {host} was lost."), connection_hint(), wait_s)
 
 
 def no_answer(host: str) -> PassingError:
@@ -162,7 +163,9 @@ def no_answer(host: str) -> PassingError:
 def too_slow(host: str, limit_s: float) -> DownloadError:
     """The server says something, but does not come to the point."""
     return DownloadError(
-        localized(f"{host} の応答が {limit_s:g} 秒たっても終わりません。", f"The answer of {host} was not complete after {limit_s:g} s."),
+        localized(
+            f"{host} の応答が {limit_s:g} 秒以内に完了しませんでした。", f"The response from {host} did not finish within {limit_s:g} s."
+        ),
         localized("しばらくしてからもう一度お試しください。", "Try again later."),
     )
 
@@ -170,18 +173,21 @@ def too_slow(host: str, limit_s: float) -> DownloadError:
 def not_understood(host: str) -> DownloadError:
     """The answer is not what the server should send."""
     return DownloadError(
-        localized(f"{host} の応答を理解できません。", f"The answer of {host} is not understood."),
-        localized("ブラウザーでファイルをダウンロードして追加してください。", "Download the file in a browser and add it."),
+        localized(f"{host} から予期しない応答がありました。", f"{host} sent an unexpected response."),
+        localized("ブラウザーでファイルをダウンロードして追加してください。", "Download the file in a browser, then add it."),
     )
 
 
 def connection_hint() -> str:
     """What helps when the line is bad."""
     return localized(
-        "接続を確かめて、もう一度お試しください。続きから再開します。", "Check the connection and try again; it goes on where it stopped."
+        "接続を確認して、もう一度お試しください。続きから再開します。",
+        "Check the connection and try again; the download resumes where it stopped.",
     )
 
 
 def later_hint() -> str:
     """What helps when the server is bad."""
-    return localized("しばらくしてからもう一度お試しください。続きから再開します。", "Try again later; it goes on where it stopped.")
+    return localized(
+        "しばらくしてからもう一度お試しください。続きから再開します。", "Try again later; the download resumes where it stopped."
+    )

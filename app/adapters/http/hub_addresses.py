@@ -71,5 +71,5 @@ def _place(variable: str, usual: str, path: str) -> Address:
             localized(
                 f"環境変数 {variable} のアドレスを使えません：{exc.reason}。", f"The address in {variable} cannot be used: {exc.reason}."
             ),
-            localized("正しいアドレスに直すか、環境変数を削除してください。", "Correct it, or remove the variable."),
+            localized("正しいアドレスに直すか、この環境変数を削除してください。", "Correct it, or unset the variable."),
         ) from exc

@@ -80,10 +80,10 @@ def aivishub_voice(
     known = aivishub_uuid(text)
     if known is None:
         raise InputError(
-            localized(f"「{text}」は AivisHub の ID ではありません。", f'"{text}" is not an id of AivisHub.'),
+            localized(f"「{text}」は AivisHub の ID ではありません。", f"“{text}” is not an AivisHub ID."),
             localized(
-                "AivisHub の音声合成モデルのページの URL か UUID を指定してください。",
-                "Give the address of the voice's page on AivisHub, or its UUID.",
+                "AivisHub の音声合成モデルのページの URL、または UUID を指定してください。",
+                "Enter the URL of a model's page on AivisHub, or its UUID.",
             ),
         )
     address = aivishub_model(known)
@@ -91,10 +91,10 @@ def aivishub_voice(
     files = [item for item in _list(data, "model_files") if item.get("model_type") == "AIVMX"]
     if not files:
         raise DownloadError(
-            localized("AivisHub のこの声には AIVMX ファイルがありません。", "AivisHub has no AIVMX file of this voice."),
+            localized("AivisHub のこのモデルには AIVMX ファイルがありません。", "This AivisHub model has no AIVMX file."),
             localized(
-                "配布ページから別の形式のファイルをダウンロードして追加してください。",
-                "Download another format from its page and add that file.",
+                "配布ページから別の形式のファイルをダウンロードし、追加してください。",
+                "Download another format from its page, then add that file.",
             ),
         )
     newest = max(files, key=lambda item: _order(_text(item.get("version"))))
@@ -131,9 +131,9 @@ def _login(address: Address) -> dict[str, str]:
     if not _TOKEN.fullmatch(token):
         raise DownloadError(
             localized(
-                f"環境変数 {HF_TOKEN_VARIABLE} に、使えない文字があります。", f"{HF_TOKEN_VARIABLE} contains characters that no token has."
+                f"環境変数 {HF_TOKEN_VARIABLE} に使用できない文字が含まれています。", f"{HF_TOKEN_VARIABLE} contains invalid characters."
             ),
-            localized("Hugging Face のトークンをもう一度コピーしてください。", "Copy the token from Hugging Face again."),
+            localized("Hugging Face のトークンをもう一度コピーしてください。", "Copy your Hugging Face token again."),
         )
     return {"Authorization": f"Bearer {token}"}
 

@@ -118,18 +118,18 @@ def ask(request: Request, asking: Callable[[str], None]) -> Answer:
             raise _unsafe_redirect(address.host, localized("暗号化されていない http:// です", "it is http://, which is not encrypted"))
         address = onward
     raise DownloadError(
-        localized(f"{request.address.host} の転送が終わりません。", f"{request.address.host} redirects without end."),
-        localized("アドレスを確かめてください。", "Check the address."),
+        localized(f"{request.address.host} の転送（リダイレクト）が多すぎます。", f"{request.address.host} redirects too many times."),
+        localized("アドレスを確認してください。", "Check the address."),
     )
 
 
 def _unsafe_redirect(host: str, reason: str) -> DownloadError:
     return DownloadError(
         localized(
-            f"{host} が安全でないアドレスへ転送しようとしたため、中止しました：{reason}。",
-            f"{host} redirects to an address that is not safe: {reason}.",
+            f"{host} が安全でないアドレスへ転送（リダイレクト）しようとしたため、中止しました：{reason}。",
+            f"{host} redirects to an unsafe address: {reason}.",
         ),
-        localized("アドレスを確かめてください。", "Check the address."),
+        localized("アドレスを確認してください。", "Check the address."),
     )
 
 
@@ -162,7 +162,7 @@ def _check_agreement(address: Address) -> None:
     read = urllib3.util.parse_url(address.url)
     port = read.port or DEFAULT_PORTS.get(read.scheme or "")
     if (read.scheme, read.auth, (read.host or "").strip("[]"), port) != (address.scheme, None, address.host, address.port):
-        raise UnusableAddressError(localized("読み方が一つに決まりません", "programs read it in different ways"))
+        raise UnusableAddressError(localized("解釈が一つに決まりません", "it is ambiguous"))
 
 
 def _pool(proxy: str | None) -> urllib3.PoolManager:

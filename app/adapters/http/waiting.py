@@ -54,7 +54,7 @@ def unannounced(_wait: Wait | None) -> None:
 def how_to_stop() -> str:
     """How the user ends a download."""
     return by_frontend(
-        localized("× でキャンセルできます。", "Press × to cancel."), localized("Ctrl+C で中止できます。", "Press Ctrl+C to stop.")
+        localized("× でキャンセルできます。", "Click × to cancel."), localized("Ctrl+C で中止できます。", "Press Ctrl+C to stop.")
     )
 
 
@@ -80,19 +80,20 @@ class Waiting:
     def for_server(self, silent_s: float, left_s: float) -> None:
         """The server has said nothing for `silent_s` and is given up in `left_s`."""
         if silent_s >= ANNOUNCED_AFTER_S:
-            self._announce(localized(f"{self.host} からの応答を待っています", f"Waiting for {self.host} to respond"), left_s)
+            self._announce(localized(f"{self.host} の応答を待っています", f"Waiting for {self.host} to respond"), left_s)
 
     def for_attempt(self, failure: str, whole_s: float, left_s: float) -> None:
         """After a failure the next attempt is made in `left_s` of a rest of `whole_s`."""
         if whole_s >= ANNOUNCED_AFTER_S:
-            self._announce(localized(f"{failure}再試行まで待っています", f"{failure} Waiting to try again"), left_s)
+            self._announce(localized(f"{failure}再試行を待っています", f"{failure} Waiting to retry"), left_s)
 
     def for_process(self, waited_s: float) -> None:
         """Another process brings the same file."""
         if waited_s >= ANNOUNCED_AFTER_S:
             self._announce(
                 localized(
-                    "別の Koebako が同じファイルをダウンロードしています", "Waiting for another Koebako that downloads the same file"
+                    "別の Koebako がこのファイルをダウンロードするのを待っています",
+                    "Waiting for another Koebako that is downloading this file",
                 ),
                 None,
             )

@@ -33,8 +33,11 @@ def load() -> ModuleType:
         import pyopenjtalk
     except (ImportError, OSError) as exc:
         raise InternalError(
-            localized("日本語の読みを調べる部品 pyopenjtalk を読み込めません。", "pyopenjtalk, which reads Japanese, cannot be loaded."),
-            localized("Koebako を入れ直してください。", "Reinstall Koebako."),
+            localized(
+                "日本語の読みの推定に使う pyopenjtalk を読み込めません。",
+                "pyopenjtalk, which determines how Japanese text is read, could not be loaded.",
+            ),
+            localized("Koebako を再インストールしてください。", "Reinstall Koebako."),
         ) from exc
     module: ModuleType = pyopenjtalk
     return module
@@ -49,7 +52,7 @@ def _front_end() -> FullFeatures:
         return FullFeatures(module.OpenJTalk(dn_mecab=module.OPEN_JTALK_DICT_DIR, **(as_userdic(own) if own else {})))
     except (RuntimeError, ValueError) as exc:
         raise InternalError(
-            localized(f"読みの辞書を開けません。詳細: {exc}", f"The dictionary of readings could not be opened. Details: {exc}"),
+            localized(f"読みの辞書を開けません。詳細: {exc}", f"The pronunciation dictionary could not be opened. Details: {exc}"),
             localized(f"ユーザー辞書: {own}", f"The user dictionary: {own}")
             if own
             else localized("Koebako を再インストールしてください。", "Reinstall Koebako."),
@@ -77,8 +80,8 @@ def _analyse_piece(text: str) -> list[Word]:
         raise
     except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
         raise InternalError(
-            localized("文の読みを調べられませんでした。", "The reading of this sentence could not be found."),
-            localized("文を短く分けるか、特殊な文字を除いてください。", "Split the sentence, or remove unusual characters."),
+            localized("この文の読みを推定できませんでした。", "The reading of this sentence could not be determined."),
+            localized("文を短く分けるか、特殊な文字を削除してください。", "Split the sentence, or remove unusual characters."),
         ) from exc
     return [_word(feature) for feature in features]
 

@@ -41,8 +41,8 @@ def rows_by_token(output: np.ndarray, tokens: int, width: int = BERT_WIDTH) -> F
     if features.shape != (tokens, width):
         raise VoiceError(
             localized(
-                f"BERT の出力の形 {output.shape} が想定と違います。",
-                f"The BERT gives an output of shape {output.shape}, which does not fit.",
+                f"BERT の出力の形 {output.shape} が想定と異なります。",
+                f"The BERT outputs an unexpected shape, {output.shape}.",
             ),
             localized("Style-Bert-VITS2 用の BERT を選んでください。", "Choose a BERT made for Style-Bert-VITS2."),
         )

@@ -95,7 +95,7 @@ class FailoverSession:
             else:
                 if all(np.isfinite(item).all() for item in results):
                     return results
-                reason = localized("計算結果が数値になりません。", "what it computed is not a number.")
+                reason = localized("計算結果が無効な値（NaN など）になりました。", "it output invalid values.")
         self._move(reason)
         if self._stopped:
             raise BackendError(localized("停止しました。", "Stopped."))
@@ -108,7 +108,7 @@ class FailoverSession:
             results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate)
         except DeviceHung as exc:
             seconds = math.ceil(limit_s)
-            raise BackendError(localized(f"{seconds} 秒待っても応答がありません。", f"it did not answer for {seconds} s.")) from exc
+            raise BackendError(localized(f"{seconds} 秒以内に応答がありませんでした。", f"it did not respond within {seconds} s.")) from exc
         self._longest_s = max(self._longest_s, time.perf_counter() - began)
         return results
 
@@ -116,11 +116,11 @@ class FailoverSession:
         """What happened, for people; a device that is lost is lost for the other graphs too."""
         words = plain_words(exc.__cause__ or exc)
         if any(sign in words.lower() for sign in _NO_MEMORY):
-            return localized(f"メモリーが足りません。({words})", f"it ran out of memory. ({words})")
+            return localized(f"メモリーが足りません。（{words}）", f"it ran out of memory. ({words})")
         if any(sign in words.lower() for sign in _NOT_SUPPORTED):
-            return localized(f"この計算に対応していません。({words})", f"it cannot compute this. ({words})")
+            return localized(f"この計算に対応していません。（{words}）", f"it does not support this computation. ({words})")
         hung = isinstance(exc.__cause__, DeviceHung)
-        reason = exc.message if hung else localized(f"装置が止まりました。({words})", f"the device stopped. ({words})")
+        reason = exc.message if hung else localized(f"デバイスが停止しました。（{words}）", f"the device stopped. ({words})")
         self.outage.lost[self.place] = reason
         return reason
 
@@ -128,8 +128,8 @@ class FailoverSession:
         """From now on this graph runs on the CPU."""
         assert self._on_cpu is not None
         self.fallback = localized(
-            f"{place_name(self.place)} が途中で使えなくなったため CPU で続けています: {reason}",
-            f"Going on on the CPU, {place_name(self.place)} failed on the way: {reason}",
+            f"{place_name(self.place)} でエラーが発生したため、CPU で続行しています: {reason}",
+            f"{place_name(self.place)} failed; continuing on the CPU: {reason}",
         )
         logging.getLogger("koebako").info("%s: %s", self._graph, self.fallback)
         self._session = self._on_cpu()

@@ -55,7 +55,7 @@ def parse_placement(text: str) -> Placement:
         key = group.strip().lower()
         if key not in GROUPS or key in places:
             raise BackendError(
-                localized(f"バックエンドの指定「{item}」が読めません。", f'The backend "{item}" cannot be read.'),
+                localized(f"バックエンドの指定「{item}」が正しくありません。", f"“{item}” is not a valid backend setting."),
                 localized("例: bert=cpu,prosody=cpu,decoder=directml", "For example: bert=cpu,prosody=cpu,decoder=directml"),
             )
         places[key] = _place(place)
@@ -68,8 +68,8 @@ def _place(text: str) -> str:
     key = backend.lower()
     if (key not in BACKENDS and key != AUTO) or (colon and (not adapter or key in (AUTO, "cpu"))):
         raise BackendError(
-            localized(f"バックエンド「{text.strip()}」はありません。", f'There is no backend "{text.strip()}".'),
-            localized("選べるもの: ", "Choose one of: ") + ", ".join([AUTO, *available_backends()]),
+            localized(f"バックエンド「{text.strip()}」はありません。", f"Unknown backend “{text.strip()}”."),
+            localized("使用できるもの: ", "Available: ") + ", ".join([AUTO, *available_backends()]),
         )
     return key + colon + adapter
 

@@ -113,8 +113,8 @@ def device_of(place: str) -> Device | None:
         return Device(backend, int(wanted), "", None, 0)
     names = ", ".join(f"{item.place} {item.name}" for item in known) or name_of(backend)
     raise BackendError(
-        localized(f"{name_of(backend)} に「{wanted}」という装置はありません。", f'{name_of(backend)} has no adapter "{wanted}".'),
-        localized("選べるもの: ", "Choose one of: ") + names,
+        localized(f"{name_of(backend)} に「{wanted}」というデバイスはありません。", f"{name_of(backend)} has no device “{wanted}”."),
+        localized("使用できるもの: ", "Available: ") + names,
     )
 
 

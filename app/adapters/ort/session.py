@@ -85,9 +85,9 @@ class GraphSession:
             return self._compute(outputs, feed)
         except Exception as exc:  # ONNX Runtime raises a dozen types without a common base
             raise BackendError(
-                localized(f"音声モデルの計算に失敗しました({self._name})。", f"Running the model failed ({self._name})."),
+                localized(f"音声モデルの計算に失敗しました（{self._name}）。", f"The model failed to run ({self._name})."),
                 localized(
-                    f"バックエンドを CPU にして試してください。詳細: {plain_words(exc)}",
+                    f"バックエンドを CPU に切り替えてお試しください。詳細: {plain_words(exc)}",
                     f"Try the CPU backend. Details: {plain_words(exc)}",
                 ),
             ) from exc
@@ -123,8 +123,8 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
             return OpenedSession(GraphSession(create_session(model, place, name), name), backend_of(place), None)
         except BackendError as exc:
             fallback = localized(
-                f"{place_name(place)} を使えないため CPU で動作します: {exc.hint}",
-                f"Running on the CPU, {place_name(place)} is not usable: {exc.hint}",
+                f"{place_name(place)} を使えないため、CPU で動作します: {exc.hint}",
+                f"{place_name(place)} is not available; running on the CPU: {exc.hint}",
             )
             logging.getLogger("koebako").info("%s: %s", name, fallback)
     kept = open_optimised(model, session_options, store) if store and isinstance(model, Path) else None
@@ -151,7 +151,7 @@ def create_session(model: Path | bytes, place: str, name: str, options: ort.Sess
     backend = backend_of(place)
     provider = BACKENDS[backend].provider
     if backend not in available_backends():
-        raise _not_started(place, localized("この ONNX Runtime には含まれていません", "this ONNX Runtime does not contain it"))
+        raise _not_started(place, localized("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it"))
     try:
         told = provider_options(place)
     except BackendError as exc:
@@ -164,13 +164,13 @@ def create_session(model: Path | bytes, place: str, name: str, options: ort.Sess
             raise _not_opened(name, exc) from exc
         raise _not_started(place, plain_words(exc)) from exc
     if session.get_providers()[0] != provider:
-        raise _not_started(place, localized("ONNX Runtime が採用しませんでした", "ONNX Runtime left it out of the session"))
+        raise _not_started(place, localized("ONNX Runtime で有効になりませんでした", "ONNX Runtime did not enable it"))
     return session
 
 
 def _not_opened(name: str, exc: Exception) -> VoiceError:
     return VoiceError(
-        localized(f"音声モデルを開けません({name})。", f"The model cannot be opened ({name})."),
+        localized(f"音声モデルを開けません（{name}）。", f"The model cannot be opened ({name})."),
         localized(
             f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}", f"The file may be damaged. Details: {plain_words(exc)}"
         ),
@@ -178,7 +178,7 @@ def _not_opened(name: str, exc: Exception) -> VoiceError:
 
 
 def _not_started(place: str, reason: str) -> BackendError:
-    return BackendError(localized(f"{place_name(place)} を開始できません。", f"{place_name(place)} cannot start."), reason)
+    return BackendError(localized(f"{place_name(place)} を起動できません。", f"{place_name(place)} could not start."), reason)
 
 
 LONGEST_REASON = 300  # letters; providers have been seen to tell pages
@@ -200,8 +200,8 @@ def _dtype(declared: str) -> np.dtype[Any]:
     except KeyError as exc:
         raise VoiceError(
             localized(
-                f"この音声モデルは未対応の入力型 {declared} を使っています。",
-                f"This model has an input of the unsupported type {declared}.",
+                f"この音声モデルの入力の型 {declared} には対応していません。",
+                f"This model has an input of type {declared}, which is not supported.",
             ),
             localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
         ) from exc
@@ -216,7 +216,7 @@ def fit(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
     """A value in the dtype and rank that an input declares; VoiceError where there is none."""
     if value is None:
         raise VoiceError(
-            localized(f"この音声モデルは未知の入力「{name}」を必要とします。", f'This model needs an input "{name}" that is not known.'),
+            localized(f"この音声モデルには未対応の入力「{name}」があります。", f"This model requires an unknown input, “{name}”."),
             localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
         )
     array = np.asarray(value, dtype)

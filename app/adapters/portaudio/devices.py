@@ -53,9 +53,9 @@ def portaudio() -> Any:
         raise
     except Exception as exc:  # OSError without the library, sounddevice's own error where the library cannot start
         raise AudioDeviceError(
-            localized("音声の再生に使う PortAudio を読み込めません。", "PortAudio, which plays the sound, could not be loaded."),
+            localized("音声の再生に使う PortAudio を読み込めません。", "PortAudio, which plays the audio, could not be loaded."),
             localized(
-                f"PortAudio を入れてください（Debian、Ubuntu なら libportaudio2）。{_file_instead()}詳細: {exc}",
+                f"PortAudio をインストールしてください（Debian、Ubuntu では libportaudio2）。{_file_instead()}詳細: {exc}",
                 f"Install PortAudio (libportaudio2 on Debian and Ubuntu). {_file_instead()} Details: {exc}",
             ),
         ) from exc
@@ -125,16 +125,16 @@ def find_device(choice: str | int | None) -> AudioDevice:
     devices = output_devices()
     if not devices:
         raise AudioDeviceError(
-            localized("音声の出力先がひとつも見つかりません。", "This machine has no audio output."),
-            localized("スピーカーかヘッドホンをつないでください。", "Connect speakers or headphones. ") + _file_instead(),
+            localized("再生デバイスが見つかりません。", "No audio output device was found."),
+            localized("スピーカーまたはヘッドホンを接続してください。", "Connect speakers or headphones. ") + _file_instead(),
         )
     if choice is None:
         return next((device for device in devices if device.default), devices[0])
     fitting = sorted((device for device in devices if _fit(device, choice) > 0), key=lambda device: -_fit(device, choice))
     if not fitting:
         raise AudioDeviceError(
-            localized(f"音声の出力先「{choice}」が見つかりません。", f'There is no audio output "{choice}".'),
-            localized("使えるもの：", "There are: ") + ", ".join(f"{device.index}: {device.label}" for device in devices),
+            localized(f"再生デバイス「{choice}」が見つかりません。", f"The output device “{choice}” was not found."),
+            localized("使用できるもの: ", "Available: ") + ", ".join(f"{device.index}: {device.label}" for device in devices),
         )
     default_host = next((device.host for device in devices if device.default), "")
     return max(fitting, key=lambda device: (_fit(device, choice), device.host == default_host))
@@ -143,8 +143,8 @@ def find_device(choice: str | int | None) -> AudioDevice:
 def _file_instead() -> str:
     """The way out where nothing can be heard."""
     return by_frontend(
-        localized("ファイルに保存することもできます。", "The sound can also be saved to a file."),
-        localized("-o でファイルに書き出すこともできます。", "It can also be written to a file with -o."),
+        localized("音声ファイルへの書き出しはできます。", "You can still export audio to a file."),
+        localized("-o でファイルに書き出すこともできます。", "You can still write a file with -o."),
     )
 
 
@@ -159,12 +159,12 @@ def _fit(device: AudioDevice, choice: str | int) -> int:
 
 def device_error(cause: Exception, device: str = "") -> AudioDeviceError:
     """PortAudio's error as ours."""
-    name = localized(f"「{device}」", f' "{device}"') if device else ""
+    name = localized(f"「{device}」", f" “{device}”") if device else ""
     return AudioDeviceError(
-        localized(f"音声の出力先{name}を使えません。", f"The audio output{name} cannot be used."),
+        localized(f"再生デバイス{name}を使用できません。", f"The output device{name} cannot be used."),
         localized(
-            f"つながっているか、ほかのアプリが占有していないかを確かめるか、別の出力先を選んでください。（{cause}）",
-            f"Check that it is connected and not taken by another program, or choose another one. ({cause})",
+            f"接続を確認し、ほかのアプリが占有している場合は終了するか、別の再生デバイスを選んでください。（{cause}）",
+            f"Check that it is connected and that no other application has exclusive use of it, or choose another device. ({cause})",
         ),
     )
 
@@ -173,7 +173,10 @@ def device_lost(device: AudioDevice) -> AudioDeviceError:
     """The device went away while it played, and none took over."""
     return AudioDeviceError(
         localized(
-            f"再生中に音声の出力先「{device.label}」が応答しなくなりました。", f'The audio output "{device.label}" went away while playing.'
+            f"再生中に再生デバイス「{device.label}」が応答しなくなりました。",
+            f"The output device “{device.label}” stopped responding during playback.",
         ),
-        localized("つなぎ直すか別の出力先を選んで、もう一度再生してください。", "Connect it again or choose another one, then play again."),
+        localized(
+            "接続し直すか、別の再生デバイスを選んで、もう一度再生してください。", "Reconnect it or choose another device, then play again."
+        ),
     )

@@ -96,11 +96,11 @@ def _stderr_comes_back() -> Iterator[None]:
 
 def _no_answer() -> AudioDeviceError:
     return AudioDeviceError(
-        localized("音声の出力（サウンドサーバー）が応答しません。", "The sound system of this computer does not answer."),
-        localized("サウンドサーバーかパソコンを再起動してください。", "Restart its sound server, or the computer. ")
+        localized("サウンドシステムが応答しません。", "The sound system is not responding."),
+        localized("サウンドサーバーまたはパソコンを再起動してください。", "Restart the sound server or the computer. ")
         + by_frontend(
-            localized("ファイルに保存することもできます。", "The sound can also be saved to a file."),
-            localized("-o でファイルに書き出すこともできます。", "It can also be written to a file with -o."),
+            localized("音声ファイルへの書き出しはできます。", "You can still export audio to a file."),
+            localized("-o でファイルに書き出すこともできます。", "You can still write a file with -o."),
         ),
     )
 

@@ -65,8 +65,8 @@ class SoundFileSink:
         if not self._frames:
             self.abort()
             raise OutputFileError(
-                localized("書き出す音がありません。", "There is no sound to write."),
-                localized("読める文字を入力してください。", "Enter text that can be read aloud."),
+                localized("書き出す音声がありません。", "There is no audio to write."),
+                localized("読み上げられる文字を入力してください。", "Enter text that can be read aloud."),
             )
         output, self._output = self._output, None
         output.close()
@@ -79,7 +79,7 @@ class SoundFileSink:
 
     def _append(self, samples: Float32) -> None:
         if self._output is None:
-            raise InternalError(localized("閉じたファイルに書こうとしました。", "The file was closed before this."))
+            raise InternalError(localized("閉じたファイルには書き込めません。", "The file is already closed."))
         self._frames += len(samples)
         frames = np.repeat(np.clip(samples, -1, 1)[:, None], self._channels, axis=1)
         try:

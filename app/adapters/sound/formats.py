@@ -59,12 +59,12 @@ def choose_encoding(name: str, sampling_rate: int, subtype: str | None, channels
     suffix = PurePath(name).suffix.lower()
     if suffix not in FORMATS:
         raise OutputFileError(
-            localized(f"「{name}」の拡張子では形式が決まりません。", f'The suffix of "{name}" names no sound format.'),
-            localized("使える拡張子：", "Possible suffixes: ") + " ".join(FORMATS),
+            localized(f"「{name}」の拡張子から音声形式を判断できません。", f"The extension of “{name}” is not a supported audio format."),
+            localized("使用できる拡張子: ", "Supported extensions: ") + " ".join(FORMATS),
         )
     sound = FORMATS[suffix]
     if channels not in (1, 2):
-        raise InputError(localized("チャンネル数は 1 か 2 です。", "The number of channels is 1 or 2."))
+        raise InputError(localized("チャンネル数は 1 または 2 です。", "The number of channels must be 1 or 2."))
     return Encoding(sound.container, _subtype(sound, suffix, subtype), _rate(sound, suffix, sampling_rate, rate), channels)
 
 
@@ -73,10 +73,10 @@ def _subtype(sound: SoundFormat, suffix: str, wanted: str | None) -> str:
         return next(iter(sound.subtypes.values()))
     if wanted not in sound.subtypes:
         raise InputError(
-            localized(f"{suffix} では --subtype {wanted} を使えません。", f"--subtype {wanted} does not exist for {suffix}."),
-            localized("使えるもの：", "Possible: ") + " ".join(sound.subtypes)
+            localized(f"{suffix} では --subtype {wanted} を使えません。", f"--subtype {wanted} is not available for {suffix}."),
+            localized("使用できるもの: ", "Available: ") + " ".join(sound.subtypes)
             if len(sound.subtypes) > 1
-            else localized("--subtype を付けずに書いてください。", "Leave --subtype out."),
+            else localized("--subtype を付けずに実行してください。", "Omit --subtype."),
         )
     return sound.subtypes[wanted]
 
@@ -87,13 +87,15 @@ def _rate(sound: SoundFormat, suffix: str, voice: int, wanted: int | None) -> in
     if sound.rates and wanted not in sound.rates:
         raise InputError(
             localized(
-                f"{suffix} ではサンプリング周波数 {wanted} Hz を使えません。", f"{suffix} files have no sampling rate of {wanted} Hz."
+                f"{suffix} ではサンプリング周波数 {wanted} Hz を使えません。", f"{suffix} files cannot have a sampling rate of {wanted} Hz."
             ),
-            localized("使えるもの：", "Possible: ") + " ".join(map(str, sound.rates)),
+            localized("使用できるもの: ", "Available: ") + " ".join(map(str, sound.rates)),
         )
     if not LOWEST_RATE <= wanted <= HIGHEST_RATE:
         raise InputError(
             localized(f"サンプリング周波数 {wanted} Hz は範囲外です。", f"A sampling rate of {wanted} Hz is out of range."),
-            localized(f"{LOWEST_RATE} から {HIGHEST_RATE} まで。", f"From {LOWEST_RATE} to {HIGHEST_RATE}."),
+            localized(
+                f"{LOWEST_RATE} から {HIGHEST_RATE} までの値を指定してください。", f"Choose a rate from {LOWEST_RATE} to {HIGHEST_RATE}."
+            ),
         )
     return wanted

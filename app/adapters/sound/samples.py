@@ -22,8 +22,8 @@ def read_sample(file: Path) -> AudioChunk:
             rate = int(sound.samplerate)
     except (OSError, RuntimeError, ValueError) as exc:
         raise VoiceError(
-            localized(f"試聴用の音を再生できません: {file.name}", f"This sample cannot be played: {file.name}"),
-            localized("ファイルが壊れているか、対応していない形式です。", "The file is damaged or of a kind that is not supported."),
+            localized(f"ボイスサンプルを再生できません: {file.name}", f"This sample cannot be played: {file.name}"),
+            localized("ファイルが壊れているか、対応していない形式です。", "The file is damaged or its format is not supported."),
         ) from exc
     mono = np.clip(np.nan_to_num(samples.mean(axis=1)), -1, 1).astype(np.float32)
     return AudioChunk(mono, rate, f"sample {file}", 0, last=True)

@@ -29,7 +29,7 @@ class WavPipe:
         if found is None:  # a windowed program on Windows has no standard output
             raise OutputFileError(
                 localized("標準出力がありません。", "There is no standard output."),
-                localized("ファイル名を指定してください。", "Name a file instead."),
+                localized("ファイル名を指定してください。", "Specify a file instead."),
             )
         self._out: BinaryIO = found
         self._encoding = encoding
@@ -78,7 +78,7 @@ class WavPipe:
             self._leave()
             raise OutputFileError(
                 localized(f"標準出力に書き出せません：{reason_of(exc)}。", f"Standard output could not be written: {reason_of(exc)}."),
-                localized("受け取る側のコマンドを確かめてください。", "Check the command that receives it."),
+                localized("出力を受け取るコマンドを確認してください。", "Check the command that reads it."),
             ) from exc
 
     def _leave(self) -> None:

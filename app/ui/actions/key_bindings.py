@@ -61,14 +61,16 @@ def conflicts(bindings: Bindings) -> dict[str, list[str]]:
 
 def load_shortcuts() -> tuple[dict[str, Binding], AppError | None]:
     """Changed keys by name of the action; what cannot be read is kept in a copy and told."""
-    shortcuts, error = load_data(shortcuts_path(), _read, localized("キーの割り当てを読めませんでした。", "The keys could not be read."))
+    shortcuts, error = load_data(
+        shortcuts_path(), _read, localized("ショートカットキーの設定を読み込めませんでした。", "The shortcuts could not be read.")
+    )
     return shortcuts or {}, error
 
 
 def save_shortcuts(bindings: Bindings) -> None:
     """Writes all of them; OutputFileError where that fails."""
     data = {"version": VERSION, "shortcuts": {name: asdict(binding) for name, binding in bindings.items()}}
-    save_data(shortcuts_path(), data, localized("キーの割り当てを保存できません", "The keys cannot be saved"))
+    save_data(shortcuts_path(), data, localized("ショートカットキーの設定を保存できません", "The shortcuts could not be saved"))
 
 
 def _read(data: Any) -> dict[str, Binding]:

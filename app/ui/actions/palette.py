@@ -27,13 +27,13 @@ class CommandSearch(QDialog):
     def __init__(self, commands: Sequence[Command], parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)  # input methods dislike popups
         self.setObjectName("search")
-        self.setWindowTitle(localized("コマンドを探す", "Find a command"))
+        self.setWindowTitle(localized("コマンドを検索", "Find a command"))
         self._commands = commands
         self.chosen: QAction | None = None
         self.typed = QLineEdit()
-        self.typed.setPlaceholderText(localized("したいことを入力（例: 保存、theme）", "Type what you want to do (save, theme, …)"))
+        self.typed.setPlaceholderText(localized("コマンド名を入力（例: 書き出し、theme）", "Type a command (export, theme, …)"))
         self.typed.setAccessibleName(self.windowTitle())
-        self.typed.setToolTip(localized("↑↓ で選び、Enter で実行します。", "Up and down choose, Enter does it."))
+        self.typed.setToolTip(localized("↑↓ で選択し、Enter で実行します。", "Use ↑↓ to select and Enter to run."))
         self.typed.installEventFilter(self)
         self.found = QTreeWidget()
         self.found.setColumnCount(2)
@@ -50,7 +50,7 @@ class CommandSearch(QDialog):
         column.setSpacing(8)
         column.addWidget(self.typed)
         column.addWidget(self.found)
-        self.nothing = QLabel(localized("見つかりません。", "Nothing found."))
+        self.nothing = QLabel(localized("一致するコマンドがありません。", "No matching commands."))
         self.nothing.setObjectName("muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.nothing.setContentsMargins(0, 24, 0, 0)

@@ -80,7 +80,7 @@ class ShortcutPage(QWidget):
         self._grid.setRowStretch(len(ACTIONS) + 1, 1)
         self._grid.setSizeConstraint(QGridLayout.SizeConstraint.SetMinimumSize)  # while rows are still being made, too
         for place, title in enumerate(
-            (localized("すること", "Action"), localized("どこでも", "Everywhere"), localized("行の一覧で", "In the list"))
+            (localized("操作", "Action"), localized("ウィンドウ全体", "In the window"), localized("行の一覧", "In the line list"))
         ):
             heading = QLabel(title)
             heading.setObjectName("heading")
@@ -143,14 +143,16 @@ class ShortcutPage(QWidget):
     def _add(self, spec: ActionSpec) -> None:
         name, row = localized(spec.ja, spec.en), len(self._rows) + 1
         anywhere = KeyField(
-            localized(f"{name}: どこでも", f"{name}: everywhere"), localized("ここを選んでキーを押します。", "Press the keys here.")
+            localized(f"{name}: ウィンドウ全体", f"{name}: in the window"),
+            localized("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."),
         )
         in_list = KeyField(
-            localized(f"{name}: 行の一覧で", f"{name}: in the list"), localized("ここを選んでキーを押します。", "Press the keys here.")
+            localized(f"{name}: 行の一覧", f"{name}: in the line list"),
+            localized("クリックして、割り当てるキーを押します。", "Click here and press the new shortcut."),
         )
         reset = QToolButton()
-        reset.setAccessibleName(localized(f"{name}: 元のキーに戻す", f"{name}: usual keys"))
-        reset.setToolTip(localized("元のキーに戻します。", "Brings the usual keys back."))
+        reset.setAccessibleName(localized(f"{name}: 初期設定に戻す", f"{name}: restore the default"))
+        reset.setToolTip(localized("ショートカットキーを初期設定に戻します。", "Restores the default shortcut."))
         reset.clicked.connect(lambda: self._reset(spec))
         self._rows[spec.name], self._resets[spec.name] = (anywhere, in_list), reset
         for column, widget in enumerate((QLabel(name), anywhere, in_list, reset)):
@@ -176,7 +178,7 @@ class ShortcutPage(QWidget):
     def _on_changed(self) -> None:
         names = {spec.name: localized(spec.ja, spec.en) for spec in ACTIONS}
         shared = self.conflicts
-        twice = localized("同じキーです。 ", "Used twice. ")
+        twice = localized("すでに使われています。", "Already in use. ")
         self.told.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
         self.told.setVisible(bool(shared))
         changed = self.bindings

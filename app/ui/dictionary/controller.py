@@ -106,7 +106,7 @@ class DictionaryController(QObject):
     @Slot()
     def _import(self) -> None:
         kinds = localized("辞書", "Dictionaries") + " (*.json *.csv)"
-        file, _ = QFileDialog.getOpenFileName(self.dialog, localized("辞書を取り込む", "Import a dictionary"), "", kinds)
+        file, _ = QFileDialog.getOpenFileName(self.dialog, localized("辞書を読み込む", "Import a dictionary"), "", kinds)
         if file:
             self.take_in(Path(file))
 

@@ -40,15 +40,15 @@ class DictionaryDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(*SIZE)
         self.search = QLineEdit()
-        self.search.setPlaceholderText(localized("表記や読みで探す", "Search by word or reading"))
-        self.search.setAccessibleName(localized("単語を探す", "Search words"))
-        self.search.setToolTip(localized("これを含む単語だけを並べます。", "Shows the words that hold this."))
+        self.search.setPlaceholderText(localized("表記や読みで検索", "Search by word or reading"))
+        self.search.setAccessibleName(localized("単語を検索", "Search words"))
+        self.search.setToolTip(localized("入力した文字を含む単語だけを表示します。", "Shows only the words that contain this text."))
         self.search.setClearButtonEnabled(True)
         self.table = WordTable()
         self.empty = QLabel(
             localized(
-                "まだ単語がありません。\n下の欄に表記と読みを入れて登録するか、\nVOICEVOX や AivisSpeech の辞書を取り込めます。",
-                "There are no words yet.\nFill in a word and its reading below,\nor import a dictionary of VOICEVOX or AivisSpeech.",
+                "まだ単語が登録されていません。\n下の欄に表記と読みを入力して登録するか、\nVOICEVOX や AivisSpeech の辞書を読み込んでください。",
+                "No words yet.\nEnter a word and its reading below,\nor import a dictionary from VOICEVOX or AivisSpeech.",
             )
         )
         self.empty.setObjectName("muted")
@@ -86,31 +86,31 @@ class DictionaryDialog(QDialog):
 
     def _build(self) -> None:
         self.hear = self._button(
-            localized("試聴", "Listen"), localized("この読みで聞いてみます。", "Speaks the word with this reading."), self._on_hear
+            localized("再生", "Play"), localized("この読みとアクセントで再生します。", "Plays the word with this reading."), self._on_hear
         )
         self.put = self._button(
-            "", localized("この単語を辞書に入れます。(Enter)", "Puts the word into the dictionary. (Enter)"), self._on_put
+            "", localized("この単語を辞書に登録します。（Enter）", "Adds the word to the dictionary. (Enter)"), self._on_put
         )
         self.put.setObjectName("primary")
         self.remove = self._button(
-            localized("削除", "Remove"),
-            localized("選んだ単語を辞書から消します。", "Takes the selected words out of the dictionary."),
+            localized("削除", "Delete"),
+            localized("選んだ単語を辞書から削除します。", "Deletes the selected words from the dictionary."),
             self._on_remove,
         )
         self.take_in = self._button(
-            localized("取り込む…", "Import…"),
+            localized("読み込み…", "Import…"),
             localized(
-                "VOICEVOX や AivisSpeech の JSON、または CSV の単語を加えます。",
-                "Adds words of a JSON of VOICEVOX or AivisSpeech, or a CSV.",
+                "VOICEVOX や AivisSpeech の JSON、または CSV から単語を追加します。",
+                "Adds words from a JSON of VOICEVOX or AivisSpeech, or from a CSV.",
             ),
             self.import_requested.emit,
         )
         self.export = self._button(
             localized("書き出す…", "Export…"),
-            localized("すべての単語をファイルに書きます。", "Writes all words to a file."),
+            localized("すべての単語をファイルに書き出します。", "Exports all words to a file."),
             self.export_requested.emit,
         )
-        close = self._button(localized("閉じる", "Close"), localized("閉じる (Esc)", "Close (Esc)"), self.accept)
+        close = self._button(localized("閉じる", "Close"), localized("閉じる（Esc）", "Close (Esc)"), self.accept)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.empty)
         self.pages.addWidget(self.table)

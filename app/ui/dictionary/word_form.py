@@ -30,12 +30,16 @@ class WordForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.surface = _line(localized("表記", "Word"), LONGEST_SURFACE, localized("文章の中での書き方。", "As it is written in texts."))
-        self.reading = _line(localized("読み", "Reading"), LONGEST_READING, localized("ひらがなかカタカナ。", "In hiragana or katakana."))
+        self.surface = _line(localized("表記", "Word"), LONGEST_SURFACE, localized("単語のテキストでの表記。", "As written in the text."))
+        self.reading = _line(
+            localized("読み", "Reading"), LONGEST_READING, localized("ひらがなまたはカタカナで入力します。", "In hiragana or katakana.")
+        )
         self.accent = QComboBox()
-        self.accent.setToolTip(localized("声が下がるところ。￣ は下がりません。", "Where the pitch falls; ￣ is flat."))
+        self.accent.setToolTip(
+            localized("音が下がる位置（アクセント核）。￣ は平板です。", "Where the pitch falls (accent nucleus); ￣ is flat.")
+        )
         self.kind = QComboBox()
-        self.kind.setToolTip(localized("前後の言葉とのつながり方が変わります。", "Decides what it stands well beside."))
+        self.kind.setToolTip(localized("前後の言葉とのつながり方が変わります。", "Affects how it connects to neighbouring words."))
         for kind in KINDS:
             self.kind.addItem(kind_name(kind), kind)
         self.priority = QSpinBox()
@@ -44,8 +48,8 @@ class WordForm(QWidget):
         self.priority.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.priority.setToolTip(
             localized(
-                "ほかの読み方もできるとき、大きいほどこの単語が選ばれます。",
-                "The higher, the sooner it is this word where others could be meant.",
+                "値が大きいほど、ほかの読みよりもこの単語が優先されます。",
+                "Higher values make this word win over other readings.",
             )
         )
         self._build()
@@ -81,7 +85,7 @@ class WordForm(QWidget):
             (localized("表記", "Word"), self.surface),
             (localized("読み", "Reading"), self.reading),
             (localized("アクセント", "Accent"), self.accent),
-            (localized("品詞", "Kind"), self.kind),
+            (localized("品詞", "Part of speech"), self.kind),
             (localized("優先度", "Priority"), self.priority),
         )
         for column, (name, field) in enumerate(fields):

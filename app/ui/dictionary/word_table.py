@@ -82,7 +82,7 @@ class WordModel(QAbstractTableModel):
             names = (
                 localized("表記", "Word"),
                 localized("読みとアクセント", "Reading and accent"),
-                localized("品詞", "Kind"),
+                localized("品詞", "Part of speech"),
                 localized("優先度", "Priority"),
             )
             return names[section]

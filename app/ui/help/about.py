@@ -50,14 +50,14 @@ class AboutDialog(QDialog):
         for name, card in model_cards():
             page = self._add(name)
             self._empty[page] = partial(page.setMarkdown, card)
-        self.third_parties = self._add(localized("使っているもの", "Third parties"))
+        self.third_parties = self._add(localized("オープンソースライセンス", "Open-source licences"))
         self._empty[self.third_parties] = self.parts_requested.emit
-        self.third_parties.setPlaceholderText(localized("調べています…", "Looking…"))
+        self.third_parties.setPlaceholderText(localized("読み込み中…", "Loading…"))
         self.third_parties.setOpenLinks(False)
         self.third_parties.anchorClicked.connect(self._open)
         own = resources_dir().parent / "LICENSE"
         if own.is_file():
-            terms = self._add(localized("ライセンス", "Licence"))
+            terms = self._add(localized("Koebako のライセンス", "Koebako licence"))
             self._empty[terms] = lambda: terms.setPlainText(own.read_text(encoding="utf-8"))
         self.tabs.currentChanged.connect(self._fill)
         self._fill()
@@ -98,16 +98,17 @@ class AboutDialog(QDialog):
             self.show_parts(self._parts)
             return
         text = Path(link.toLocalFile()).read_text(encoding="utf-8", errors="replace")
-        back = localized("← 一覧へ", "← Back to the list")
+        back = localized("← 一覧に戻る", "← Back to the list")
         self.third_parties.setHtml(f"<p><a href='{BACK}:'>{back}</a></p><pre style='white-space: pre-wrap'>{html.escape(text)}</pre>")
 
 
 def _purpose() -> str:
     return localized(
-        "<p>日本語の文章を Style-Bert-VITS2 の声で読み上げます。計算はこのコンピューターの中だけで行い、"
-        "利用状況を送ることはありません。声や BERT を入手するときのほかは、ネットワークにつなぎません。</p>",
-        "<p>Speaks Japanese text with Style-Bert-VITS2 voices. Everything is computed on this computer; nothing about its use "
-        "is ever sent anywhere, and the network is used only when you get a voice or a BERT.</p>",
+        "<p>日本語のテキストを Style-Bert-VITS2 の声で読み上げます。処理はすべてこのコンピューター内で行い、利用"
+        "状況などの情報は送信しません。ネットワークに接続するのは、声や BERT をダウンロード・更新するときだけです"
+        "。</p>",
+        "<p>Reads Japanese text aloud with Style-Bert-VITS2 voices. Everything runs on this computer, and no "
+        "usage data is sent. The network is used only to download or update voices and BERT models.</p>",
     )
 
 

@@ -45,10 +45,10 @@ class DiagnosticsDialog(QDialog):
         self.busy.setObjectName("played")
         self.busy.setTextVisible(False)
         self.busy.setFixedHeight(4)
-        self.busy.setAccessibleName(localized("調べています", "Checking"))
+        self.busy.setAccessibleName(localized("診断中", "Running diagnostics"))
         self.shown = QTextBrowser()
-        self.shown.setAccessibleName(localized("診断の結果", "What was found"))
-        self.shown.setToolTip(localized("koebako doctor と同じ結果です。", "The same as koebako doctor finds."))
+        self.shown.setAccessibleName(localized("診断結果", "Results"))
+        self.shown.setToolTip(localized("koebako doctor と同じ結果です。", "The same results as koebako doctor."))
         column = QVBoxLayout(self)
         column.addWidget(self.summary)
         column.addWidget(self.busy)
@@ -65,7 +65,7 @@ class DiagnosticsDialog(QDialog):
     def check(self) -> None:
         """Checks everything anew."""
         self.report = ""
-        self.summary.setText(localized("調べています…", "Checking…"))
+        self.summary.setText(localized("診断中…", "Running diagnostics…"))
         self.busy.show()
         for button in (self.copy, self.save, self.again):
             button.setEnabled(False)
@@ -97,10 +97,10 @@ class DiagnosticsDialog(QDialog):
             localized("困ったときの説明を開きます。", "Explains what to do if something is wrong."),
             lambda: self.help_requested.emit(HELP_PAGE),
         )
-        self.again = add(localized("もう一度", "Check again"), localized("調べ直します。", "Checks everything again."), self.check)
-        self.copy = add(localized("コピー", "Copy"), localized("結果をコピーします。", "Copies what was found."), self._copy)
+        self.again = add(localized("再診断", "Check again"), localized("もう一度診断します。", "Runs all checks again."), self.check)
+        self.copy = add(localized("コピー", "Copy"), localized("診断結果をコピーします。", "Copies the results."), self._copy)
         self.save = add(
-            localized("保存…", "Save…"), localized("結果をファイルに保存します。", "Saves what was found in a file."), self._save
+            localized("保存…", "Save…"), localized("診断結果をファイルに保存します。", "Saves the results to a file."), self._save
         )
         return box
 
@@ -116,14 +116,14 @@ class DiagnosticsDialog(QDialog):
             self.shown.setHtml(as_html(found))
             troubles = sum(check["status"] != "ok" for check in found["checks"])
             self.summary.setText(
-                localized(f"気になる点が {troubles} 件あります。", f"{troubles} thing{'s' * (troubles != 1)} to look at.")
+                localized(f"{troubles} 件の問題が見つかりました。", f"{troubles} problem{'s' * (troubles != 1)} found.")
                 if troubles
-                else localized("すべて揃っています。", "Everything needed is there.")
+                else localized("問題は見つかりませんでした。", "No problems found.")
             )
         except (ValueError, KeyError, TypeError, AttributeError):
             self.report = f"{said}\n{wrong}\n{self._process.errorString()}".strip()
             self.shown.setPlainText(self.report)
-            self.summary.setText(localized("診断が最後まで終わりませんでした。", "The checks did not come to their end."))
+            self.summary.setText(localized("診断が完了しませんでした。", "The checks did not finish."))
         self.busy.hide()
         for button in (self.copy, self.save, self.again):
             button.setEnabled(True)
@@ -140,7 +140,7 @@ class DiagnosticsDialog(QDialog):
         try:
             write_whole(Path(name), (self.report + "\n").encode())
         except OSError as exc:
-            self.summary.setText(localized(f"保存できません：{reason_of(exc)}。", f"It cannot be saved: {reason_of(exc)}."))
+            self.summary.setText(localized(f"保存できません：{reason_of(exc)}。", f"Could not be saved: {reason_of(exc)}."))
 
 
 def as_text(found: dict[str, Any]) -> str:

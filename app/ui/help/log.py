@@ -27,12 +27,12 @@ class LogDialog(QDialog):
         self.setWindowTitle(localized("ログ", "Log"))
         self._size = -1
         self.wanted = QLineEdit()
-        self.wanted.setPlaceholderText(localized("含む言葉", "Containing"))
+        self.wanted.setPlaceholderText(localized("含まれる文字", "Contains"))
         self.wanted.setAccessibleName(localized("絞り込み", "Filter"))
-        self.wanted.setToolTip(localized("この言葉を含む行だけを見ます。", "Shows only lines with these words."))
+        self.wanted.setToolTip(localized("この文字を含む行だけを表示します。", "Shows only lines that contain this text."))
         self.wanted.setClearButtonEnabled(True)
-        self.serious = QCheckBox(localized("問題だけ", "Problems only"))
-        self.serious.setToolTip(localized("警告とエラーだけを見ます。", "Shows only warnings and errors."))
+        self.serious = QCheckBox(localized("警告とエラーのみ", "Warnings and errors only"))
+        self.serious.setToolTip(localized("警告とエラーだけを表示します。", "Shows only warnings and errors."))
         self.shown = QPlainTextEdit()
         self.shown.setReadOnly(True)
         self.shown.setTabChangesFocus(True)
@@ -63,9 +63,9 @@ class LogDialog(QDialog):
         if self.serious.isChecked():
             lines = [line for line in lines if any(mark in line for mark in SERIOUS)]
         self.shown.setPlaceholderText(
-            localized("当てはまる行はありません。", "No line matches.")
+            localized("一致する行がありません。", "No matching lines.")
             if size
-            else localized("まだ何も記録されていません。", "Nothing has been recorded yet.")
+            else localized("まだ記録がありません。", "The log is empty.")
         )
         bar = self.shown.verticalScrollBar()
         at_end = bar.value() >= bar.maximum()
@@ -79,7 +79,7 @@ class LogDialog(QDialog):
         box.rejected.connect(self.reject)
         role = QDialogButtonBox.ButtonRole.ActionRole
         self.copy = box.addButton(localized("コピー", "Copy"), role)
-        self.copy.setToolTip(localized("見えている行をコピーします。", "Copies the lines that are shown."))
+        self.copy.setToolTip(localized("表示中の行をコピーします。", "Copies the lines shown."))
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.shown.toPlainText()))
         self.folder = box.addButton(localized("フォルダーを開く", "Open folder"), role)
         self.folder.setToolTip(plain_tip(str(log_path().parent)))

@@ -9,6 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from app.json_text import parse_object
+from app.language import language
 from app.paths import resources_dir
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
@@ -67,7 +68,9 @@ def model_cards() -> list[tuple[str, str]]:
     cards = []
     for card in sorted(resources_dir().glob("voices/*/MODEL_CARD.md")):
         manifest = parse_object((card.parent / "voice.json").read_bytes())
-        cards.append((str(manifest["name"]), card.read_text(encoding="utf-8")))
+        japanese = card.with_name("MODEL_CARD.ja.md")
+        shown = japanese if language() == "ja" and japanese.is_file() else card
+        cards.append((str(manifest["name"]), shown.read_text(encoding="utf-8")))
     for facts in sorted(resources_dir().glob("bert/*/bert.json")):
         bert = parse_object(facts.read_bytes())
         cards.append((str(bert["name"]), f"# {bert['name']}\n\n{bert['licence']}\n"))

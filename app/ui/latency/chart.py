@@ -33,7 +33,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName(localized("段階ごとの時間のグラフ", "Chart of the time each stage takes"))
+        self.setAccessibleName(localized("処理時間のグラフ", "Latency chart"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(72)
         self.setMenuEnabled(False)
@@ -51,9 +51,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         self._labels: list[str] = []
         self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
         self._lines.setTicks([[]])
-        self._empty = QLabel(
-            localized("再生すると、各段階にかかった時間がここに並びます。", "Play something: the time that each stage takes appears here.")
-        )
+        self._empty = QLabel(localized("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes."))
         self._empty.setObjectName("muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -120,20 +118,20 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
             reach_ms = REACH_PX * self.scale_ms / max(1.0, float(self.getViewBox().width()))
             if self._shown[0] and (near := self.bars.target_near(point.x(), reach_ms)) is not None:
                 words = f"{stage_name(near[0])}: {near[1]:.0f} ms"
-                return localized(f"目標（ここまでに終わる）\n{words}", f"Target: done by here\n{words}")
+                return localized(f"目標（ここまでに完了）\n{words}", f"Target: finished by here\n{words}")
         if found is None:
             return ""
         utterance, name = found
         lines = [utterance.label]
         for stage_key, stage in utterance.ordered():
             words = f"{stage_name(stage_key)}: {milliseconds(stage.ms)} ms"
-            words += localized("（再利用）", " (cached)") if stage.hits and not stage.runs else ""
+            words += localized("（キャッシュ）", " (cached)") if stage.hits and not stage.runs else ""
             words += localized("（初回）", " (first run)") if stage.cold_ms else ""
             words += f"  {sizes}" if (sizes := describe_sizes(stage)) else ""
             lines.append(f"▸ {words}" if stage_key == name else words)
-        lines.append(localized("最初の音", "First audio") + f": {milliseconds(utterance.first_audio_ms)} ms")
+        lines.append(localized("最初の音声まで", "Time to first audio") + f": {milliseconds(utterance.first_audio_ms)} ms")
         if utterance.rtf is not None:
-            lines.append(localized("音の長さ", "Sound") + f": {utterance.audio_s:.2f} s   RTF {utterance.rtf:.3f}")
+            lines.append(localized("音声の長さ", "Audio length") + f": {utterance.audio_s:.2f} s   RTF {utterance.rtf:.3f}")
         return "\n".join(lines)
 
     def _set_scale(self, scale_ms: float) -> None:

@@ -35,7 +35,7 @@ class LatencyDock(QDockWidget):
     failed = Signal(object)
 
     def __init__(self, history: LatencyHistory, theme: Theme) -> None:
-        super().__init__(localized("レイテンシー", "Latency"))
+        super().__init__(localized("処理時間", "Latency"))
         self.setObjectName("latency")
         self.setAllowedAreas(Qt.DockWidgetArea.BottomDockWidgetArea | Qt.DockWidgetArea.TopDockWidgetArea)
         self._history = history
@@ -124,20 +124,21 @@ class LatencyDock(QDockWidget):
         name = QLabel(self.windowTitle())
         name.setObjectName("heading")
         self.pause = _button(
-            localized("一時停止", "Pause"), localized("グラフを止めて見ます。計測は続きます。", "Holds the chart; measuring goes on.")
+            localized("一時停止", "Pause"), localized("グラフの更新を止めます。計測は続きます。", "Pauses the chart; measuring continues.")
         )
         self.pause.setCheckable(True)
         self.pause.toggled.connect(self.show_figures)
         self.export = _button(
-            localized("書き出す", "Export"), localized("計測値を CSV に、グラフを PNG に書き出します。", "Writes figures or a picture.")
+            localized("書き出す", "Export"),
+            localized("計測値を CSV、グラフを PNG に書き出します。", "Exports the figures as CSV or the chart as PNG."),
         )
         menu = QMenu(self.export)
-        menu.addAction(localized("表 (CSV)…", "Table (CSV)…")).triggered.connect(self._ask_csv)
-        menu.addAction(localized("画像 (PNG)…", "Picture (PNG)…")).triggered.connect(self._ask_picture)
+        menu.addAction(localized("表（CSV）…", "Table (CSV)…")).triggered.connect(self._ask_csv)
+        menu.addAction(localized("画像（PNG）…", "Image (PNG)…")).triggered.connect(self._ask_picture)
         self.export.setMenu(menu)
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        clear = _button(localized("消去", "Clear"), localized("グラフと表を空にします。", "Empties the chart and the table."))
-        clear.setAccessibleName(localized("レイテンシーの記録を消去", "Clear the measurements"))
+        clear = _button(localized("消去", "Clear"), localized("グラフと表を消去します。", "Clears the chart and the table."))
+        clear.setAccessibleName(localized("処理時間の記録を消去", "Clear the measurements"))
         clear.clicked.connect(self.clear)
         row = QHBoxLayout(bar)
         row.setContentsMargins(MARGIN, 2, 10, 2)
@@ -176,6 +177,6 @@ def _button(name: str, tip: str) -> QToolButton:
 def _unwritable(file: Path, reason: str) -> OutputFileError:
     why = localized(f"：{reason}", f": {reason}") if reason else ""
     return OutputFileError(
-        localized(f"「{file}」に書き出せません{why}。", f'"{file}" could not be written{why}.'),
-        localized("フォルダーに書き込めるか確かめてください。", "Check that the folder is writable."),
+        localized(f"「{file}」に書き出せません{why}。", f"“{file}” could not be written{why}."),
+        localized("フォルダーに書き込めるか確認してください。", "Check that the folder is writable."),
     )

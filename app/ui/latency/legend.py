@@ -68,8 +68,8 @@ class LatencyLegend(QWidget):
         painter.end()
 
     def _entries(self) -> Iterator[tuple[str, str]]:
-        yield FIRST_AUDIO, localized("最初の音", "first audio")
-        yield CACHED, localized("キャッシュから", "from the cache")
+        yield FIRST_AUDIO, localized("最初の音声まで", "time to first audio")
+        yield CACHED, localized("キャッシュ", "cached")
         yield COLD, localized("初回", "first run")
         yield TARGET, localized("目標", "target")
         yield from ((stage, stage_name(stage)) for stage in self._stages)

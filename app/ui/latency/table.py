@@ -63,7 +63,7 @@ def columns() -> tuple[Column, ...]:
 
 
 def _last(item: Figures) -> str:
-    return localized("再利用", "cached") if item.row.cached else milliseconds(item.row.last)
+    return localized("キャッシュ", "cached") if item.row.cached else milliseconds(item.row.last)
 
 
 def _target(item: Figures) -> str:
@@ -92,7 +92,10 @@ class LatencyModel(QAbstractTableModel):
 
     def show(self, history: LatencyHistory) -> None:
         """Reads the figures again."""
-        rows = [("", localized("最初の音", "First audio"), history.first_audio()), ("total", localized("合計", "Total"), history.total())]
+        rows = [
+            ("", localized("最初の音声まで", "Time to first audio"), history.first_audio()),
+            ("total", localized("合計", "Total"), history.total()),
+        ]
         rows += [(stage, stage_name(stage), history.row(stage)) for stage in history.stages]
         last_of_part = {PART_OF_STAGE.get(stage, stage): stage for stage in history.stages}
         targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
@@ -152,7 +155,7 @@ class LatencyTable(QTableView):
         font.setPointSizeF(font.pointSizeF() * 0.9)  # all rows shall be seen at once
         self.setFont(font)
         self.figures.embolden(font)
-        self.setAccessibleName(localized("段階ごとの時間の表", "Table of the time each stage takes"))
+        self.setAccessibleName(localized("処理時間の表", "Latency table"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setShowGrid(False)

@@ -40,7 +40,7 @@ class LatencyTrend(QWidget):
         self._theme = theme
         self._shown: list[Utterance] = []
         self.curves: tuple[Curve, ...] = ()
-        self.setAccessibleName(localized("RTF と最初の音の移り変わり", "How RTF and first audio have gone"))
+        self.setAccessibleName(localized("RTF と最初の音声までの時間の推移", "RTF and time to first audio over time"))
         self.setFixedWidth(WIDTH)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
 
@@ -56,7 +56,7 @@ class LatencyTrend(QWidget):
         waits = tuple(item.first_audio_ms for item in self._shown if item.first_audio_ms is not None)
         self.curves = (
             Curve("RTF", f"{ratios[-1]:.3f}" if ratios else "–", ratios, "prosody"),
-            Curve(localized("最初の音", "First audio"), f"{milliseconds(waits[-1] if waits else None)} ms", waits, "g2p"),
+            Curve(localized("最初の音声まで", "Time to first audio"), f"{milliseconds(waits[-1] if waits else None)} ms", waits, "g2p"),
         )
         self.update()
 
@@ -77,7 +77,7 @@ class LatencyTrend(QWidget):
             return ""
         step = (self.width() - 2 * MARGIN) / max(1, len(self._shown) - 1)
         item = self._shown[max(0, min(len(self._shown) - 1, round((x - MARGIN) / step)))]
-        wait = localized("最初の音", "First audio")
+        wait = localized("最初の音声まで", "Time to first audio")
         return f"{item.label}\nRTF {item.rtf:.3f}\n{wait} {milliseconds(item.first_audio_ms)} ms"
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -27,7 +27,7 @@ class PauseFields(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
-        self.title = QLabel(localized("間(秒)", "Pauses (s)"))
+        self.title = QLabel(localized("間の長さ（秒）", "Pauses (s)"))
         grid.addWidget(self.title, 0, 0, Qt.AlignmentFlag.AlignVCenter)
         self.fields = {phone: self._field(shown) for phone, shown in MARKS.items()}
         self._others: tuple[tuple[str, float], ...] = ()
@@ -60,11 +60,11 @@ class PauseFields(QWidget):
         field.setObjectName("number")
         field.setMinimumHeight(field.sizeHint().height())
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        field.setAccessibleName(localized(f"「{shown}」の間(秒)", f"Pause at {shown} (s)"))
+        field.setAccessibleName(localized(f"「{shown}」の間（秒）", f"Pause at {shown} (s)"))
         field.setToolTip(
             localized(
-                f"「{shown}」で休む長さ。話速 1 のときの秒数です。0 より下げると声に任せます。",
-                f"How long it rests at {shown}, in seconds at speed 1; below zero the voice decides.",
+                f"「{shown}」での間の長さ（話速 1 のときの秒数）。0 より下げると自動になります。",
+                f"Length of the pause at {shown}, in seconds at speed 1; below 0 the voice decides.",
             )
         )
         field.valueChanged.connect(self._on_value)

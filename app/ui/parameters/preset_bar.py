@@ -41,21 +41,19 @@ class PresetBar(QWidget):
         self.names = ChoiceBox()
         self.names.setPlaceholderText(localized("（変更あり）", "(changed)"))
         self.names.setAccessibleName(self.label.text())
-        self.names.setToolTip(
-            localized("名前を付けた設定を、選んだ行に当てはめます。", "Applies settings kept under a name to the selected lines.")
-        )
+        self.names.setToolTip(localized("選んだ行にプリセットの設定を適用します。", "Applies a preset to the selected lines."))
         self.names.setMinimumContentsLength(6)
         self.names.activated.connect(self._on_selected)
         self.label.setBuddy(self.names)
         self.keep = self._button(
             "add",
-            localized("プリセットとして残す", "Keep as a preset"),
-            localized("今の設定に名前を付けて残します。", "Keeps these settings under a name."),
+            localized("プリセットとして保存", "Save as a preset"),
+            localized("今の設定に名前を付けて保存します。", "Saves the current settings under a name."),
         )
         self.drop = self._button(
             "delete",
-            localized("プリセットを消す", "Remove the preset"),
-            localized("選んだプリセットを消します。", "Removes the chosen preset."),
+            localized("プリセットを削除", "Delete preset"),
+            localized("選択中のプリセットを削除します。", "Deletes the selected preset."),
         )
         self.keep.clicked.connect(self._on_keep)
         self.drop.clicked.connect(self._on_drop)
@@ -89,7 +87,7 @@ class PresetBar(QWidget):
 
     def keep_as(self, name: str) -> None:
         """Keeps the settings that are shown under a name; one of the same name is replaced."""
-        self._change(localized("プリセットを残す", "Keep preset"), self._presets | {name: self._settings})
+        self._change(localized("プリセットを保存", "Save preset"), self._presets | {name: self._settings})
 
     def put(self, presets: Presets) -> None:
         """Has these presets in place of all there were, without telling: for undo and redo."""
@@ -127,7 +125,7 @@ class PresetBar(QWidget):
 
     @Slot()
     def _on_keep(self) -> None:
-        asked = localized("プリセットの名前", "Name of the preset")
+        asked = localized("プリセット名", "Preset name")
         name, agreed = QInputDialog.getText(self, self.keep.accessibleName(), asked)
         if agreed and name.strip() and name.strip() != standard_name():
             self.keep_as(name.strip())
@@ -135,7 +133,7 @@ class PresetBar(QWidget):
     @Slot()
     def _on_drop(self) -> None:
         gone = self.names.currentText()
-        self._change(localized("プリセットを消す", "Remove preset"), {name: item for name, item in self._presets.items() if name != gone})
+        self._change(localized("プリセットを削除", "Delete preset"), {name: item for name, item in self._presets.items() if name != gone})
 
     def _draw(self) -> None:
         color = self.palette().color(QPalette.ColorRole.WindowText)

@@ -28,7 +28,7 @@ def presets_path() -> Path:
 
 def standard_name() -> str:
     """The preset that is always there: everything at its default."""
-    return localized("標準", "Standard")
+    return localized("標準", "Default")
 
 
 def preset_of(settings: LineSettings) -> LineSettings:
@@ -38,14 +38,14 @@ def preset_of(settings: LineSettings) -> LineSettings:
 
 def load_presets() -> tuple[Presets, AppError | None]:
     """The presets by name; what cannot be read is kept in a copy and told."""
-    presets, error = load_data(presets_path(), _read, localized("プリセットを読めませんでした。", "The presets could not be read."))
+    presets, error = load_data(presets_path(), _read, localized("プリセットを読み込めませんでした。", "The presets could not be read."))
     return presets or {}, error
 
 
 def save_presets(presets: Presets) -> None:
     """Writes all of them; OutputFileError where that fails."""
     data = {"version": VERSION, "presets": {name: settings_to_data(item) for name, item in presets.items()}}
-    save_data(presets_path(), data, localized("プリセットを保存できません", "The presets cannot be saved"))
+    save_data(presets_path(), data, localized("プリセットを保存できません", "The presets could not be saved"))
 
 
 def _read(data: Any) -> Presets:

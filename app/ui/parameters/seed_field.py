@@ -29,8 +29,8 @@ class SeedField(QWidget):
         super().__init__()
         name = SEED_BOUNDS.label[:1].upper() + SEED_BOUNDS.label[1:]
         tip = localized(
-            "同じ数なら、いつも同じ読み方になります。変えると間や抑揚が少し変わります。",
-            "The same number always gives the same take; another one changes timing and intonation a little.",
+            "同じ値なら、毎回同じ話し方になります。変えると間や抑揚が少し変わります。",
+            "The same value always gives the same take; another one changes timing and intonation slightly.",
         )
         self.label = QLabel(name)
         self.number = QSpinBox()
@@ -41,16 +41,16 @@ class SeedField(QWidget):
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.number.valueChanged.connect(self.value_changed)
         self.dice = QToolButton()
-        self.dice.setToolTip(localized("でたらめな数にする", "Roll another number"))
-        self.dice.setAccessibleName(localized("シードを振り直す", "Roll the seed"))
+        self.dice.setToolTip(localized("シードをランダムに変更", "Randomize"))
+        self.dice.setAccessibleName(localized("シードをランダムに変更", "Randomize the seed"))
         self.dice.clicked.connect(self._roll)
         self.lock = QToolButton()
         self.lock.setCheckable(True)
         self.lock.setChecked(True)
         self.lock.setToolTip(
             localized(
-                "閉じていれば毎回同じ読み方、開いていれば再生のたびに別の読み方になります。",
-                "Locked: the same take every time. Open: another take each time it is spoken.",
+                "オンにすると毎回同じ話し方、オフにすると再生のたびに違う話し方になります。",
+                "On: the same take every time. Off: a new take each time it is played.",
             )
         )
         self.lock.setAccessibleName(localized("シードを固定", "Lock the seed"))

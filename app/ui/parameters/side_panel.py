@@ -34,7 +34,7 @@ class SidePanel(QScrollArea):
 
     Signals:
         edited(str, object): the user gave the setting of this name this value.
-        preset_chosen(dict): the user gave these settings these values at once.
+        preset_selected(dict): the user gave these settings these values at once.
         folded(): the expression group was opened or closed.
     """
 
@@ -52,14 +52,16 @@ class SidePanel(QScrollArea):
         self.chosen.setObjectName("muted")
         self.presets = PresetBar()
         self.sliders = {name: SliderField(BOUNDS[name], tip(name)) for name in (*MAIN, *EXPRESSION, *SILENCES, "assist_weight")}
-        self.styles = self._choice(localized("スタイル", "Style"), localized("声の調子。", "The mood of the voice."))
-        self.speakers = self._choice(localized("話者", "Speaker"), localized("誰が話すか。", "Who speaks."))
+        self.styles = self._choice(
+            localized("スタイル", "Style"), localized("声のスタイル（感情や話し方）。", "The speaking style of the voice.")
+        )
+        self.speakers = self._choice(localized("話者", "Speaker"), localized("この声に含まれる話者。", "The speaker within this voice."))
         self.seed = SeedField()
         self.pauses = PauseFields()
         self.assist = self._assist()
         self.expression = Section(
-            localized("表現", "Expression"),
-            localized("抑揚、間、ゆらぎを細かく決めます。", "Finer control over intonation, pauses and variation."),
+            localized("詳細設定", "Advanced"),
+            localized("抑揚、間、ゆらぎを調整します。", "Intonation, pauses and variation."),
         )
         for widget in (
             *(self.sliders[name] for name in (*EXPRESSION, *SILENCES)),
@@ -108,7 +110,7 @@ class SidePanel(QScrollArea):
         self._showing = False
         self._controls.setEnabled(count > 0)
         self.chosen.setText(
-            localized(f"{count} 行を選択中。変更はすべてに及びます。", f"{count} lines selected; changes go to all of them.")
+            localized(f"{count} 行を選択中。変更はすべての行に適用されます。", f"{count} lines selected; changes apply to all of them.")
         )
         self.chosen.setVisible(count > 1)
 
@@ -128,12 +130,12 @@ class SidePanel(QScrollArea):
 
     def _assist(self) -> QLineEdit:
         field = QLineEdit()
-        field.setPlaceholderText(localized("アシストテキスト（例: とても嬉しい！）", "Assist text, such as 「とても嬉しい！」"))
+        field.setPlaceholderText(localized("アシストテキスト（例: とても嬉しい！）", "Assist text, for example 「とても嬉しい！」"))
         field.setAccessibleName(localized("アシストテキスト", "Assist text"))
-        field.setToolTip(localized("声には出さず、その文の気分だけを混ぜます。", "Is not spoken; its mood is mixed into the line."))
+        field.setToolTip(localized("読み上げずに、この文の雰囲気だけを話し方に反映します。", "Not spoken; its mood colours the speech."))
         field.setClearButtonEnabled(True)
         for button in field.findChildren(QToolButton):
-            button.setAccessibleName(localized("アシストテキストを消す", "Clear the assist text"))
+            button.setAccessibleName(localized("アシストテキストを消去", "Clear the assist text"))
             button.setToolTip(button.accessibleName())
         return field
 

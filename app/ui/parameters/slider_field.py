@@ -136,7 +136,7 @@ class SliderField(QWidget):
         self.number.lineEdit().setTextMargins(0, 0, 4, 0)
         self.number.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.number.setFixedWidth(self.number.fontMetrics().horizontalAdvance("00.00") + 24)
-        reset = localized(f"ダブルクリックで初期値 {bounds.default:g} に戻ります。", f"Double-click goes back to {bounds.default:g}.")
+        reset = localized(f"ダブルクリックで初期値 {bounds.default:g} にリセットします。", f"Double-click to reset to {bounds.default:g}.")
         for widget in (self.label, self.slider, self.number):
             widget.setToolTip(f"<p>{tip}</p><p>{reset}</p>")
             widget.setAccessibleName(name)

@@ -22,7 +22,7 @@ def ask_for_file(parent: QWidget, name: str, folder: str) -> Path | None:
     """
     start = (Path(folder) if folder and Path(folder).is_dir() else Path.home()) / f"{name}.wav"
     kinds = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in FORMATS)
-    chosen, kind = QFileDialog.getSaveFileName(parent, localized("音声を保存", "Save sound"), str(start), kinds)
+    chosen, kind = QFileDialog.getSaveFileName(parent, localized("音声を書き出す", "Export audio"), str(start), kinds)
     if not chosen:
         return None
     file = Path(chosen)

@@ -84,8 +84,8 @@ class Saving(QObject):
     def stop(self) -> None:
         """Gives up what is not complete; nothing half-written stays."""
         if self._wanted:
-            complete = localized("書き終えたファイルは残っています。", "Files that were complete stay.") if self._saved else ""
-            self.told.emit(localized("保存をやめました。", "Saving was stopped."), complete)
+            complete = localized("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved else ""
+            self.told.emit(localized("書き出しを中止しました。", "Export stopped."), complete)
         self._give_up()
 
     def _lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
@@ -121,13 +121,13 @@ class Saving(QObject):
         self._wanted.remove(file)
         self._saved += 1
         if self._wanted:
-            self._report(localized(f"保存中… {self._saved} / {self._count}", f"Saving… {self._saved} of {self._count}"), file.name)
+            self._report(localized(f"書き出し中… {self._saved} / {self._count}", f"Exporting… {self._saved} of {self._count}"), file.name)
         elif self._failures:
             self._over.emit()
         elif self._count == 1:
-            self._report(localized(f"保存しました: {file.name}", f"Saved: {file.name}"), str(file.parent))
+            self._report(localized(f"書き出しました: {file.name}", f"Exported: {file.name}"), str(file.parent))
         else:
-            self._report(localized(f"{self._saved} 個のファイルを保存しました。", f"Saved {self._saved} files."), str(file.parent))
+            self._report(localized(f"{self._saved} 個のファイルを書き出しました。", f"Exported {self._saved} files."), str(file.parent))
 
     @Slot(object)
     def _on_voice(self, voice: OpenedVoice) -> None:
@@ -136,7 +136,7 @@ class Saving(QObject):
 
     def _report(self, message: str, hint: str) -> None:
         """What has become of the files; a device that failed meanwhile is told as well, as its own banner gives way to this one."""
-        made = localized("音は CPU で作られました。", "The sound was made on the CPU.")
+        made = localized("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
         self.told.emit(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint)
 
     @Slot(object)
@@ -161,7 +161,9 @@ class Saving(QObject):
             file, error = self._failures[0]
             more = len(self._failures) - 1
             others = localized(f"（ほか {more} 個）", f" (and {more} more)") if more else ""
-            message = localized(f"{self._count} 個のうち {self._saved} 個を保存しました。", f"Saved {self._saved} of {self._count} files.")
+            message = localized(
+                f"{self._count} 個のうち {self._saved} 個を書き出しました。", f"Exported {self._saved} of {self._count} files."
+            )
             hint = error.hint if isinstance(error, OutputFileError) else ""  # of a voice its card and banner tell more
             self.incomplete.emit(
                 message, f"{file.name}: {error.message} {hint}".strip() + others + (self._fallback and f"\n{self._fallback}")

@@ -148,7 +148,7 @@ class ReadingController(QObject):
         times = sound.times(self._reading) if sound is not None else None
         voice = self._speech.voices.get(line.settings.voice) or self._speech.voice
         self.panel.strip.lengths_fixed = (
-            localized("この声では長さを変えられません。", "The lengths of this voice cannot be changed.")
+            localized("この声では音の長さを変更できません。", "This voice does not allow lengths to be changed.")
             if voice is not None and voice.opaque
             else ""
         )
@@ -210,7 +210,7 @@ class ReadingController(QObject):
     @Slot(int)
     def _reset_phrase(self, mora: int) -> None:
         if self._reading is not None:
-            self._edit(localized("句を元に戻す", "Reset phrase"), without_phrase(self._reading, self._overrides, mora))
+            self._edit(localized("アクセント句をリセット", "Reset accent phrase"), without_phrase(self._reading, self._overrides, mora))
 
     @Slot()
     def _on_reset_phrase(self) -> None:
@@ -220,7 +220,7 @@ class ReadingController(QObject):
 
     @Slot()
     def _on_reset_all(self) -> None:
-        self._edit(localized("すべて元に戻す", "Reset all"), Overrides())
+        self._edit(localized("すべてリセット", "Reset all"), Overrides())
 
 
 def _once(parent: QObject, ms: int, called: Callable[[], None]) -> QTimer:

@@ -27,7 +27,7 @@ def autosave_path() -> Path:
 
 def load_autosave() -> tuple[Script | None, str, AppError | None]:
     """The script, the id of its current line, and what is to be told; None where there is none or it cannot be read."""
-    failed = localized("前回の台本を読めませんでした。", "The script of last time could not be read.")
+    failed = localized("前回の台本を読み込めませんでした。", "The previous script could not be read.")
     found, error = load_data(autosave_path(), _read, failed)
     return (*(found or (None, "")), error)
 
@@ -35,7 +35,7 @@ def load_autosave() -> tuple[Script | None, str, AppError | None]:
 def write_autosave(script: Script, current: str) -> None:
     """Writes the script at once. Raises OutputFileError."""
     data = script_to_data(script) | {"current": current}
-    save_data(autosave_path(), data, localized("台本を自動保存できません", "The script cannot be kept"), indent=None)
+    save_data(autosave_path(), data, localized("台本を自動保存できません", "The script could not be saved automatically"), indent=None)
 
 
 def _read(data: Any) -> tuple[Script, str]:

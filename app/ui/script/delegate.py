@@ -144,7 +144,7 @@ class LineDelegate(QStyledItemDelegate):
         """What the mouse finds on a card."""
         line, state = index.data(LINE_ROLE), index.data(STATE_ROLE)
         if parts.button.contains(place):
-            return localized("この行を読み上げます。", "Speaks this line.")
+            return localized("この行を再生します。", "Plays this line.")
         if parts.avatar.contains(place):
             return self._voice_name(line.settings.voice)
         if parts.chip.contains(place):
@@ -153,7 +153,7 @@ class LineDelegate(QStyledItemDelegate):
 
     def _voice_name(self, voice: str) -> str:
         if self._is_missing(voice):
-            return localized(f"{self._called(voice) or voice}（ありません）", f"{self._called(voice) or voice} (missing)")
+            return localized(f"{self._called(voice) or voice}（見つかりません）", f"{self._called(voice) or voice} (missing)")
         return self.voices.get(voice) or voice or self.voices.get("", "")
 
     def _is_missing(self, voice: str) -> bool:

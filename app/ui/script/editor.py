@@ -44,8 +44,8 @@ class LineEditor(QPlainTextEdit):
         self.setAcceptDrops(False)  # what is dropped here becomes lines
         self.viewport().setAcceptDrops(False)
         self.document().setDocumentMargin(0)
-        self.setPlaceholderText(localized("文章を入力", "Type Japanese text"))
-        self.setAccessibleName(localized("読み上げる文章", "Text to speak"))
+        self.setPlaceholderText(localized("テキストを入力", "Type Japanese text"))
+        self.setAccessibleName(localized("読み上げるテキスト", "Text to speak"))
         self._shown = ""
         self.textChanged.connect(self._on_text)
 

@@ -64,10 +64,10 @@ class EmptyState:
 def lesson() -> tuple[str, str]:
     """What the empty list teaches: first what to do, then what else can be done."""
     return (
-        localized("ここに文章を入力してください", "Type Japanese text here"),
+        localized("ここにテキストを入力してください", "Type Japanese text here"),
         localized(
-            "文章や .txt .csv .md のファイルをドラッグすると、一行ずつのカードになります。\n声のファイルもドラッグで追加できます。",
-            "Or drop text or a .txt, .csv or .md file: every line becomes a card.\nVoice files can be dropped as well.",
+            "テキストや .txt .csv .md ファイルをドラッグ＆ドロップすると、1 行ずつ追加されます。\n声のファイルもドラッグ＆ドロップで追加できます。",
+            "Or drop text or a .txt, .csv or .md file: each line is added to the script.\nYou can also drop voice files here.",
         ),
     )
 

@@ -34,10 +34,10 @@ def greet(notice: Banner, open_library: Callable[[], object]) -> None:
     """What can be done at once, what kind of voice that is, and the way to a better one."""
     notice.show_message(
         "notice",
-        localized("ようこそ。付属の声で、すぐに話せます。", "Welcome. The voice that comes along speaks at once: press Space."),
+        localized("ようこそ。付属の声ですぐに使えます。Space を押してください。", "Welcome. The included voice is ready: press Space."),
         localized(
-            "Space を押してみてください。Open JTalk の声を手本にした小さな声で、SBV2 で学習した声ほど自然ではありません。",
-            "It is a small student of Open JTalk's HTS voices, not a trained SBV2 model; those sound more natural.",
+            "付属の声は Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
+            "It is a lightweight voice based on Open JTalk voices and sounds less natural than trained SBV2 voices.",
         ),
         action=localized("自然な声を追加…", "Add a natural voice…"),
         then=open_library,

@@ -129,7 +129,7 @@ class LineCommands(QObject):
     def add_text(self, text: str, row: int) -> None:
         """A line for every line of a text."""
         settings = self._selection.settings
-        self._put([Line(words, settings) for words in split_lines(text)], row, localized("文章を追加", "Add text"))
+        self._put([Line(words, settings) for words in split_lines(text)], row, localized("テキストを追加", "Add text"))
 
     @Slot(object, int)
     def add_files(self, files: list[Path], row: int) -> None:
@@ -157,8 +157,8 @@ class LineCommands(QObject):
         if len(put) > len(lines):
             self.noticed.emit(
                 localized(
-                    f"{LONGEST_LINE:,} 文字より長い行を分け、{len(put):,} 行にしました。",
-                    f"Lines longer than {LONGEST_LINE:,} characters were split; there are {len(put):,} lines now.",
+                    f"{LONGEST_LINE:,} 文字より長い行を分割し、{len(put):,} 行になりました。",
+                    f"Lines longer than {LONGEST_LINE:,} characters were split, giving {len(put):,} lines.",
                 )
             )
 

@@ -57,10 +57,10 @@ def said_of(line: Line, state: LineState) -> str:
     if state.phase is Phase.FAILED:
         return state.error
     if state.phase is Phase.PREPARING:
-        return localized("この次に読み上げます。", "It is spoken next.")
+        return localized("次に再生します。", "Plays next.")
     if state.take is None:
         return ""
     length = localized(f"{state.take.length_s:.1f} 秒。", f"{state.take.length_s:.1f} s. ")
     if state.take.line == line:
-        return length + localized("今の文章と設定での長さです。", "So long it was, as it is now.")
-    return length + localized("その後で行が変わりました。", "The line has changed since.")
+        return length + localized("現在のテキストと設定での長さです。", "Length with the current text and settings.")
+    return length + localized("合成した後に、行が変更されています。", "The line has changed since it was synthesised.")

@@ -63,5 +63,5 @@ class ScriptPanel(QWidget):
 
     def show_empty_message(self) -> None:
         """There is nothing to speak or save."""
-        hint = localized("行に文章を入力してください。", "Type something into a line.")
-        self.banner.show_message("notice", localized("読み上げる文章が空です。", "The text is empty."), hint)
+        hint = localized("行にテキストを入力してください。", "Type some text into a line.")
+        self.banner.show_message("notice", localized("読み上げるテキストが空です。", "The text is empty."), hint)

@@ -119,11 +119,15 @@ class ScriptModel(QAbstractListModel):
 
 def spoken_words(row: int, line: Line, state: LineState) -> str:
     """A card in words, for screen readers."""
-    parts = [localized(f"{row + 1} 行目", f"Line {row + 1}"), line.text or localized("空の行", "empty"), style_name(line.settings.style)]
+    parts = [
+        localized(f"{row + 1} 行目", f"Line {row + 1}"),
+        line.text or localized("空の行", "empty line"),
+        style_name(line.settings.style),
+    ]
     parts.append(
         {
             Phase.PREPARING: localized("準備中", "preparing"),
-            Phase.SPEAKING: localized("再生中", "speaking"),
+            Phase.SPEAKING: localized("再生中", "playing"),
             Phase.FAILED: state.error,
         }.get(state.phase, "")
     )

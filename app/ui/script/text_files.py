@@ -18,9 +18,10 @@ def read_pairs(file: Path) -> list[tuple[str, str]]:
     pairs = lines_of_file(file.name, _read(file))
     if not pairs:
         raise InputError(
-            localized(f"「{file.name}」には文章がありません。", f'"{file.name}" holds no text.'),
+            localized(f"「{file.name}」にはテキストがありません。", f"“{file.name}” contains no text."),
             localized(
-                "読み上げる文章を書いて保存してから、もう一度お試しください。", "Write what shall be read into it, save it, and try again."
+                "読み上げるテキストを入力して保存してから、もう一度お試しください。",
+                "Add the text to read aloud, save the file and try again.",
             ),
         )
     return pairs
@@ -31,10 +32,11 @@ def _read(file: Path) -> bytes:
         return read_small(file, LONGEST_FILE)
     except TooLargeError as exc:
         raise InputError(
-            localized(f"「{file.name}」は大きすぎます。", f'"{file.name}" is too large.'), localized("20 MB までです。", "Up to 20 MB.")
+            localized(f"「{file.name}」は大きすぎます。", f"“{file.name}” is too large."),
+            localized("20 MB まで読み込めます。", "The limit is 20 MB."),
         ) from exc
     except OSError as exc:
         raise InputError(
-            localized(f"「{file.name}」を開けません。", f'"{file.name}" cannot be opened.'),
-            localized(f"ファイルの場所を確かめてください。（{reason_of(exc)}）", f"Check the path. ({reason_of(exc)})"),
+            localized(f"「{file.name}」を開けません。", f"“{file.name}” cannot be opened."),
+            localized(f"ファイルの場所を確認してください。（{reason_of(exc)}）", f"Check the path. ({reason_of(exc)})"),
         ) from exc

@@ -42,7 +42,7 @@ class Transport(QWidget):
         self.line.setRange(0, FINE)
         self.line.setTextVisible(False)
         self.line.setFixedHeight(4)
-        self.line.setAccessibleName(localized("再生位置", "Play position"))
+        self.line.setAccessibleName(localized("再生位置", "Playback position"))
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.play)
@@ -84,21 +84,21 @@ class Transport(QWidget):
         colors = self.palette()
         on_accent = colors.color(QPalette.ColorRole.HighlightedText)
         stops = self._state.speaking or self._waiting
-        self.play.setText(localized("停止", "Stop") if stops else localized("再生", "Speak"))
+        self.play.setText(localized("停止", "Stop") if stops else localized("再生", "Play"))
         self.play.setIcon(icon("stop" if stops else "play", on_accent))
         self.play.setToolTip(
-            localized("止める (Esc)", "Stop (Esc)")
+            localized("停止（Esc）", "Stop (Esc)")
             if stops
-            else localized("選んだ行を読み上げる (Ctrl+Enter、Space)", "Speak the selected line (Ctrl+Enter, Space)")
+            else localized("選んだ行を再生（Ctrl+Enter、Space）", "Play the selected line (Ctrl+Enter, Space)")
         )
         saving = self._state.saving
-        self.save.setText(localized("保存を中止", "Stop saving") if saving else localized("音声を保存…", "Save sound…"))
+        self.save.setText(localized("書き出しを中止", "Stop exporting") if saving else localized("音声を書き出す…", "Export audio…"))
         self.save.setIcon(icon("stop" if saving else "save", colors.color(QPalette.ColorRole.WindowText)))
         self.save.setToolTip(
-            localized("途中のファイルは残りません。", "Nothing half-written stays behind.")
+            localized("書き出し途中のファイルは残りません。", "No unfinished files are left behind.")
             if saving
             else localized(
-                "選んだ行を wav、flac、mp3、ogg、opus に書き出す (E)", "Write the selected lines as wav, flac, mp3, ogg or opus (E)"
+                "選んだ行を wav、flac、mp3、ogg、opus に書き出す（E）", "Export the selected lines as wav, flac, mp3, ogg or opus (E)"
             )
         )
         for button in (self.play, self.save):

@@ -49,10 +49,10 @@ class SettingsDialog(QDialog):
         for page in get_args(Page):
             items = [item for item in SHOWN if item.metadata["shown"].page == page]
             self._add(titles[page], partial(self._page, items))
-        self._add(localized("キー", "Keys"), lambda: self.keys)
+        self._add(localized("ショートカットキー", "Shortcuts"), lambda: self.keys)
         self.tabs.currentChanged.connect(self._make)
         self._make(0)
-        self._later = QLabel(localized("次に起動したときから変わります。", "Takes effect at the next start."))
+        self._later = QLabel(localized("次回起動時に反映されます。", "Takes effect after a restart."))
         self._later.setObjectName("error")
         column = QVBoxLayout(self)
         column.addWidget(self.tabs)
@@ -133,13 +133,11 @@ class SettingsDialog(QDialog):
         kind = QDialogButtonBox.StandardButton
         box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.RestoreDefaults)
         self.ok, self.restore = box.button(kind.Ok), box.button(kind.RestoreDefaults)
-        self.folder = box.addButton(localized("データのフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
+        self.folder = box.addButton(localized("データフォルダーを開く", "Open data folder"), QDialogButtonBox.ButtonRole.ResetRole)
         self.ok.setObjectName("primary")
-        self.ok.setToolTip(localized("変更を使い始めます。", "Uses what was changed."))
-        box.button(kind.Cancel).setToolTip(localized("変更を捨てます。", "Forgets what was changed."))
-        self.restore.setToolTip(
-            localized("このダイアログのすべてを初期値に戻します。", "Puts everything in this dialog back to how it came.")
-        )
+        self.ok.setToolTip(localized("変更を適用します。", "Applies the changes."))
+        box.button(kind.Cancel).setToolTip(localized("変更を破棄します。", "Discards the changes."))
+        self.restore.setToolTip(localized("すべての設定を初期値に戻します。", "Restores all defaults."))
         self.folder.setToolTip(plain_tip(str(data_dir())))
         box.accepted.connect(self.accept)
         box.rejected.connect(self.reject)

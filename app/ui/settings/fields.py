@@ -92,13 +92,13 @@ class FolderField(QWidget):
     def __init__(self, title: str, tip: str) -> None:
         super().__init__()
         self.path = QLineEdit()
-        self.path.setPlaceholderText(localized("（いつもの場所）", "(its usual place)"))
+        self.path.setPlaceholderText(localized("（既定のフォルダー）", "(default folder)"))
         self.path.setAccessibleName(title)
         self.path.setToolTip(tip)
         self.path.setClearButtonEnabled(True)
         self.path.textChanged.connect(self.changed)
-        self.choose = QPushButton(localized("選ぶ…", "Choose…"))
-        self.choose.setAccessibleName(localized(f"{title}を選ぶ", f"Choose: {title}"))
+        self.choose = QPushButton(localized("参照…", "Browse…"))
+        self.choose.setAccessibleName(localized(f"{title}を選択", f"Choose: {title}"))
         self.choose.setToolTip(tip)
         self.choose.clicked.connect(self._choose)
         self.setFocusProxy(self.path)
@@ -136,7 +136,7 @@ def field_for(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberF
     elif shown.folder:
         made = FolderField(title, tip)
     else:
-        made = ChoiceField([("", localized("システムの設定に従う", "Follow the system")), *((label, label) for label in devices)])
+        made = ChoiceField([("", localized("システムの設定に合わせる", "Use system setting")), *((label, label) for label in devices)])
     made.setAccessibleName(title)
     made.setToolTip(tip)
     return made

@@ -36,9 +36,7 @@ class Columns(QSplitter):
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 0)
         edge = self.handle(1)
-        edge.setToolTip(
-            localized("ドラッグで幅を変えます。ダブルクリックで元に戻ります。", "Drag to change the width, double-click for the usual one.")
-        )
+        edge.setToolTip(localized("ドラッグで幅を変更します。ダブルクリックでリセットします。", "Drag to resize, double-click to reset."))
         edge.installEventFilter(self)
         self.splitterMoved.connect(self._on_moved)
 

@@ -84,11 +84,12 @@ class IncomingFiles(QObject):
         name = name_of(link)
         self._banner.show_message(
             "notice",
-            localized(f"「{name}」はまだこのコンピューターにありません。", f'"{name}" is not on this computer yet.'),
+            localized(f"「{name}」はまだダウンロードされていません。", f"“{name}” has not been downloaded yet."),
             localized(
-                "ブラウザーで保存し、そのファイルをここへドラッグしてください。", "Save it with the browser, then drop the file here."
+                "ブラウザーで保存し、そのファイルをここにドラッグ＆ドロップしてください。",
+                "Save it in the browser, then drop the file here.",
             ),
-            action=localized("ブラウザーで開く", "Open in the browser"),
+            action=localized("ブラウザーで開く", "Open in browser"),
             then=lambda: QDesktopServices.openUrl(QUrl(link)),
         )
 

@@ -63,8 +63,8 @@ class Keeping(QObject):
 
     def _show_error(self, error: AppError) -> None:
         hint = localized(
-            "もう一度閉じると、最後に保存できた後の変更は失われます。残すには、行をコピーしてほかのアプリに貼り付けてください。",
-            "Closing again loses what has changed since it was last kept. To save it, copy the lines into another program.",
+            "もう一度閉じると、最後に保存してからの変更は失われます。残すには、行をコピーしてほかのアプリに貼り付けてください。",
+            "Closing again discards the changes since the last save. To keep them, copy the lines into another application.",
         )
         self._notice.show_message("error", error.message, f"{error.hint} {hint}".strip())
 

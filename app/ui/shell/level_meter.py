@@ -24,7 +24,7 @@ class LevelMeter(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(localized("音量計", "Level meter"))
-        self.setToolTip(localized("いま鳴っている音の大きさ。赤は音割れです。", "How loud it is now; red means clipping."))
+        self.setToolTip(localized("再生中の音量。赤は音割れです。", "Playback level; red means clipping."))
         self._waiting: deque[tuple[float, float]] = deque()
         self.level_db = self.peak_db = LOWEST_DB
 

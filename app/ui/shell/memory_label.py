@@ -20,8 +20,8 @@ class MemoryLabel(QLabel):
         self.setObjectName("muted")
         self.setToolTip(
             localized(
-                "使っているメモリー。声は設定で使わないときに片付けられます。",
-                "Memory in use; in the settings, voices can make room when idle.",
+                "メモリーの使用量。未使用の声を解放するタイミングは、設定で変更できます。",
+                "Memory in use. Settings can unload idle voices.",
             )
         )
         self.setAccessibleName(localized("メモリー", "Memory"))

@@ -51,7 +51,7 @@ class Menus(QMenuBar):
         self._fill(localized("編集(&E)", "&Edit"), actions, EDIT)
         self._fill(localized("行(&L)", "&Line"), actions, LINE)
         play = self._fill(localized("再生(&P)", "&Play"), actions, PLAY)
-        self._devices = play.addMenu(localized("音声の出力先", "Output device"))
+        self._devices = play.addMenu(localized("再生デバイス", "Output device"))
         self._devices.aboutToShow.connect(self.devices_requested)
         self._device_group = QActionGroup(self)
         self.view = self._fill(localized("表示(&V)", "&View"), actions, ("show_strip", "", "full_screen"))
@@ -68,7 +68,7 @@ class Menus(QMenuBar):
         self._devices.clear()
         self._device_group.deleteLater()
         self._device_group = QActionGroup(self)
-        labels = {"": localized("システムの設定に従う", "Follow the system")} | {label: label for label in (*devices, chosen) if label}
+        labels = {"": localized("システムの設定に合わせる", "Use system setting")} | {label: label for label in (*devices, chosen) if label}
         for device, label in labels.items():
             action = self._device_group.addAction(label.replace("&", "&&"))
             action.setCheckable(True)
@@ -89,7 +89,7 @@ class Menus(QMenuBar):
 
     def _add_themes(self, menu: QMenu, chosen: ThemeChoice) -> None:
         names = {
-            "system": localized("システムに合わせる", "Follow the system"),
+            "system": localized("システムの設定に合わせる", "Use system setting"),
             "light": localized("ライト", "Light"),
             "dark": localized("ダーク", "Dark"),
         }

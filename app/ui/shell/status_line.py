@@ -39,7 +39,7 @@ class StatusLine(QStatusBar):
         self._findings: tuple[Mapping[str, Any], ...] = ()
         self.places = ""
         self.state = QLabel()
-        self.state.setAccessibleName(localized("状態", "State"))
+        self.state.setAccessibleName(localized("状態", "Status"))
         self.figures = QLabel()
         self.figures.setObjectName("muted")
         self.figures.setToolTip(_meaning())
@@ -105,7 +105,7 @@ class StatusLine(QStatusBar):
         if last is None or last.rtf is None:
             self.figures.clear()
             return
-        parts = [f"RTF {last.rtf:.3f}", localized("最初の音", "First audio") + f" {milliseconds(last.first_audio_ms)} ms"]
+        parts = [f"RTF {last.rtf:.3f}", localized("最初の音声まで", "Time to first audio") + f" {milliseconds(last.first_audio_ms)} ms"]
         parts.append(localized("キャッシュ", "Cache") + f" {last.hits}/{last.lookups}")
         self.figures.setText("   ".join(parts))
         self.figures.setToolTip(f"{_meaning()}\n{cache_words(history)}")
@@ -134,19 +134,19 @@ def cache_words(history: LatencyHistory) -> str:
     lookups = sum(item.lookups for item in history.utterances)
     share = f"{100 * hits / lookups:.0f}" if lookups else "0"
     return localized(
-        f"読みと BERT のキャッシュ: {lookups} 回中 {hits} 回（{share}%）を再利用",
-        f"Readings and BERT from the cache: {hits} of {lookups} ({share}%)",
+        f"読みと BERT のキャッシュ: {lookups} 回中 {hits} 回（{share}%）ヒット",
+        f"Reading and BERT cache hits: {hits} of {lookups} ({share}%)",
     )
 
 
 def _purpose() -> str:
-    return localized("計算に使う装置。Auto は選んで任せます。", "What computes the sound; Auto chooses.")
+    return localized("計算に使うバックエンド。Auto では自動で選びます。", "Backend that runs the model; Auto chooses the fastest.")
 
 
 def _meaning() -> str:
     return localized(
-        "RTF: 音 1 秒を作るのにかかった秒数。最初の音: 再生を押してから最初の音ができるまで。",
-        "RTF: seconds of work per second of sound. First audio: from your request to the first sound.",
+        "RTF: 処理時間 ÷ 音声の長さ（1 未満ならリアルタイムより高速）。最初の音声まで: 再生してから最初の音声ができるまでの時間。",
+        "RTF: processing time ÷ audio length (below 1 is faster than real time). Time to first audio: from your request until audio is ready to play.",
     )
 
 
@@ -154,11 +154,11 @@ def describe(state: SpeechState) -> str:
     """The state in words."""
     if state.speaking and (state.ready or not state.loading) and state.made_s:
         seconds = f"{state.played_s:.1f} / {state.made_s:.1f}"
-        return localized(f"再生中  {seconds} 秒", f"Speaking  {seconds} s")
+        return localized(f"再生中  {seconds} 秒", f"Playing  {seconds} s")
     if state.speaking and state.ready:
         return localized("合成中…", "Synthesising…")
     if state.saving:
-        return localized("音声を保存中…", "Saving the sound…")
+        return localized("音声を書き出し中…", "Exporting audio…")
     if state.loading:
         return localized("準備中…", "Preparing…")
     return localized("準備完了", "Ready") if state.ready else localized("声がありません", "No voice")

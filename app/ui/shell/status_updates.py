@@ -56,7 +56,7 @@ class StatusUpdates(QObject):
             self._lines.show_voice(voice)
         self._latency.show_figures()
         if voice.fallback:
-            hint = localized("音は CPU で作られます。", "The sound is made on the CPU.")
+            hint = localized("CPU で合成しています。", "Synthesising on the CPU.")
             self._banner.show_message("error", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}", page="backends")
 
     @Slot(object)

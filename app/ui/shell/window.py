@@ -182,8 +182,10 @@ class MainWindow(QMainWindow):
     def _make_voices(self) -> None:
         self.catalog = VoiceCatalog(self)
         self.voice_banner = Banner()
-        self.voice_banner.action.setText(localized("BERT を入手…", "Get the BERT…"))
-        self.voice_banner.action.setToolTip(localized("声が話すのに要るモデルを入れます。", "Installs the model that the voice needs."))
+        self.voice_banner.action.setText(localized("BERT をダウンロード…", "Download BERT…"))
+        self.voice_banner.action.setToolTip(
+            localized("この声に必要な BERT モデルを追加します。", "Adds the BERT model this voice requires.")
+        )
         self.left.above.addWidget(self.voice_banner)
         self.licences = LicenceQuestions(self, self.voice_banner)
         self.voice_tasks = VoiceTasks(TaskQueue(self), self.licences)

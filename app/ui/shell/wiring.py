@@ -69,7 +69,7 @@ def undo_presets(presets: PresetBar, document: ScriptDocument) -> None:
 
 def read_text(parent: QWidget, add_files: Callable[[list[Path], int], object], row: int) -> None:
     """Asks for text files, whose lines are added."""
-    kinds = localized("文章", "Text") + f" ({' '.join('*' + suffix for suffix in SUFFIXES)})"
-    files, _ = QFileDialog.getOpenFileNames(parent, localized("テキストを読み込む", "Read text"), "", kinds)
+    kinds = localized("テキスト", "Text") + f" ({' '.join('*' + suffix for suffix in SUFFIXES)})"
+    files, _ = QFileDialog.getOpenFileNames(parent, localized("テキストを読み込む", "Import text"), "", kinds)
     if files:
         add_files([Path(file) for file in files], row)

@@ -33,8 +33,8 @@ class LicenceOpenError(AppError):
 
     def __init__(self, voice_id: str, name: str, text: str) -> None:
         super().__init__(
-            localized(f"声「{name}」のライセンスにまだ同意していません。", f'The licence of the voice "{name}" is not accepted yet.'),
-            localized("右の声のカードから読めます。", "Read it on the card of the voice at the right."),
+            localized(f"声「{name}」の利用規約にまだ同意していません。", f"The licence of the voice “{name}” has not been accepted yet."),
+            localized("右の声のカードで確認できます。", "You can read it on the voice card on the right."),
         )
         self.voice_id, self.name, self.text = voice_id, name, text
 

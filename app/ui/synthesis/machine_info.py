@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.errors import AppError
 from app.ui.synthesis.jobs import MachineInfo, OpenedVoice
+from app.voices.terms import shown_terms
 
 if TYPE_CHECKING:
     from app.compose import Speaker
@@ -40,7 +41,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
     return OpenedVoice(
         name=info.name,
         description=info.description,
-        licence=info.licence,
+        licence=shown_terms(speaker.voice.path, info.licence),
         starter=info.format == "starter",
         opaque=info.opaque,
         sampling_rate=info.sampling_rate,

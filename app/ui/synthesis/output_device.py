@@ -89,7 +89,7 @@ class OutputDevice:
             except AudioDeviceError:
                 raise error from None
             self._away, self._looked_at = self.device, time.monotonic()
-            self._announce(f"{error.message} " + localized(f"「{self._label}」で再生します。", f'The sound is heard at "{self._label}".'))
+            self._announce(f"{error.message} " + localized(f"「{self._label}」で再生します。", f"Playing on “{self._label}”."))
 
     def _notice(self) -> None:
         """A device that went away hands over to the system's own, which is told."""
@@ -101,8 +101,8 @@ class OutputDevice:
             self._looked_at = time.monotonic()
         self._announce(
             localized(
-                f"出力先「{self._label}」が使えなくなったので、「{now}」で再生しています。",
-                f'The output "{self._label}" went away; the sound goes on at "{now}".',
+                f"再生デバイス「{self._label}」が切断されたため、「{now}」で再生しています。",
+                f"“{self._label}” was disconnected; playing on “{now}”.",
             )
         )
         self._label = now
@@ -116,4 +116,4 @@ class OutputDevice:
             self._open(None, rate)
             return
         self._away = ""
-        self._announce(localized(f"出力先「{self._label}」に戻りました。", f'The sound is back at "{self._label}".'))
+        self._announce(localized(f"再生デバイスが「{self._label}」に戻りました。", f"Playing on “{self._label}” again."))

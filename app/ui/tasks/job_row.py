@@ -44,9 +44,9 @@ class JobRow(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(4)
         self.bar.setAccessibleName(job.work.title)
-        self.retry, self.log = QPushButton(localized("もう一度", "Retry")), QPushButton(localized("ログ", "Log"))
-        self.retry.setToolTip(localized("この作業をやり直します。", "Does this work again."))
-        self.log.setToolTip(localized("この作業の記録を見ます。", "Shows what this work printed."))
+        self.retry, self.log = QPushButton(localized("再試行", "Retry")), QPushButton(localized("ログ", "Log"))
+        self.retry.setToolTip(localized("もう一度実行します。", "Tries again."))
+        self.log.setToolTip(localized("動作の記録を表示します。", "Shows the log of this job."))
         self.retry.clicked.connect(self.retry_requested)
         self.log.clicked.connect(self.log_requested)
         self.close_button = QToolButton()
@@ -74,7 +74,7 @@ class JobRow(QFrame):
         self.retry.setVisible(job.stage is Stage.FAILED)
         self.log.setVisible(bool(job.log))
         self._show_ways(job.ways if job.stage is Stage.ASKING and job.licence is None else ())
-        tip = localized("取り消す", "Cancel") if running or job.stage is Stage.ASKING else localized("閉じる", "Close")
+        tip = localized("キャンセル", "Cancel") if running or job.stage is Stage.ASKING else localized("閉じる", "Close")
         self.close_button.setToolTip(tip)
         self.close_button.setAccessibleName(f"{tip}: {job.work.title}")
         self.setAccessibleName(f"{job.work.title} {self.state.text()}")
@@ -138,16 +138,16 @@ def describe_job(job: ProcessTask) -> str:
         hint = "" if job.stage is Stage.ASKING else job.error.hint
         return f"{job.error.message} {hint}".strip()
     return {
-        Stage.WAITING: localized("順番を待っています", "Waiting for its turn"),
-        Stage.ASKING: localized("お返事を待っています", "Waiting for your answer"),
+        Stage.WAITING: localized("待機中", "Waiting"),
+        Stage.ASKING: localized("選択を待っています", "Waiting for your choice"),
         Stage.DONE: localized("完了", "Done"),
-        Stage.CANCELLED: localized("取り消しました", "Cancelled"),
+        Stage.CANCELLED: localized("キャンセルしました", "Cancelled"),
     }.get(job.stage, "")
 
 
 def describe_advance(advance: Advance) -> str:
     """The step, how far it is, and of a download its speed and what is left, or what it waits for."""
-    parts = [step_name(advance.step) if advance.step else localized("始めています…", "Starting…")]
+    parts = [step_name(advance.step) if advance.step else localized("開始しています…", "Starting…")]
     if advance.percent:
         parts.append(f"{advance.percent}%")
     if advance.received is not None and advance.total:

@@ -200,13 +200,13 @@ def _new_process(parent: QObject) -> QProcess:
 
 def _unstartable(reason: str) -> AppError:
     return InternalError(
-        localized("作業を始められませんでした。", "The work could not be started."),
-        localized("Koebako を入れ直してください。", "Reinstall Koebako.") + f" ({reason})",
+        localized("処理を開始できませんでした。", "The job could not be started."),
+        localized("Koebako を再インストールしてください。", "Reinstall Koebako.") + f" ({reason})",
     )
 
 
 def _died(code: int) -> AppError:
     return InternalError(
-        localized("作業が途中で終わりました。", "The work ended before it was done."),
+        localized("処理が途中で終了しました。", "The job ended unexpectedly."),
         localized(f"もう一度お試しください。（終了コード {code}）", f"Try again. (exit code {code})"),
     )

@@ -30,14 +30,14 @@ class AddAddress(QDialog):
         self.setMinimumWidth(600)
         words = QLabel(
             localized(
-                "声のファイルか AivisHub のページのアドレス、または声の UUID を入れてください。",
-                "The address of a voice file or of a page on AivisHub, or the UUID of a voice there.",
+                "声のファイルの URL、または AivisHub の音声合成モデルのページの URL か UUID を入力してください。",
+                "Enter the URL of a voice file, or the URL or UUID of a model on AivisHub.",
             )
         )
         words.setWordWrap(True)
         self.field = QLineEdit()
-        self.field.setAccessibleName(localized("アドレスか UUID", "Address or UUID"))
-        self.field.setToolTip(localized("Enter で追加します。", "Enter adds it."))
+        self.field.setAccessibleName(localized("URL または UUID", "URL or UUID"))
+        self.field.setToolTip(localized("Enter で追加します。", "Press Enter to add."))
         self.field.setPlaceholderText("https://…")
         self.field.textChanged.connect(self._on_typed)
         self.reason = QLabel()
@@ -47,9 +47,9 @@ class AddAddress(QDialog):
         self.buttons = QDialogButtonBox()
         self.add = self.buttons.addButton(localized("追加", "Add"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.add.setObjectName("primary")
-        self.add.setToolTip(localized("声をダウンロードして使えるようにします。", "Downloads the voice and makes it ready to speak."))
-        cancel = self.buttons.addButton(localized("やめる", "Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
-        cancel.setToolTip(localized("何も追加しません。", "Adds nothing."))
+        self.add.setToolTip(localized("声をダウンロードして追加します。", "Downloads and adds the voice."))
+        cancel = self.buttons.addButton(localized("キャンセル", "Cancel"), QDialogButtonBox.ButtonRole.RejectRole)
+        cancel.setToolTip(localized("追加せずに閉じます。", "Closes without adding anything."))
         self.buttons.accepted.connect(self._on_accepted)
         self.buttons.rejected.connect(self.reject)
         column = self._column = QVBoxLayout(self)

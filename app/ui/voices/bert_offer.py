@@ -29,35 +29,32 @@ class BertOffer(QDialog):
 
     def __init__(self, parent: QWidget, name: str, bert: str, *, force_offered: bool = True) -> None:
         super().__init__(parent)
-        self.setWindowTitle(localized("BERT を入手", "Get the BERT"))
+        self.setWindowTitle(localized("BERT をダウンロード", "Download BERT"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(480)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(*DIALOG_MARGINS)
         self._column.setSpacing(8)
-        lead = self._words(
-            localized(f"「{name}」が話すには、BERT というモデルが要ります。", f'To speak, "{name}" needs a model called BERT.')
-        )
+        lead = self._words(localized(f"「{name}」を使うには BERT モデルが必要です。", f"“{name}” requires a BERT model."))
         lead.setObjectName("heading")
         self._words(
             localized(
-                "BERT は文の意味を声の抑揚に伝えます。声ごとに学習に使ったものが必要で、多くの声は同じ BERT を使うので、入れるのは一度だけです。",
-                "It tells the voice what a sentence means. A voice needs the one it was trained with; most share the same one, "
-                "so it is installed once.",
+                "BERT は文の意味を抑揚に反映するモデルです。多くの声で共通なので、ダウンロードは一度で済みます。",
+                "BERT conveys the meaning of the text to the voice. Most voices share the same model, so you only need to download it once.",
             )
         )
         self._column.addSpacing(4)
         self.download = self._button(
-            localized(f"ダウンロードする（{STANDARD_DOWNLOAD_MB} MB）", f"Download it ({STANDARD_DOWNLOAD_MB} MB)"), self._on_download
+            localized(f"ダウンロード（{STANDARD_DOWNLOAD_MB} MB）", f"Download ({STANDARD_DOWNLOAD_MB} MB)"), self._on_download
         )
         self.download.setObjectName("primary")
         self.download.setVisible(bert == SBV2_BERT)
         licence = self._words(localized("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
         licence.setObjectName("muted")
         licence.setVisible(bert == SBV2_BERT)
-        self.file = self._button(localized("持っているファイルを選ぶ…", "Choose a file that I have…"), self._on_file)
+        self.file = self._button(localized("ファイルから追加…", "Add from file…"), self._on_file)
         self.force = self._button(
-            localized("いまは別の BERT で話す（抑揚は正しくありません）", "Speak with another BERT for now (the prosody will be wrong)"),
+            localized("別の BERT で代用する（抑揚は正しくなりません）", "Use another BERT for now (the prosody will be wrong)"),
             self._on_force,
         )
         self.force.setVisible(force_offered)

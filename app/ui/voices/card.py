@@ -69,12 +69,12 @@ class VoiceCard(QFrame):
         self.about.setObjectName("muted")
         self.lack.setObjectName("error")
         self.mend = QPushButton()
-        self.mend.setAccessibleName(localized("足りないものを入れる", "Get what is missing"))
+        self.mend.setAccessibleName(localized("不足しているものを追加", "Add what is missing"))
         self.mend.clicked.connect(self.mend_requested)
-        self.licence, self.samples = self._button(localized("ライセンス", "Licence")), SamplesButton()
+        self.licence, self.samples = self._button(localized("利用規約", "Licence")), SamplesButton()
         self.samples.sample_requested.connect(self.sample_requested)
         self.samples.style_requested.connect(self.style_requested)
-        self.licence.setToolTip(localized("この声の利用条件を読みます。", "Shows what you may do with this voice."))
+        self.licence.setToolTip(localized("この声の利用規約を表示します。", "Shows the licence of this voice."))
         self.licence.clicked.connect(self.licence_requested)
         self._build()
         self._show_lack("", "")
@@ -94,13 +94,13 @@ class VoiceCard(QFrame):
         self.samples.offer(known, [name for _, name in voice.styles] if speaks else [])
         if known is not None and known.place == "aivisspeech":
             self._show_lack(
-                localized("話す前に、一度だけ準備が必要です。", "It has to be prepared once before it speaks."),
+                localized("使う前に、一度だけ準備が必要です。", "This voice must be prepared once before use."),
                 localized("準備する", "Prepare"),
             )
         elif known is not None and not known.has_bert:
             self._show_lack(
-                localized("話すには、この声用の BERT が要ります。", "To speak it needs its BERT, which is missing."),
-                localized(f"BERT を入手…（{STANDARD_DOWNLOAD_MB} MB）", f"Get the BERT… ({STANDARD_DOWNLOAD_MB} MB)"),
+                localized("この声を使うには、対応する BERT が必要です。", "This voice requires a BERT that is missing."),
+                localized(f"BERT をダウンロード…（{STANDARD_DOWNLOAD_MB} MB）", f"Download BERT… ({STANDARD_DOWNLOAD_MB} MB)"),
             )
         else:
             self._show_lack("", "")
@@ -112,16 +112,16 @@ class VoiceCard(QFrame):
 
     def show_forced(self) -> None:
         """Adds that the voice speaks with a BERT that is not its own."""
-        self._show_lack(localized("別の BERT で話しています。", "It speaks with a BERT that is not its own."), self.mend.text())
+        self._show_lack(localized("別の BERT で代用しています。", "Using another BERT in place of its own."), self.mend.text())
 
     def show_missing(self, voice: str, name: str) -> None:
         """Shows that the voice of the line is not here; `name` is what it was called, empty where nobody knows."""
         self._voice = None
-        self.name.setText(name or localized("名前のわからない声", "Unknown voice"))
+        self.name.setText(name or localized("不明な声", "Unknown voice"))
         self.about.setText(
             localized(
-                "声のファイルをウィンドウへドラッグすると戻ります。それまでは別の声で話せます。",
-                "Drop its file on the window to have it back, or let another voice speak.",
+                "声のファイルをウィンドウにドラッグ＆ドロップすると、また使えるようになります。別の声を選ぶこともできます。",
+                "Drop its file on the window to add it again, or choose another voice.",
             )
         )
         self.about.setToolTip(plain_tip(voice))
@@ -130,7 +130,7 @@ class VoiceCard(QFrame):
             widget.hide()
         self._draw()
         self._show_lack(
-            localized("この行の声がここにありません。", "The voice of this line is not here."),
+            localized("この行の声が見つかりません。", "The voice for this line is missing."),
             localized("別の声を選ぶ…", "Choose another voice…"),
         )
 
@@ -221,12 +221,12 @@ def about(voice: KnownVoice) -> str:
     if voice.starter:
         lines.append(
             localized(
-                "Open JTalk の HTS 音声を手本にした小さな声です。SBV2 で学習した声ほど自然ではありません。",
-                "A small student of Open JTalk's HTS voices, not a trained SBV2 model: less natural than those.",
+                "Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
+                "A lightweight voice based on Open JTalk voices; less natural than trained SBV2 voices.",
             )
         )
     elif voice.description:
         lines.append(voice.description if len(voice.description) <= MOST_LETTERS else voice.description[:MOST_LETTERS] + "…")
     if voice.opaque:
-        lines.append(localized("一つのグラフのまま使うため、文ごとに音が出ます。", "It is one graph, so sound comes sentence by sentence."))
+        lines.append(localized("一体型の声です（文ごとに再生を始めます）。", "Single graph: playback starts sentence by sentence."))
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from app.voices.card import Card, Sample
 from app.voices.manifest import VoiceManifest
+from app.voices.terms import shown_terms
 
 Place = Literal["own", "shipped", "aivisspeech"]
 
@@ -44,8 +45,8 @@ class CatalogVoice:
 
     @property
     def licence(self) -> str:
-        """Terms of use, empty without any."""
-        return self.manifest.licence
+        """Terms of use as they are shown, empty without any."""
+        return shown_terms(self.path, self.manifest.licence)
 
     @property
     def starter(self) -> bool:

@@ -33,9 +33,7 @@ class VoiceChooser(QWidget):
         self._current = self._called = ""
         self.box = ChoiceBox()
         self.box.setAccessibleName(localized("声", "Voice"))
-        self.box.setToolTip(
-            localized("選んだ行を話す声。行ごとに変えられます。", "The voice of the selected lines; each line has its own.")
-        )
+        self.box.setToolTip(localized("選んだ行の声。行ごとに変更できます。", "Voice of the selected lines; each line can have its own."))
         self.box.setMinimumContentsLength(8)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)  # as high as the button beside it
         self.box.setIconSize(QSize(PICTURE, PICTURE))
@@ -45,7 +43,7 @@ class VoiceChooser(QWidget):
         self.more.setObjectName("framed")
         self.more.setText(localized("管理…", "Manage…"))
         self.more.setAccessibleName(localized("声の管理", "Voice library"))
-        self.more.setToolTip(localized("声を追加、更新、削除します。", "Adds, updates and removes voices."))
+        self.more.setToolTip(localized("声を追加、更新、削除します。", "Add, update and delete voices."))
         self.more.clicked.connect(self.library_requested)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -83,7 +81,7 @@ class VoiceChooser(QWidget):
         for voice in self._voices:
             if voice.place == "aivisspeech" and self._voices.index(voice) and self._before(voice).place != "aivisspeech":
                 self.box.insertSeparator(self.box.count())
-            suffix = localized("（AivisSpeech・要準備）", " (AivisSpeech, to be prepared)") if voice.place == "aivisspeech" else ""
+            suffix = localized("（AivisSpeech・要準備）", "(AivisSpeech, not prepared)") if voice.place == "aivisspeech" else ""
             self.box.addItem(voice_icon(voice.name, voice.icon, PICTURE, self), voice.name + suffix, voice.id)
         index = next((row for row in range(self.box.count()) if self._means(row, self._current)), -1)
         if index < 0 and self._voices:
@@ -94,7 +92,7 @@ class VoiceChooser(QWidget):
     def _missing_name(self) -> str:
         short = self._current if len(self._current) <= SHORT_ID else f"{self._current[:SHORT_ID]}…"
         name = self._called or short
-        return localized(f"{name}（ありません）", f"{name} (missing)")
+        return localized(f"{name}（見つかりません）", f"{name} (missing)")
 
     def _before(self, voice: CatalogVoice) -> CatalogVoice:
         return self._voices[self._voices.index(voice) - 1]

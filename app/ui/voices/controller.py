@@ -99,7 +99,7 @@ class VoiceController(QObject):
         if not script.lines:
             self._selection.change_defaults(voice=voice)
         ids = self._selection.ids if lines is None else lines
-        self._document.edit(localized("声を変更", "Change the voice"), change(script, ids, voice=voice))
+        self._document.edit(localized("声を変更", "Change voice"), change(script, ids, voice=voice))
         self.follow()
 
     def take_in(self, ids: Sequence[str], lines: Sequence[str]) -> bool:
@@ -181,7 +181,7 @@ class VoiceController(QObject):
     def decline(self, error: LicenceOpenError) -> None:
         """The licence was not accepted."""
         self.message.emit(
-            "notice", error.message, localized("同意するまで、この声では話せません。", "It cannot speak until you accept it."), ""
+            "notice", error.message, localized("同意するまで、この声は使えません。", "You cannot use this voice until you accept it."), ""
         )
 
     @Slot()
@@ -218,7 +218,7 @@ class VoiceController(QObject):
     def _show_licence(self) -> None:
         voice = self._catalog.find(self.current) or self._speech.voices.get(self.current)
         if voice is not None:
-            show_text(self._card, localized(f"「{voice.name}」のライセンス", f'Licence of "{voice.name}"'), voice.licence.strip())
+            show_text(self._card, localized(f"「{voice.name}」の利用規約", f"Licence of “{voice.name}”"), voice.licence.strip())
 
     @Slot(object, object)
     def _on_settings(self, before: Settings, after: Settings) -> None:
@@ -235,11 +235,12 @@ class VoiceController(QObject):
             self._lacking = voice.id
             self.message.emit(
                 "error",
-                localized(f"「{voice.name}」は別の BERT で話しています。", f'"{voice.name}" speaks with a BERT that is not its own.'),
+                localized(f"「{voice.name}」は別の BERT で代用しています。", f"“{voice.name}” is using another BERT in place of its own."),
                 localized(
-                    "抑揚は正しくありません。この声用の BERT を入れると直ります。", "Its prosody is wrong until its own BERT is installed."
+                    "抑揚は正しくなりません。この声に対応する BERT を追加してください。",
+                    "The prosody is wrong until its own BERT is added.",
                 ),
-                localized("BERT を入手…", "Get the BERT…"),
+                localized("BERT をダウンロード…", "Download BERT…"),
             )
 
     @Slot(object)
@@ -248,8 +249,12 @@ class VoiceController(QObject):
         if isinstance(error, MissingBertError):
             known = self._catalog.find(voice)
             self._lacking = voice
-            hint = localized("入れるのは一度だけです。", "It is installed once.") if known else error.hint
-            self.message.emit("error", error.message, hint, localized("BERT を入手…", "Get the BERT…") if known else "")
+            hint = (
+                localized("多くの声で共通なので、ダウンロードは一度で済みます。", "You only need to download it once.")
+                if known
+                else error.hint
+            )
+            self.message.emit("error", error.message, hint, localized("BERT をダウンロード…", "Download BERT…") if known else "")
         elif isinstance(error, LicenceOpenError):
             self.licence_needed.emit(error)
         elif isinstance(failed.job, OpenVoice) and self._speech.voice is None:

@@ -78,10 +78,10 @@ class LibraryActions(QObject):
         parent = self._over
         if kind == "file":
             kinds = localized("声", "Voices") + f" ({' '.join(VOICE_FILES)})"
-            files, _ = QFileDialog.getOpenFileNames(parent, localized("声のファイルを選ぶ", "Choose voices"), "", kinds)
+            files, _ = QFileDialog.getOpenFileNames(parent, localized("声のファイルを選択", "Choose voice files"), "", kinds)
             self.add_files([Path(file) for file in files])
         elif kind == "folder":
-            folder = QFileDialog.getExistingDirectory(parent, localized("声のフォルダーを選ぶ", "Choose a voice folder"))
+            folder = QFileDialog.getExistingDirectory(parent, localized("声のフォルダーを選択", "Choose a voice folder"))
             self.add_files([Path(folder)] if folder else [])
         else:
             from app.ui.voices.add_address import AddAddress
@@ -124,7 +124,7 @@ class LibraryActions(QObject):
 
     def _choose_bert_file(self, bert: str) -> None:
         kinds = localized("BERT のモデル", "BERT model") + " (*.onnx *.safetensors)"
-        file, _ = QFileDialog.getOpenFileName(self._parent, localized("BERT のファイルを選ぶ", "Choose a BERT"), "", kinds)
+        file, _ = QFileDialog.getOpenFileName(self._parent, localized("BERT のファイルを選択", "Choose a BERT file"), "", kinds)
         if file:
             self._tasks.add_bert_file(Path(file), bert)
 
@@ -162,7 +162,7 @@ class LibraryActions(QObject):
             self._tasks.rename(voice, name.strip())
 
     def _export(self, voice: CatalogVoice) -> None:
-        title = localized("声を書き出す", "Export the voice")
+        title = localized("声を書き出す", "Export voice")
         start = str(Path.home() / f"{file_title(voice.name)}.zip")
         file, _ = QFileDialog.getSaveFileName(self._over, title, start, "ZIP (*.zip)")
         if file:
@@ -174,14 +174,14 @@ class LibraryActions(QObject):
     def _remove(self, voice: CatalogVoice) -> None:
         """Asks first: a voice may be hard to get again."""
         box = QMessageBox(self._over)
-        box.setWindowTitle(localized("声を削除", "Remove the voice"))
+        box.setWindowTitle(localized("声を削除", "Delete voice"))
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(localized(f"声「{voice.name}」をディスクから削除しますか？", f'Remove the voice "{voice.name}" from the disk?'))
+        box.setText(localized(f"声「{voice.name}」をディスクから削除しますか？", f"Delete the voice “{voice.name}” from disk?"))
         used = sum(line.settings.voice == voice.id for line in self._document.script.lines)
-        note = localized("元のファイルはそのまま残ります。", "The file it came from stays.")
+        note = localized("追加元のファイルは削除されません。", "The original file is not deleted.")
         box.setInformativeText(note + localized(f" この声を使う行: {used}", f" Lines that use it: {used}") if used else note)
-        remove = box.addButton(localized("削除", "Remove"), QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(localized("やめる", "Cancel"), QMessageBox.ButtonRole.RejectRole)
+        remove = box.addButton(localized("削除", "Delete"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(localized("キャンセル", "Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.exec()
         if box.clickedButton() is remove:
             self._tasks.remove(voice)

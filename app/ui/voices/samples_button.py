@@ -29,9 +29,11 @@ class SamplesButton(QToolButton):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("quiet")
-        self.setText(localized("試聴", "Samples"))
+        self.setText(localized("ボイスサンプル", "Samples"))
         self.setToolTip(
-            localized("声に付いてきた録音か、短い文を聞きます。", "Plays recordings that came with the voice, or a short sentence.")
+            localized(
+                "声に付属するサンプル、または短い文を再生します。", "Plays the samples that come with the voice, or a short sentence."
+            )
         )
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(14, 14))
@@ -49,10 +51,10 @@ class SamplesButton(QToolButton):
             action.setData(file)
             if file.suffix.lower() not in PLAYABLE:
                 action.setEnabled(False)
-                action.setText(action.text() + localized("（再生できない形式）", " (kind that cannot be played)"))
+                action.setText(action.text() + localized("（再生できない形式）", "(unsupported format)"))
             action.triggered.connect(self._on_sample)
         for style in styles if not found else ():
-            action = menu.addAction(localized(f"「{style_name(style)}」で話す", f"Speak: {style_name(style)}").replace("&", "&&"))
+            action = menu.addAction(localized(f"スタイル「{style_name(style)}」で再生", f"Play: {style_name(style)}").replace("&", "&&"))
             action.setData(style)
             action.triggered.connect(self._on_style)
         self.setVisible(bool(found or styles))

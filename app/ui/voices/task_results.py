@@ -50,7 +50,7 @@ class VoiceResults(QObject):
         ids = [str(item["id"]) for item in found]
         self._added += ids
         used = self._voices.take_in(ids, job.work.note.get("lines", ()))
-        spoken = localized("選んでいた行は、この声で話します。", "The lines that were selected speak with it.") if used else ""
+        spoken = localized("選択していた行の声に設定しました。", "The selected lines now use this voice.") if used else ""
         reasons = [str(item["opaque_reason"]) for item in found if item.get("opaque_reason")]
         self._banner.show_message("notice", _added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
 
@@ -59,7 +59,7 @@ class VoiceResults(QObject):
         self._settings.change(force_bert=False)
         self._voices.open_forced_again()
         self._banner.show_message(
-            "notice", localized("BERT が入りました。声が話せます。", "The BERT is installed; voices that need it can speak.")
+            "notice", localized("BERT を追加しました。声を使えます。", "BERT was added; the voices that require it are ready.")
         )
 
     @Slot(object)
@@ -68,13 +68,15 @@ class VoiceResults(QObject):
 
     @Slot(object)
     def _on_measured(self, results: Sequence[dict[str, Any]]) -> None:
-        self._banner.show_message("notice", localized("バックエンドを測りました。", "The backends were measured."), summary(results))
+        self._banner.show_message(
+            "notice", localized("バックエンドの測定が完了しました。", "The backends were measured."), summary(results)
+        )
 
     @Slot()
     def _on_declined(self) -> None:
         self._banner.show_message(
             "notice",
-            localized("ライセンスに同意しなかったため、声は追加していません。", "The licence was declined, so the voice was not added."),
+            localized("利用規約に同意しなかったため、声は追加されていません。", "You declined the licence, so the voice was not added."),
         )
 
     @Slot(str, object)
@@ -86,8 +88,8 @@ def _added_words(found: Sequence[dict[str, Any]], update: bool) -> str:
     names = localized("、", ", ").join(str(item["name"]) for item in found)
     if all(item.get("already") for item in found):
         if update:
-            return localized(f"声「{names}」は最新です。", f'The voice "{names}" is up to date.')
-        return localized(f"声「{names}」はすでにあります。", f'The voice "{names}" is here already.')
+            return localized(f"声「{names}」は最新です。", f"The voice “{names}” is up to date.")
+        return localized(f"声「{names}」はすでに追加されています。", f"The voice “{names}” is already installed.")
     if all(item.get("updated") for item in found):
-        return localized(f"声「{names}」を更新しました。", f'The voice "{names}" was updated.')
-    return localized(f"声「{names}」を追加しました。", f'The voice "{names}" was added.')
+        return localized(f"声「{names}」を更新しました。", f"The voice “{names}” was updated.")
+    return localized(f"声「{names}」を追加しました。", f"The voice “{names}” was added.")

@@ -39,7 +39,7 @@ def update_from_hub(uuid: str, name: str) -> TaskSpec:
 
 def download_bert() -> TaskSpec:
     """The BERT that SBV2 voices use."""
-    title = localized(f"BERT を入手（{STANDARD_DOWNLOAD_MB} MB）", f"Get the BERT ({STANDARD_DOWNLOAD_MB} MB)")
+    title = localized(f"BERT をダウンロード（{STANDARD_DOWNLOAD_MB} MB）", f"Download BERT ({STANDARD_DOWNLOAD_MB} MB)")
     return TaskSpec(title, ("bert", "add", "--hub"), {"kind": ADD_BERT})
 
 
@@ -53,7 +53,7 @@ def add_bert_file(path: Path, bert_id: str = "") -> TaskSpec:
 
 def check_precisions() -> TaskSpec:
     """Measures whether voices keep their durations in int8."""
-    return TaskSpec(localized("BERT の精度を確認", "Check the BERT's precision"), ("bert", "check"), {"kind": CHECK}, quiet=True)
+    return TaskSpec(localized("BERT の精度を確認", "Check BERT precision"), ("bert", "check"), {"kind": CHECK}, quiet=True)
 
 
 def rename_voice(voice: str, name: str) -> TaskSpec:
@@ -65,7 +65,7 @@ def rename_voice(voice: str, name: str) -> TaskSpec:
 def remove_voice(voice: str, name: str) -> TaskSpec:
     """A voice off the disk."""
     return TaskSpec(
-        localized(f"声を削除: {name}", f"Remove voice: {name}"), ("voices", "remove", voice), {"kind": CHANGE, "voice": voice}, quiet=True
+        localized(f"声を削除: {name}", f"Delete voice: {name}"), ("voices", "remove", voice), {"kind": CHANGE, "voice": voice}, quiet=True
     )
 
 
@@ -77,4 +77,4 @@ def export_voice(voice: str, name: str, target: Path, *, replacing: bool = False
 
 def measure_backends(voice: str) -> TaskSpec:
     """What a voice can be computed on here, and how fast."""
-    return TaskSpec(localized("バックエンドを測定", "Measure the backends"), ("backends", "--probe", "--voice", voice), {"kind": PROBE})
+    return TaskSpec(localized("バックエンドを測定", "Measure backends"), ("backends", "--probe", "--voice", voice), {"kind": PROBE})

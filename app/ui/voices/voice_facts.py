@@ -57,7 +57,7 @@ class VoiceFacts(QScrollArea):
             self._form.removeRow(0)
         if voice is None:
             self.name.setText(localized("声がありません", "No voice"))
-            self.about.setText(localized("下のボタンから追加できます。", "Add one with the buttons below."))
+            self.about.setText(localized("下のボタンから追加できます。", "Use the buttons below to add one."))
             self.picture.clear()
         else:
             self.name.setText(voice.name)
@@ -133,32 +133,39 @@ def voice_actions() -> tuple[tuple[str, str, str], ...]:
         (
             "use",
             localized("この声を使う", "Use this voice"),
-            localized("選んだ行をこの声で話します。", "The selected lines speak with it."),
+            localized("選んだ行の声をこの声に変更します。", "The selected lines will use it."),
         ),
         (
             "prepare",
             localized("準備する", "Prepare"),
-            localized("すぐ話せる形にして保存します。元の声はそのままです。", "Makes a copy that speaks at once."),
+            localized(
+                "すぐに再生できる形式に変換して保存します。元の声は変更しません。",
+                "Saves a copy that starts playing at once. The original is not changed.",
+            ),
         ),
         (
             "bert",
-            localized("BERT を入手…", "Get the BERT…"),
-            localized("話すのに要るモデルを入れます。", "Installs the model it needs to speak."),
+            localized("BERT をダウンロード…", "Download BERT…"),
+            localized("この声に必要な BERT モデルを追加します。", "Adds the BERT model this voice requires."),
         ),
-        ("licence", localized("ライセンス…", "Licence…"), localized("利用条件を読みます。", "Shows what you may do with it.")),
+        ("licence", localized("利用規約…", "Licence…"), localized("この声の利用規約を表示します。", "Shows the licence of this voice.")),
         (
             "update",
             localized("更新", "Update"),
-            localized("AivisHub の新しい版に置き換えます。", "Replaces it by the newest one on AivisHub."),
+            localized("AivisHub の最新バージョンに更新します。", "Updates it to the latest version on AivisHub."),
         ),
-        ("rename", localized("名前を変更…", "Rename…"), localized("表示する名前を変えます。", "Changes the name you see.")),
+        ("rename", localized("名前を変更…", "Rename…"), localized("表示する名前を変更します。", "Changes the displayed name.")),
         (
             "export",
             localized("書き出す…", "Export…"),
-            localized("zip にして、ほかの Koebako で使えるようにします。", "A zip that another Koebako can add."),
+            localized("ほかの Koebako に追加できる zip ファイルに書き出します。", "Exports a zip that another Koebako can add."),
         ),
-        ("folder", localized("フォルダーを開く", "Open folder"), localized("声のファイルがある場所。", "Where its files are.")),
-        ("remove", localized("削除…", "Remove…"), localized("この声をディスクから消します。", "Takes it off the disk.")),
+        (
+            "folder",
+            localized("フォルダーを開く", "Open folder"),
+            localized("声のファイルがあるフォルダーを開きます。", "Opens the folder with its files."),
+        ),
+        ("remove", localized("削除…", "Delete…"), localized("この声をディスクから削除します。", "Deletes the voice from disk.")),
     )
 
 
@@ -178,42 +185,42 @@ def facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     """Name and value of everything worth knowing."""
     card, manifest = voice.card, voice.manifest
     if card.creators:
-        yield localized("作者", "By"), localized("、", ", ").join(card.creators)
+        yield localized("作者", "Author"), localized("、", ", ").join(card.creators)
     if card.version:
-        yield localized("版", "Version"), card.version
+        yield localized("バージョン", "Version"), card.version
     if card.architecture:
-        yield localized("種類", "Architecture"), card.architecture
+        yield localized("アーキテクチャー", "Architecture"), card.architecture
     yield localized("形式", "Format"), f"{manifest.format}  {manifest.sampling_rate / 1000:g} kHz"
-    yield localized("大きさ", "Size"), size(voice.size_bytes) if voice.place != "aivisspeech" else localized("準備前", "not prepared")
+    yield localized("サイズ", "Size"), size(voice.size_bytes) if voice.place != "aivisspeech" else localized("準備前", "not prepared")
     if len(manifest.speakers) > 1:
         yield localized("話者", "Speakers"), _names([item.name for item in manifest.speakers])
     yield localized("スタイル", "Styles"), _names([style_name(item.name) for item in manifest.styles])
     if voice.samples():
-        yield localized("試聴", "Samples"), localized(f"{len(voice.samples())} 個", f"{len(voice.samples())}")
+        yield localized("ボイスサンプル", "Samples"), localized(f"{len(voice.samples())} 個", f"{len(voice.samples())}")
     if voice.place != "aivisspeech":
-        yield localized("計算", "Computed"), computed(voice)
+        yield localized("計算方法", "Processing"), computed(voice)
     if voice.int8_share is not None:
         yield (
             localized("int8 の BERT", "BERT in int8"),
-            localized(f"音の長さの {voice.int8_share:.1%} が同じ", f"{voice.int8_share:.1%} of the lengths stay the same"),
+            localized(f"音の長さの一致率 {voice.int8_share:.1%}", f"{voice.int8_share:.1%} of durations unchanged"),
         )
-    yield "BERT", manifest.bert + ("" if voice.has_bert else localized("（ありません）", " (missing)"))
+    yield "BERT", manifest.bert + ("" if voice.has_bert else localized("（見つかりません）", " (missing)"))
     if card.source_name:
-        yield localized("元のファイル", "Came from"), card.source_name
+        yield localized("追加元", "Source"), card.source_name
     for note in card.notes:
-        yield localized("覚え書き", "Note"), note
+        yield localized("備考", "Note"), note
 
 
 def computed(voice: CatalogVoice) -> str:
     """How it runs, and how exactly."""
     if voice.opaque:
-        whole = localized("一つのグラフのまま。文ごとに音が出ます。", "In one graph; sound comes sentence by sentence.")
+        whole = localized("一体型（文ごとに再生を始めます）。", "Single graph (playback starts sentence by sentence).")
         return f"{whole} {voice.card.opaque_reason}".strip()
-    split = localized("三つのグラフ。すぐに音が出ます。", "In three graphs; sound starts at once.")
+    split = localized("分割済み（すぐに再生を始めます）。", "Split into three graphs (playback starts at once).")
     if voice.card.max_abs_diff is None:
         return split
     return split + localized(
-        f"元の声との差は最大 {voice.card.max_abs_diff:.1e}。", f" At most {voice.card.max_abs_diff:.1e} from the original."
+        f"元の声との差は最大 {voice.card.max_abs_diff:.1e}。", f" Differs from the original by at most {voice.card.max_abs_diff:.1e}."
     )
 
 

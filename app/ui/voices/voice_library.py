@@ -61,8 +61,8 @@ class VoiceLibrary(QDialog):
         self.facts.wanted.connect(self._on_requested)
         self.hint = QLabel(
             localized(
-                "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここへドラッグしても追加できます。",
-                "Voice files (.aivmx, .aivm, .safetensors, .onnx, .sbv2, .zip) and folders can also be dropped here.",
+                "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここにドラッグ＆ドロップしても追加できます。",
+                "You can also drop voice files (.aivmx, .aivm, .safetensors, .onnx, .sbv2, .zip) and folders here.",
             )
         )
         self.hint.setObjectName("muted")
@@ -121,21 +121,21 @@ class VoiceLibrary(QDialog):
             "file": self._adder(
                 "file",
                 localized("ファイルから追加…", "Add from file…"),
-                localized("声のファイルか zip を選びます。", "A voice file or a zip."),
+                localized("声のファイルまたは zip を選びます。", "A voice file or a zip."),
             ),
             "folder": self._adder(
                 "folder",
-                localized("フォルダーから…", "From folder…"),
-                localized("Style-Bert-VITS2 の声のフォルダー。", "A voice folder of SBV2."),
+                localized("フォルダーから追加…", "Add from folder…"),
+                localized("Style-Bert-VITS2 の声のフォルダーを選びます。", "A folder with a Style-Bert-VITS2 voice."),
             ),
             "address": self._adder(
                 "address",
-                localized("URL・AivisHub から…", "From URL or AivisHub…"),
+                localized("URL・AivisHub から追加…", "Add from URL or AivisHub…"),
                 localized("声をダウンロードします。", "Downloads a voice."),
             ),
         }
         close = QPushButton(localized("閉じる", "Close"))
-        close.setToolTip(localized("この画面を閉じます。", "Closes this page."))
+        close.setToolTip(localized("このウィンドウを閉じます。", "Closes this window."))
         close.setAutoDefault(False)
         close.clicked.connect(self.accept)
         panes = QSplitter(Qt.Orientation.Horizontal)
@@ -178,8 +178,8 @@ class VoiceLibrary(QDialog):
 def whence(voice: CatalogVoice) -> str:
     """Where a voice is from, in a few words."""
     if voice.place == "shipped":
-        return localized("付属の声", "Comes with Koebako")
+        return localized("付属の声", "Included with Koebako")
     if voice.place == "aivisspeech":
-        return localized("AivisSpeech の声・要準備", "AivisSpeech, to be prepared")
+        return localized("AivisSpeech の声・要準備", "AivisSpeech, not prepared")
     lack = "" if voice.has_bert else localized("・BERT がありません", ", BERT missing")
     return localized("追加した声", "Added by you") + lack

@@ -33,7 +33,7 @@ class VoiceNames(QObject):
         super().__init__(parent)
         self._background = BackgroundThread(self, "voice names")
         self._background.failed.connect(_note)
-        failed = localized("声の名前の記録を読めませんでした。", "The names of voices could not be read.")
+        failed = localized("声の名前の一覧を読み込めませんでした。", "The list of voice names could not be read.")
         known, error = load_data(names_path(), _read, failed)
         self._names: dict[str, str] = known or {}
         if error is not None:
@@ -50,7 +50,7 @@ class VoiceNames(QObject):
             return
         others = [item for item in self._names.items() if item[0] not in names]
         self._names = dict([*others, *names.items()][-MOST_NAMES:])
-        failed = localized("声の名前を記録できません", "The names of voices cannot be saved")
+        failed = localized("声の名前の一覧を保存できません", "The list of voice names could not be saved")
         written = {"version": VERSION, "names": self._names}
         self._background.run(lambda: save_data(names_path(), written, failed))
 

@@ -52,7 +52,7 @@ class Banner(QFrame):
         self.more = QToolButton()
         self.more.setText(localized("詳細", "Details"))
         self.more.setAccessibleName(self.more.text())
-        self.more.setToolTip(localized("何が起きたかを詳しく見ます。", "Shows what happened in detail."))
+        self.more.setToolTip(localized("詳細を表示します。", "Shows the details."))
         self.more.setCheckable(True)
         self._page = ""
         self.help = QToolButton()
@@ -62,7 +62,7 @@ class Banner(QFrame):
         self.help.clicked.connect(lambda: self.help_requested.emit(self._page))
         self._close = QToolButton()
         self._close.setToolTip(localized("閉じる", "Close"))
-        self._close.setAccessibleName(localized("お知らせを閉じる", "Close the message"))
+        self._close.setAccessibleName(localized("通知を閉じる", "Close the notification"))
         self._close.clicked.connect(self.hide)
         self.details = Details()
         self.more.toggled.connect(self._on_more)

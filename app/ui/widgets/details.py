@@ -25,7 +25,7 @@ class Details(QWidget):
         self.text.setAccessibleName(localized("詳細", "Details"))
         self.copy = QPushButton(localized("コピー", "Copy"))
         self.copy.setAccessibleName(localized("詳細をコピー", "Copy the details"))
-        self.copy.setToolTip(localized("クリップボードに写します。", "Puts them on the clipboard."))
+        self.copy.setToolTip(localized("クリップボードにコピーします。", "Copies them to the clipboard."))
         self.copy.clicked.connect(self._on_copy)
         row = QHBoxLayout(self)
         row.setContentsMargins(30, 0, 0, 0)  # under the words of the message

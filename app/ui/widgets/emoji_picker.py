@@ -55,7 +55,7 @@ class EmojiPicker(QFrame):
         self.setObjectName("card")
         self.grid = EmojiGrid()
         self.words = QLabel()
-        hint = QLabel(localized("効き方は声によって違います。", "How it sounds depends on the voice."))
+        hint = QLabel(localized("効果は声によって異なります。", "The effect depends on the voice."))
         hint.setObjectName("muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 8)
@@ -101,8 +101,10 @@ class EmojiButton(QPushButton):
     def __init__(self) -> None:
         super().__init__(localized("絵文字…", "Emoji…"))
         self.setObjectName("small")
-        self.setToolTip(localized("この声が演じ分ける絵文字を、文章に入れます。", "Puts an emoji that this voice acts out into the text."))
-        self.setAccessibleName(localized("絵文字を入れる", "Insert an emoji"))
+        self.setToolTip(
+            localized("この声が対応している絵文字を、テキストに入力します。", "Inserts an emoji that this voice supports into the text.")
+        )
+        self.setAccessibleName(localized("絵文字を入力", "Insert emoji"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the cursor where it is
         self.picker: EmojiPicker | None = None
         self.clicked.connect(self.open_picker)

@@ -44,12 +44,14 @@ class TextDialog(QDialog):
             self.accept_button = self.buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
             self.accept_button.setObjectName("primary")
             self.decline_button = self.buttons.addButton(localized("同意しない", "Decline"), QDialogButtonBox.ButtonRole.RejectRole)
-            self.accept_button.setToolTip(localized("この声を使えるようにします。", "Makes the voice ready to use."))
-            self.decline_button.setToolTip(localized("この声は使いません。", "The voice is not used."))
+            self.accept_button.setToolTip(
+                localized("利用規約に同意して、この声を使います。", "Accepts the licence and makes the voice available.")
+            )
+            self.decline_button.setToolTip(localized("この声を使いません。", "Does not use this voice."))
             self.buttons.accepted.connect(self.accept)
         else:
             close = self.buttons.addButton(localized("閉じる", "Close"), QDialogButtonBox.ButtonRole.RejectRole)
-            close.setToolTip(localized("閉じる (Esc)", "Close (Esc)"))
+            close.setToolTip(localized("閉じる（Esc）", "Close (Esc)"))
         self.buttons.rejected.connect(self.reject)
         column.addWidget(self.buttons)
 
@@ -65,11 +67,11 @@ def ask_licence(parent: QWidget, name: str, text: str) -> TextDialog:
     """The licence of a voice to agree to; the dialog's `accepted` or `rejected` follows."""
     dialog = TextDialog(
         parent,
-        localized("声のライセンス", "Licence of the voice"),
+        localized("声の利用規約", "Voice licence"),
         text.strip(),
         localized(
-            f"「{name}」を使う前に、利用条件をお読みください。",
-            f'Before you use "{name}", please read what you may do with it.',
+            f"「{name}」を使う前に、利用規約をお読みください。",
+            f"Please read the licence before using “{name}”.",
         ),
         localized("同意する", "Accept"),
     )

@@ -109,7 +109,7 @@ class _Media:
         suffix = next((name for name, fits in suffixes if data and fits(data)), None)
         if data is None or suffix is None:
             self.notes.append(
-                localized(f"{what}は壊れているか大きすぎるため省きました。", f"The {what} is damaged or too large and was left out.")
+                localized(f"{what}は壊れているか大きすぎるため、使用しません。", f"The {what} is damaged or too large and was skipped.")
             )
             return ""
         name = f"{MEDIA_FOLDER}/{hashlib.sha256(data).hexdigest()[:24]}{suffix}"

@@ -118,14 +118,16 @@ class _Search:
                 listed = [folder / entry.name for _, entry in zip(range(self._left + 1), entries, strict=False)]
         except OSError as exc:
             self.refused.append(
-                VoiceError(localized(f"フォルダーを読めません: {folder}", f"This folder cannot be read: {folder}"), f"({reason_of(exc)})")
+                VoiceError(
+                    localized(f"フォルダーを読み込めません: {folder}", f"This folder cannot be read: {folder}"), f"({reason_of(exc)})"
+                )
             )
             return []
         self._left -= len(listed)
         if self._left < 0:
             raise VoiceError(
-                localized(f"ファイルが多すぎます: {folder}", f"There are too many files here: {folder}"),
-                localized("声のファイルを直接選んでください。", "Choose the file of the voice itself."),
+                localized(f"ファイルが多すぎます: {folder}", f"There are too many files in {folder}"),
+                localized("声のファイルを直接選んでください。", "Choose the voice file itself."),
             )
         return sorted(listed)
 
@@ -175,7 +177,7 @@ class _Search:
             folder = Path(tempfile.mkdtemp(prefix="zip-", dir=scratch))
         except OSError as exc:
             raise VoiceError(
-                localized(f"展開先に書き込めません: {scratch}", f"Nothing can be unpacked into {scratch}"), f"({reason_of(exc)})"
+                localized(f"展開先に書き込めません: {scratch}", f"Cannot unpack into {scratch}"), f"({reason_of(exc)})"
             ) from exc
         self._made.append(folder)
         return folder
@@ -201,9 +203,9 @@ def _format_of(path: Path) -> str:
 
 def _nothing(path: Path) -> VoiceError:
     return VoiceError(
-        localized(f"Style-Bert-VITS2 の声が入っていません: {path}", f"There is no Style-Bert-VITS2 voice in {path}"),
+        localized(f"Style-Bert-VITS2 の声が含まれていません: {path}", f"No Style-Bert-VITS2 voice was found in {path}"),
         localized(
-            ".aivmx .aivm .safetensors .onnx .sbv2 のどれかと、その設定が入ったものを選んでください。",
-            "Choose one that holds an .aivmx, .aivm, .safetensors, .onnx or .sbv2 with its settings.",
+            ".aivmx、.aivm、.safetensors、.onnx、.sbv2 のいずれかと、その設定を含むものを選んでください。",
+            "Choose one that contains an .aivmx, .aivm, .safetensors, .onnx or .sbv2 file and its settings.",
         ),
     )

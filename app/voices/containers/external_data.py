@@ -61,15 +61,17 @@ def _taken(place: Mapping[str, str], size: int) -> int:
 
 def _outside(name: str, location: str) -> VoiceError:
     return VoiceError(
-        localized(f"このモデルは別の場所のファイルを読もうとします: {name}", f"This model wants to read a file in another place: {name}"),
-        localized(f"参照先: {location[:80]!r}。", f"It names {location[:80]!r}. ")
-        + localized("重みが一つのファイルに入った声を選んでください。", "Choose a voice that keeps its weights in one file."),
+        localized(
+            f"このモデルは別の場所にあるファイルを参照しています: {name}", f"This model refers to a file in another location: {name}"
+        ),
+        localized(f"参照先: {location[:80]!r}。", f"Referenced file: {location[:80]!r}. ")
+        + localized("重みが一つのファイルにまとまった声を選んでください。", "Choose a voice with all weights in one file."),
     )
 
 
 def _missing(path: Path, location: str) -> VoiceError:
     return VoiceError(
-        localized(f"モデルの重みのファイルがありません: {location}", f"The file with this model's weights is missing: {location}"),
+        localized(f"モデルの重みのファイルがありません: {location}", f"The file with the weights of this model is missing: {location}"),
         localized(f"{path.name} と同じフォルダーに置いてください。", f"Put it beside {path.name}."),
     )
 
@@ -77,12 +79,12 @@ def _missing(path: Path, location: str) -> VoiceError:
 def _too_large(path: Path) -> VoiceError:
     return VoiceError(
         localized(f"モデルの重みが大きすぎます: {path.name}", f"The weights of this model are too large: {path.name}"),
-        localized("ONNX モデルは 2 GB までです。", "An ONNX model has up to 2 GB."),
+        localized("ONNX モデルのサイズは 2 GB までです。", "An ONNX model can be up to 2 GB."),
     )
 
 
 def _damaged(path: Path, location: str) -> VoiceError:
     return VoiceError(
-        localized(f"モデルの重みのファイルが短すぎます: {location}", f"The file with this model's weights is too short: {location}"),
-        localized(f"{path.name} と一緒にもう一度入手してください。", f"Get it again together with {path.name}."),
+        localized(f"モデルの重みのファイルが短すぎます: {location}", f"The file with the weights of this model is too short: {location}"),
+        localized(f"{path.name} と一緒にもう一度ダウンロードしてください。", f"Download it again together with {path.name}."),
     )

@@ -70,8 +70,8 @@ def facts_of(path: Path, metadata: Mapping[str, str], *, weights: bool) -> Facts
     config_path = config_beside(path)
     if weights and config_path is None:
         raise VoiceError(
-            localized(f"「{path.name}」と同じフォルダーに config.json がありません。", f'There is no config.json beside "{path.name}".'),
-            localized("声のフォルダーごと入手してください。", "Get the whole folder of the voice."),
+            localized(f"「{path.name}」と同じフォルダーに config.json がありません。", f"There is no config.json beside “{path.name}”."),
+            localized("声のフォルダー全体をダウンロードしてください。", "Download the whole folder of the voice."),
         )
     settings = _settings(read_regular(config_path, LARGEST_JSON_BYTES), config_path, weights=weights) if config_path else {}
     return Facts("safetensors" if weights else "onnx", settings, read_style_vectors(vectors_beside(path)))
@@ -101,8 +101,8 @@ def _json(text: str | bytes, path: Path) -> dict[str, Any]:
 def bad_config(path: Path) -> VoiceError:
     """The error for settings that cannot be read, or that no voice can have."""
     return VoiceError(
-        localized(f"声の設定を読めません: {path.name}", f"The settings of this voice cannot be read: {path.name}"),
-        localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+        localized(f"声の設定を読み込めません: {path.name}", f"The settings of this voice cannot be read: {path.name}"),
+        localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
     )
 
 
@@ -113,10 +113,10 @@ def _aivm(text: str, path: Path) -> dict[str, Any]:
     if architecture not in ARCHITECTURES or not str(version).startswith("1."):
         shown = f"{architecture} / {version}"[:80]
         raise VoiceError(
-            localized(f"この声の種類「{shown}」には対応していません。", f'Voices of the kind "{shown}" are not supported.'),
+            localized(f"この種類の声「{shown}」には対応していません。", f"Voices of type “{shown}” are not supported."),
             localized(
                 "Style-Bert-VITS2 の声を選ぶか、Koebako を更新してください。",
-                "Choose a Style-Bert-VITS2 voice, or look for a newer Koebako.",
+                "Choose a Style-Bert-VITS2 voice, or update Koebako.",
             ),
         )
     try:
@@ -133,6 +133,6 @@ def _embedded_vectors(text: str) -> Float32:
         return vectors_from_npy(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError) as exc:
         raise VoiceError(
-            localized("声に埋め込まれたスタイルのデータを読めません。", "The style vectors inside this voice cannot be read."),
-            localized("声をもう一度入手してください。", "Get the voice again."),
+            localized("声に含まれるスタイルのデータを読み込めません。", "The style vectors in this voice cannot be read."),
+            localized("声をもう一度ダウンロードしてください。", "Download the voice again."),
         ) from exc

@@ -8,7 +8,7 @@ from app.errors import VoiceError
 from app.language import localized
 
 _CHOOSE = (
-    "Style-Bert-VITS2 の声 (.aivmx .aivm .safetensors .onnx .sbv2 .zip) を選んでください。",
+    "Style-Bert-VITS2 の声（.aivmx .aivm .safetensors .onnx .sbv2 .zip）を選んでください。",
     "Choose a Style-Bert-VITS2 voice (.aivmx .aivm .safetensors .onnx .sbv2 .zip).",
 )
 
@@ -25,16 +25,19 @@ class Foreign(NamedTuple):
 def _for_other_software(ja: str, en: str, software: str) -> Foreign:
     """What other programs speak or convert with."""
     return Foreign(
-        ja, en, f"{software} に対応したソフトで使ってください。{_CHOOSE[0]}", f"Use it with software for {software}. {_CHOOSE[1]}"
+        ja,
+        en,
+        f"{software} に対応したソフトウェアで使ってください。{_CHOOSE[0]}",
+        f"Use it with software that supports {software}. {_CHOOSE[1]}",
     )
 
 
 _UNPACK = ("展開して、中の声を選んでください。", "Unpack it and choose the voice inside.")
-_DOWNLOAD = ("ダウンロードし直してください。", "Download it again.")
-_BESIDE = ("同じフォルダーの声のファイルを選んでください。", "Choose the voice file beside it.")
+_DOWNLOAD = ("もう一度ダウンロードしてください。", "Download it again.")
+_BESIDE = ("同じフォルダーにある声のファイルを選んでください。", "Choose the voice file in the same folder.")
 _PICKLE = (
-    "読むだけでプログラムが動く形式なので開きません。同じ声の .safetensors を選んでください。",
-    "Such a file can run programs when it is read, so it is never opened. Choose the .safetensors of the same voice.",
+    "読み込むとプログラムが実行されるおそれがある形式のため、開けません。同じ声の .safetensors を選んでください。",
+    "Loading this format can run arbitrary code, so it is never opened. Choose the .safetensors file of the same voice.",
 )
 
 KINDS = {
@@ -45,57 +48,57 @@ KINDS = {
         "Irodori-TTS などが使う音声コーデック DACVAE", "DACVAE, an audio codec that Irodori-TTS uses", "Irodori-TTS"
     ),
     "lora": Foreign(
-        "LoRA（Irodori-TTS などのモデルへの追加分）",
-        "a LoRA, an addition to another model such as Irodori-TTS",
-        "LoRA だけでは話せません。元のモデルに対応したソフトで使ってください。",
-        "A LoRA does not speak by itself. Use it with software for the model it belongs to.",
+        "LoRA（Irodori-TTS などの追加学習データ）",
+        "a LoRA, an add-on for another model such as Irodori-TTS",
+        "LoRA だけでは音声を合成できません。元のモデルに対応したソフトウェアで使ってください。",
+        "A LoRA does not work on its own. Use it with software that supports its base model.",
     ),
     "piper": _for_other_software("Piper または piper-plus の声", "a Piper or piper-plus voice", "Piper"),
     "kokoro": _for_other_software("Kokoro（StyleTTS 2）の声", "a Kokoro (StyleTTS 2) voice", "Kokoro"),
     "mb_istft": _for_other_software("MB-iSTFT-VITS の声", "an MB-iSTFT-VITS voice", "MB-iSTFT-VITS"),
     "vits": _for_other_software(
-        "別の種類の VITS の声（MMS、MB-iSTFT-VITS など）", "a VITS voice of another kind (MMS, MB-iSTFT-VITS or the like)", "VITS"
+        "別の種類の VITS の声（MMS、MB-iSTFT-VITS など）", "another type of VITS voice (MMS, MB-iSTFT-VITS …)", "VITS"
     ),
     "espnet": _for_other_software("ESPnet の声", "an ESPnet voice", "ESPnet"),
-    "bert_vits2": _for_other_software("Style の付かない Bert-VITS2 の声", "a Bert-VITS2 voice without styles", "Bert-VITS2"),
+    "bert_vits2": _for_other_software("スタイルのない Bert-VITS2 の声", "a Bert-VITS2 voice without styles", "Bert-VITS2"),
     "rvc": _for_other_software("RVC の声質変換モデル", "an RVC voice conversion model", "RVC"),
     "gpt_sovits": _for_other_software("GPT-SoVITS の声", "a GPT-SoVITS voice", "GPT-SoVITS"),
     "voicevox": Foreign("VOICEVOX の声", "a VOICEVOX voice"),
-    "voicevox_plugin": Foreign("VOICEVOX の追加エンジン", "an add-on of VOICEVOX"),
-    "hts": Foreign("HTS の声 (Open JTalk など)", "an HTS voice (Open JTalk and others)"),
+    "voicevox_plugin": Foreign("VOICEVOX のエンジン", "a VOICEVOX engine"),
+    "hts": Foreign("HTS の声（Open JTalk など）", "an HTS voice (Open JTalk and others)"),
     "utau": Foreign("UTAU の音源", "a UTAU voice bank"),
     # parts of SBV2 that do not speak
     "bert": Foreign(
-        "BERT (文を読み取るモデル)",
-        "a BERT, not a voice",
-        "メニューの「BERT のファイルを追加…」（コマンドでは koebako bert add）で追加してください。",
-        "Add it with Add BERT file… in the menu, or with the command koebako bert add.",
+        "BERT モデル",
+        "a BERT model, not a voice",
+        "「ファイル」メニューの「BERT のファイルを追加…」（コマンドラインでは koebako bert add）から追加してください。",
+        "Add it with “Add BERT file…” in the File menu, or with `koebako bert add`.",
     ),
     "checkpoint": Foreign(
-        "Style-Bert-VITS2 の学習途中のファイル (G_*.pth など)", "a training checkpoint of Style-Bert-VITS2 (G_*.pth)", *_PICKLE
+        "Style-Bert-VITS2 の学習途中のファイル（G_*.pth など）", "a Style-Bert-VITS2 training checkpoint (G_*.pth)", *_PICKLE
     ),
-    "discriminator": Foreign("学習だけに使う判別器 (D_*)", "a discriminator (D_*), which only training needs", *_BESIDE),
+    "discriminator": Foreign("学習用の判別器（D_*）", "a discriminator (D_*), used only for training", *_BESIDE),
     "vectors": Foreign("声のスタイルのデータ", "the style vectors of a voice", *_BESIDE),
     "settings": Foreign("設定などの JSON ファイル", "a JSON file, such as the settings of a voice", *_BESIDE),
     "project": Foreign(
-        "読み上げのプロジェクトファイル", "a project file", "声ではなく、台本として開いてください。", "Open it as a script, not as a voice."
+        "プロジェクトファイル", "a project file", "声ではなく、台本として開いてください。", "Open it as a script, not as a voice."
     ),
     # other files
     "pickle": Foreign("PyTorch のファイル", "a PyTorch file", *_PICKLE),
-    "other_graph": Foreign("声ではない ONNX モデル", "an ONNX model, but not a voice"),
-    "other_weights": Foreign("声ではない重み", "a file of weights, but not those of a voice"),
-    "other_model": Foreign("別の形式の機械学習モデル", "a machine learning model of another format"),
-    "index": Foreign("検索用の索引 (.index)", "a search index (.index)"),
-    "archive": Foreign("zip 以外の書庫", "an archive other than a zip", *_UNPACK),
-    "sound": Foreign("音声や動画のファイル", "a sound file or a video"),
-    "picture": Foreign("画像か動画", "a picture or a video"),
+    "other_graph": Foreign("声以外の ONNX モデル", "an ONNX model other than a voice"),
+    "other_weights": Foreign("声以外のモデルの重み", "the weights of a model other than a voice"),
+    "other_model": Foreign("別の形式の機械学習モデル", "a machine learning model in another format"),
+    "index": Foreign("検索用のインデックス（.index）", "a search index (.index)"),
+    "archive": Foreign("zip 以外の圧縮ファイル", "an archive other than zip", *_UNPACK),
+    "sound": Foreign("音声や動画のファイル", "an audio or video file"),
+    "picture": Foreign("画像または動画", "an image or a video"),
     "document": Foreign("文書", "a document"),
     "program": Foreign("プログラム", "a program"),
     "text": Foreign("テキスト", "a text"),
     "web_page": Foreign("保存されたウェブページ", "a saved web page", *_DOWNLOAD),
-    "pointer": Foreign("Git LFS の目印 (本体がまだない)", "a Git LFS pointer, not yet the file itself", *_DOWNLOAD),
+    "pointer": Foreign("Git LFS のポインター（本体は未ダウンロード）", "a Git LFS pointer without the actual file", *_DOWNLOAD),
     "empty": Foreign("空のファイル", "an empty file", *_DOWNLOAD),
-    "zeros": Foreign("中身がゼロだけのファイル", "a file of nothing but zeros", *_DOWNLOAD),
+    "zeros": Foreign("ゼロだけのファイル", "a file that contains only zeros", *_DOWNLOAD),
 }
 ASIDE = {"sound", "picture", "document", "program", "text", "settings", "project", "vectors", "empty", "index", "web_page"}
 """Kinds that lie beside voices; in a folder they are passed over."""
@@ -109,7 +112,7 @@ class ForeignError(VoiceError):
         super().__init__(
             localized(
                 f"「{name}」は{what.ja}です。Koebako で開けるのは Style-Bert-VITS2 の声です。",
-                f'"{name}" is {what.en}; Koebako opens Style-Bert-VITS2 voices.',
+                f"“{name}” is {what.en}; Koebako opens Style-Bert-VITS2 voices.",
             ),
             localized(what.hint_ja, what.hint_en) + (f" ({detail})" if detail else ""),
         )

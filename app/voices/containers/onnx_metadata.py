@@ -56,7 +56,7 @@ def _mapped(path: Path) -> Iterator[memoryview]:
         if size > LARGEST_GRAPH_BYTES:
             raise VoiceError(
                 localized(f"ファイルが大きすぎます: {path.name}", f"This file is too large: {path.name}"),
-                localized("ONNX モデルは 2 GB までです。", "An ONNX model has up to 2 GB."),
+                localized("ONNX モデルのサイズは 2 GB までです。", "An ONNX model can be up to 2 GB."),
             )
         if not size:
             raise ValueError("empty")
@@ -103,6 +103,6 @@ def _entry(walk: Walk, start: int, end: int) -> tuple[str, str]:
 def not_onnx(name: str) -> VoiceError:
     """The error for a file that is no ONNX model, or a damaged one."""
     return VoiceError(
-        localized(f"ONNX モデルとして読めません: {name}", f"This is not a readable ONNX model: {name}"),
-        localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+        localized(f"ONNX モデルとして読み込めません: {name}", f"This is not a valid ONNX model: {name}"),
+        localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
     )

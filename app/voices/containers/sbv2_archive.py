@@ -71,8 +71,8 @@ def _refusing(name: str) -> Iterator[None]:
         yield
     except (OSError, KeyError, ValueError, zstandard.ZstdError) as exc:
         raise VoiceError(
-            localized(f".sbv2 ファイルを読めません: {name}", f"This .sbv2 file cannot be read: {name}"),
-            localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+            localized(f".sbv2 ファイルを読み込めません: {name}", f"This .sbv2 file cannot be read: {name}"),
+            localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
         ) from exc
 
 

@@ -41,10 +41,10 @@ def vectors_beside(path: Path) -> Path:
         localized(
             f"「{path.name}」のスタイルのデータが見つかりません。"
             if not found
-            else f"どのスタイルのデータが「{path.name}」のものか分かりません。",
-            f'The style vectors of "{path.name}" are missing.'
+            else f"「{path.name}」に対応するスタイルのデータを特定できません。",
+            f"The style vectors of “{path.name}” are missing."
             if not found
-            else f'Which style vectors belong to "{path.name}" is not clear.',
+            else f"It is not clear which style vectors belong to “{path.name}”.",
         ),
         localized(f"同じフォルダーに {STYLE_VECTORS_NAME} を置いてください。", f"Put {STYLE_VECTORS_NAME} beside it.")
         + (f" ({names})" if names else ""),

@@ -41,7 +41,7 @@ def read_source(path: Path) -> Voice:
             return replace(voice, graphs={name: _in_memory(graph) for name, graph in voice.graphs.items()}, path=path)
     except MemoryError as exc:
         raise VoiceError(
-            localized(f"メモリーが足りず、声を開けません: {path.name}", f"There is not enough memory to open this voice: {path.name}"),
+            localized(f"メモリーが足りず、声を開けません: {path.name}", f"Not enough memory to open this voice: {path.name}"),
             localized("ほかのアプリを閉じてください。", "Close other applications."),
         ) from exc
 
@@ -121,8 +121,8 @@ def _only(path: Path, found: list[Checkpoint]) -> Path:
         return found[0].path
     names = ", ".join(item.label for item in found[:5])
     raise VoiceError(
-        localized(f"声のファイルが {len(found)} 個あります: {path}", f"This holds {len(found)} voice files: {path}"),
-        localized("ファイルを一つ指定してください。", "Name one file.") + f" ({names})",
+        localized(f"声のファイルが {len(found)} 個あります: {path}", f"There are {len(found)} voice files: {path}"),
+        localized("ファイルを一つ指定してください。", "Specify one file.") + f" ({names})",
     )
 
 

@@ -62,10 +62,10 @@ def _refusing(name: str) -> Iterator[None]:
         yield
     except BROKEN as exc:
         raise VoiceError(
-            localized(f"zip を展開できません: {name}", f"This zip cannot be unpacked: {name}"),
+            localized(f"zip を展開できません: {name}", f"This zip file cannot be unpacked: {name}"),
             localized(
-                "ファイルが壊れていないか、ディスクの空きがあるか確かめてください。",
-                "Check that the file is complete and that the disk is not full.",
+                "ファイルが壊れていないか、ディスクの空き容量が足りているか確認してください。",
+                "Check that the file is not damaged and that there is enough disk space.",
             ),
         ) from exc
 
@@ -80,10 +80,13 @@ def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
             raise ValueError("a name too long")
         if leads_outside(entry) or not is_plain(info):
             raise VoiceError(
-                localized(f"zip の外を指す項目があります: {name}", f"This zip holds an entry that leads outside of it: {name}"),
                 localized(
-                    f"項目: {short_text(entry)[:80]}。信頼できる配布元から入手してください。",
-                    f"It is {short_text(entry)[:80]}. Get the zip from a trusted place.",
+                    f"フォルダーの外を指す項目が zip に含まれています: {name}",
+                    f"This zip file contains an entry that points outside it: {name}",
+                ),
+                localized(
+                    f"項目: {short_text(entry)[:80]}。信頼できる配布元からダウンロードしてください。",
+                    f"Entry: {short_text(entry)[:80]}. Download it from a source you trust.",
                 ),
             )
         if entry.endswith("/") or is_added_by_system(entry):
@@ -99,12 +102,12 @@ def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
 def _check_packing(info: zipfile.ZipInfo, name: str) -> None:
     if info.flag_bits & ENCRYPTED_FLAG:
         raise VoiceError(
-            localized(f"パスワード付きの zip です: {name}", f"This zip has a password: {name}"),
+            localized(f"パスワード付きの zip です: {name}", f"This zip file is password-protected: {name}"),
             localized("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
         )
     if info.compress_type not in METHODS:
         raise VoiceError(
-            localized(f"対応していない圧縮方式の zip です: {name}", f"This zip is packed in a way that is not supported: {name}"),
+            localized(f"対応していない圧縮方式の zip です: {name}", f"This zip file uses an unsupported compression method: {name}"),
             localized("展開してから、中の声を選んでください。", "Unpack it yourself and choose the voice inside."),
         )
 

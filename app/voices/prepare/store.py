@@ -23,8 +23,8 @@ def load_graph(graph: Path | bytes) -> onnx.ModelProto:
         return onnx.load_from_string(graph) if isinstance(graph, bytes) else onnx.load(str(graph))
     except (DecodeError, OSError, ValueError, onnx.checker.ValidationError) as exc:  # the last two: weights in another file that lie
         raise VoiceError(
-            localized("ONNX モデルとして読めません。", "This is not a readable ONNX model."),
-            localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+            localized("ONNX モデルとして読み込めません。", "This is not a valid ONNX model."),
+            localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
         ) from exc
 
 
@@ -46,6 +46,6 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
             localized(
                 f"声のファイルを書き込めません: {folder / file_name}", f"A file of the voice cannot be written: {folder / file_name}"
             ),
-            localized(f"ディスクの空き容量を確かめてください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
+            localized(f"ディスクの空き容量を確認してください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
         ) from exc
     return file_name

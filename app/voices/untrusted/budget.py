@@ -26,10 +26,10 @@ class Budget:
         self._left -= size
         if self._left < 0:
             raise VoiceError(
-                localized(f"展開すると大きすぎる書庫です: {self._name}", f"This archive unpacks to far too much: {self._name}"),
+                localized(f"展開後のサイズが大きすぎます: {self._name}", f"This archive is far too large when unpacked: {self._name}"),
                 localized(
-                    "声だけが入った書庫を選ぶか、展開してから追加してください。",
-                    "Choose one that holds voices only, or unpack it yourself first.",
+                    "声だけを含むファイルを選ぶか、展開してから追加してください。",
+                    "Choose one that contains only voices, or unpack it yourself first.",
                 ),
             )
 
@@ -39,9 +39,9 @@ class Budget:
         self._entries_left -= entries
         if self._directory_left < 0 or self._entries_left < 0:
             raise VoiceError(
-                localized(f"項目が多すぎる zip です: {self._name}", f"This zip holds too many entries: {self._name}"),
+                localized(f"zip に含まれる項目が多すぎます: {self._name}", f"This zip file contains too many entries: {self._name}"),
                 localized(
-                    "声だけが入った zip を選ぶか、展開してから追加してください。",
-                    "Choose one that holds voices only, or unpack it yourself first.",
+                    "声だけを含む zip を選ぶか、展開してから追加してください。",
+                    "Choose one that contains only voices, or unpack it yourself first.",
                 ),
             )

@@ -41,17 +41,17 @@ def unreadable(path: Path, reason: OSError | ValueError) -> VoiceError:
     if isinstance(reason, FileNotFoundError | NotADirectoryError):
         return VoiceError(
             localized(f"声が見つかりません: {path}", f"There is no voice at {path}"),
-            localized("ファイルの場所を確かめてください。", "Check the path."),
+            localized("ファイルの場所を確認してください。", "Check the path."),
         )
     if isinstance(reason, PermissionError):
         return VoiceError(
-            localized(f"ファイルを読む権限がありません: {path}", f"This file may not be read: {path}"),
-            localized("ファイルの権限を確かめてください。", "Check the permissions of the file."),
+            localized(f"ファイルを読み込む権限がありません: {path}", f"No permission to read this file: {path}"),
+            localized("ファイルの権限を確認してください。", "Check the file permissions."),
         )
     if isinstance(reason, small_file.NotRegularError):
         return VoiceError(
             localized(f"ファイルではありません: {path}", f"This is not a file: {path}"),
-            localized("声のファイルを選んでください。", "Choose the file of a voice."),
+            localized("声のファイルを選んでください。", "Choose a voice file."),
         )
     if isinstance(reason, small_file.TooLargeError):
         return VoiceError(
@@ -59,8 +59,8 @@ def unreadable(path: Path, reason: OSError | ValueError) -> VoiceError:
             str(reason.strerror),
         )
     return VoiceError(
-        localized(f"ファイルを読めません: {path}", f"This file cannot be read: {path}"),
-        localized(f"ファイルの場所を確かめてください。（{reason_of(reason)}）", f"Check the path. ({reason_of(reason)})"),
+        localized(f"ファイルを読み込めません: {path}", f"This file cannot be read: {path}"),
+        localized(f"ファイルの場所を確認してください。（{reason_of(reason)}）", f"Check the path. ({reason_of(reason)})"),
     )
 
 

@@ -61,8 +61,8 @@ class TensorFile(Mapping[str, Float32]):
                 self._data = np.memmap(file, np.uint8, "r", offset=8 + length) if size > 8 + length else np.zeros(0, np.uint8)
         except (OSError, ValueError, TypeError, KeyError) as exc:
             raise VoiceError(
-                localized(f"safetensors ファイルを読めません: {path.name}", f"This safetensors file cannot be read: {path.name}"),
-                localized("ファイルが壊れていないか確かめてください。", "Check that the file is complete."),
+                localized(f"safetensors ファイルを読み込めません: {path.name}", f"This safetensors file cannot be read: {path.name}"),
+                localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
             ) from exc
 
     def __getitem__(self, name: str) -> Float32:
@@ -71,10 +71,10 @@ class TensorFile(Mapping[str, Float32]):
         if entry.dtype not in FLOATS:
             raise VoiceError(
                 localized(
-                    f"この声の重みは未対応の型 {entry.dtype} です: {self._path.name}",
+                    f"この声の重みの型 {entry.dtype} には対応していません: {self._path.name}",
                     f"A tensor of this voice has the unsupported type {entry.dtype}: {self._path.name}",
                 ),
-                localized(f"テンソル名: {name}", f"It is called {name}."),
+                localized(f"テンソル名: {name}", f"Tensor: {name}."),
             )
         raw = self._data[entry.start : entry.end].view(FLOATS[entry.dtype]).reshape(entry.shape)
         if entry.dtype == "BF16":  # the upper half of a float32

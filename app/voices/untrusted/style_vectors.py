@@ -25,9 +25,9 @@ def read_style_vectors(path: Path) -> Float32:
         return vectors_from_npy(content) if content.startswith(NPY_MAGIC) else vectors_from_json(content)
     except ValueError as exc:
         raise VoiceError(
-            localized(f"スタイルのファイルを読めません: {path}", f"The style vectors cannot be read: {path}"),
+            localized(f"スタイルのファイルを読み込めません: {path}", f"The style vectors cannot be read: {path}"),
             localized(
-                "声のフォルダーに style_vectors.npy があるか確かめてください。", "Check that the voice's folder holds style_vectors.npy."
+                "声のフォルダーに style_vectors.npy があるか確認してください。", "Check that the voice folder contains style_vectors.npy."
             ),
         ) from exc
 
@@ -66,10 +66,10 @@ def as_style_vectors(vectors: np.ndarray) -> Float32:
             return values
     raise VoiceError(
         localized(
-            f"スタイルのデータの形 {vectors.shape} か値が正しくありません。",
-            f"The style vectors have a wrong shape or values: {vectors.shape}.",
+            f"スタイルのデータの形 {vectors.shape} または値が正しくありません。",
+            f"The style vectors have an invalid shape or values: {vectors.shape}.",
         ),
         localized(
-            f"(スタイル数, {STYLE_WIDTH}) の有限な数が必要です。", f"Finite numbers in the shape (styles, {STYLE_WIDTH}) are needed."
+            f"形が (スタイル数, {STYLE_WIDTH}) の有限な数が必要です。", f"Finite numbers in the shape (styles, {STYLE_WIDTH}) are required."
         ),
     )

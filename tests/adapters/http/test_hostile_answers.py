@@ -95,11 +95,11 @@ BAD_ABOUT = {
 def told(answer: str) -> str:
     """What the user reads of it; most answers are simply not understood."""
     words = {
-        "a redirect": "redirects to an address that is not safe",
-        "nothing": "broke off",
-        "chunks that are none": "broke off",
-        "a negative chunk": "broke off",
-        "come back": "busy or out of order",
+        "a redirect": "redirects to an unsafe address",
+        "nothing": "was lost",
+        "chunks that are none": "was lost",
+        "a negative chunk": "was lost",
+        "come back": "busy or unavailable",
         "a length of many digits": "no AIVMX file",
         "trailers without end": "not complete after 1 s",
         "continue without end": "not complete after 1 s",

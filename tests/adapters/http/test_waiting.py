@@ -78,7 +78,7 @@ def test_a_rest_before_the_next_attempt_says_why(hub: FaultServer, tmp_path: Pat
     waits: list[Wait | None] = []
     busy = Reply(status=503, headers={"Retry-After": "1"})
     download(hub.reply("/x", busy, Reply(BODY)), tmp_path / "x", on_wait=waits.append, patience=QUICK)
-    assert Wait("127.0.0.1 is busy or out of order (503). Waiting to try again", "127.0.0.1", 1, 2, 2) in waits
+    assert Wait("127.0.0.1 is busy or unavailable (503). Waiting to retry", "127.0.0.1", 1, 2, 2) in waits
     assert waits[-1] is None
 
 
@@ -100,7 +100,7 @@ def test_another_process_that_brings_the_same_file_is_named(hub: FaultServer, tm
             time.sleep(0.02)
     thread.join()
     assert waits[0] is not None
-    assert waits[0].text == "Waiting for another Koebako that downloads the same file. Press Ctrl+C to stop."
+    assert waits[0].text == "Waiting for another Koebako that is downloading this file. Press Ctrl+C to stop."
     assert waits[-1] is None
 
 
@@ -147,9 +147,9 @@ def test_a_slow_download_goes_on_as_long_as_bytes_come(hub: FaultServer, tmp_pat
     ("said", "place", "text"),
     [
         ("en", "command", "Waiting for a.example to respond (up to 27 s, attempt 2 of 6). Press Ctrl+C to stop."),
-        ("en", "window", "Waiting for a.example to respond (up to 27 s, attempt 2 of 6). Press × to cancel."),
-        ("ja", "command", "a.example からの応答を待っています（最長 27 秒、2/6 回目）。Ctrl+C で中止できます。"),
-        ("ja", "window", "a.example からの応答を待っています（最長 27 秒、2/6 回目）。× でキャンセルできます。"),
+        ("en", "window", "Waiting for a.example to respond (up to 27 s, attempt 2 of 6). Click × to cancel."),
+        ("ja", "command", "a.example の応答を待っています（最長 27 秒、2/6 回目）。Ctrl+C で中止できます。"),
+        ("ja", "window", "a.example の応答を待っています（最長 27 秒、2/6 回目）。× でキャンセルできます。"),
     ],
 )
 def test_the_words(said: language.Language, place: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:

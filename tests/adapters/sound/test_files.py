@@ -270,7 +270,7 @@ def test_an_unknown_suffix_names_the_possible_ones(tmp_path: Path, name: str) ->
     ("name", "options", "hint"),
     [
         ("a.flac", {"subtype": "float"}, "Possible: 16 24"),
-        ("a.mp3", {"subtype": "16"}, "Leave --subtype out."),
+        ("a.mp3", {"subtype": "16"}, "Omit --subtype."),
         ("a.wav", {"subtype": "32"}, "Possible: 16 24 float"),
         ("a.opus", {"rate": 44_100}, "Possible: 8000 12000 16000 24000 48000"),
         ("a.mp3", {"rate": 96_000}, "Possible: 8000 "),

@@ -26,7 +26,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 
 
 def test_a_word_is_added_listed_changed_and_removed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "list") == (0, "", "There are no words yet; koebako dict add adds one.\n")
+    assert run(capsys, "list") == (0, "", "The user dictionary is empty. Add a word with `koebako dict add`.\n")
     code, out, _ = run(capsys, "add", "声箱", "こえばこ", "--accent", "3", "--json")
     word = {"surface": "声箱", "reading": "コエバコ", "accent": 3, "kind": "proper_noun", "priority": 5}
     assert (code, json.loads(out)) == (0, word)
@@ -43,7 +43,7 @@ def test_what_can_be_no_word_is_told(capsys: pytest.CaptureFixture[str]) -> None
     code, out, _ = run(capsys, "add", "声箱", "box", "--json")
     assert code == 2
     assert json.loads(out)["error"] == {
-        "family": "input", "message": "The reading “box” is not kana.", "hint": "Write it in hiragana or katakana."
+        "family": "input", "message": "The reading “box” is not kana.", "hint": "Enter it in hiragana or katakana."
     }  # fmt: skip
     assert run(capsys, "add", "声箱", "こえばこ", "--accent", "9")[0] == 2
     assert run(capsys, "add", "声箱", "こえばこ", "--kind", "particle")[0] == 2
@@ -90,7 +90,7 @@ def test_some_words_of_a_file_may_be_wrong(capsys: pytest.CaptureFixture[str], t
     (tmp_path / "c.csv").write_text("surface,reading\n声,abc\n箱,ハコ\n", encoding="utf-8-sig")
     code, _, err = run(capsys, "import", str(tmp_path / "c.csv"))
     assert code == 0
-    assert "Words imported: 1; refused: 1; in the dictionary now: 1." in err
+    assert "Words imported: 1; rejected: 1; now in the dictionary: 1." in err
 
 
 def test_only_a_few_of_many_wrong_words_are_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_only_a_few_of_many_wrong_words_are_shown(capsys: pytest.CaptureFixture[
     assert code == 2
     assert err.count("is not kana") == 5
     assert "… and 95 more" in err
-    assert "Words imported: 0; refused: 100; in the dictionary now: 0." in err
+    assert "Words imported: 0; rejected: 100; now in the dictionary: 0." in err
 
 
 def test_a_dictionary_that_is_full_takes_no_more(

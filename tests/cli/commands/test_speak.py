@@ -84,7 +84,7 @@ def test_text_from_file_and_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_file_given_as_the_text_is_pointed_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "story.txt").write_text(TEXT, encoding="utf-8")
     assert speak(tmp_path / "story.txt", "-o", tmp_path / "a.wav") == 0
-    assert "give it with -f" in capsys.readouterr().err
+    assert "use -f" in capsys.readouterr().err
     for text in ("あ" * 5000, str(tmp_path)):  # no such name, or no file
         assert speak(text[:400], "-o", tmp_path / "a.wav") == 0
         assert "-f" not in capsys.readouterr().err

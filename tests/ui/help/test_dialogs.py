@@ -41,16 +41,16 @@ def found(search: CommandSearch) -> list[str]:
 def test_every_action_of_the_menus_is_found_by_either_language(open_window: OpenWindow) -> None:
     commands = commands_in(open_window().menus)
     paths = [command.path for command in commands]
-    assert "Play › Output device › Follow the system" in paths
+    assert "Play › Output device › Use system setting" in paths
     assert "View › Theme › Dark" in paths
     assert "Line › Duplicate" in paths
     assert not any("&" in path or "Find a command" in path for path in paths)
     for typed in ("duplicate", "複製", "ＤＵＰＬ", "dupl line"):
         assert matching(commands, typed)[0].path == "Line › Duplicate", typed
     assert [command.path for command in matching(commands, "save")][:3] == [
-        "File › Save selected lines…",
-        "File › Save all lines…",
-        "File › Save joined…",
+        "File › Export selected lines…",
+        "File › Export all lines…",
+        "File › Export as one file…",
     ]
     assert matching(commands, "no such thing") == []
     assert len(matching(commands, "")) == len(commands)
@@ -130,7 +130,7 @@ def test_diagnostics_end_with_their_dialog_and_tell_of_a_broken_doctor(qtbot: Qt
         broken = DiagnosticsDialog()
         qtbot.addWidget(broken)
         qtbot.waitUntil(broken.busy.isHidden, timeout=PATIENCE_MS)
-        assert "did not come to their end" in broken.summary.text()
+        assert "did not finish" in broken.summary.text()
 
 
 def test_the_log_is_shown_filtered_and_kept_up_to_date(qtbot: QtBot) -> None:
@@ -179,7 +179,7 @@ def test_about_has_version_cards_and_licences(qtbot: QtBot) -> None:
     qtbot.addWidget(dialog)
     titles = [dialog.tabs.tabText(page) for page in range(dialog.tabs.count())]
     assert [name for name, _ in model_cards()] == titles[:2]
-    assert titles[2:] == ["Third parties", "Licence"]
+    assert titles[2:] == ["Open-source licences", "Koebako licence"]
     with qtbot.waitSignal(dialog.parts_requested):
         for page in range(len(titles)):
             dialog.tabs.setCurrentIndex(page)
@@ -222,21 +222,21 @@ def test_an_output_that_is_plugged_in_appears_and_goes_again(
     before = configuration.read_text(encoding="ascii")
     parent = QObject()
     watch = DeviceWatch(parent)
-    watch.look()
+    watch.refresh()
     qtbot.waitUntil(lambda: bool(watch.labels), timeout=PATIENCE_MS)
     first = watch.labels
     null_sink.plug("second")
     configuration.write_text(before + 'pcm.second { type pulse device "second" hint { show on description "second" } }\n', encoding="ascii")
     watch._looked_at = float("-inf")
     with qtbot.waitSignal(watch.changed, timeout=PATIENCE_MS):
-        watch.look()
+        watch.refresh()
     assert set(first) < set(watch.labels)
     assert any("second" in label for label in watch.labels)
     null_sink.unplug("second")
     configuration.write_text(before, encoding="ascii")
     watch._looked_at = float("-inf")
     with qtbot.waitSignal(watch.changed, timeout=PATIENCE_MS):
-        watch.look()
+        watch.refresh()
     assert watch.labels == first
     watch.close()
 
@@ -270,7 +270,7 @@ def test_a_look_that_fails_leaves_the_list_as_it_was(qtbot: QtBot, monkeypatch: 
     parent = QObject()
     watch = DeviceWatch(parent)
     watch.know(("Speakers",))
-    watch.look()
+    watch.refresh()
     qtbot.waitUntil(lambda: watch._looking.state() == watch._looking.ProcessState.NotRunning, timeout=PATIENCE_MS)
     assert watch.labels == ("Speakers",)
     watch.close()

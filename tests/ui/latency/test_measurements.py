@@ -94,7 +94,7 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     dock.show_figures()
     figures = dock.table.figures
     rows = {figures.index(row, 0).data(): [figures.index(row, column).data() for column in (1, 2, 3)] for row in range(figures.rowCount())}
-    assert list(rows) == ["First audio", "Total", "Text", "G2P", "Tokenise", "BERT", "Expand", "Prosody", "Flow", "Decode", "Audio"]
+    assert list(rows) == ["Time to first audio", "Total", "Text", "G2P", "Tokenise", "BERT", "Expand", "Prosody", "Flow", "Decode", "Audio"]
     assert rows["BERT"] == ["cached", "20.0", "20.0"]
     assert rows["Flow"] == ["–", "–", "–"]
     assert rows["Total"] == ["20.0", "30.0", "39.0"]
@@ -194,7 +194,7 @@ def test_the_mouse_finds_stages_and_their_figures(qtbot: QtBot, monkeypatch: pyt
     assert "text of new" in told[0]
     assert "▸ G2P: 5.0 ms" in told[0]
     assert "BERT: 0.01 ms (cached)" in told[0]
-    assert "First audio: 16.0 ms" in told[0]
+    assert "Time to first audio: 16.0 ms" in told[0]
 
 
 def test_targets_of_the_parts_are_shown_and_what_is_over_is_marked(qtbot: QtBot) -> None:
@@ -225,7 +225,7 @@ def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None
     image = drawn(qtbot, chart, history)
     x = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(30.0, 0))).x()
     assert chart._describe(QPointF(50.0, 3)) == ""
-    assert chart._describe(QPointF(30.0, 3)) == "Target: done by here\nG2P: 30 ms"
+    assert chart._describe(QPointF(30.0, 3)) == "Target: finished by here\nG2P: 30 ms"
     below = image.height() // 2  # no bar, only grid and targets
     assert LIGHT.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
 
@@ -301,8 +301,8 @@ def test_the_trend_is_the_median_of_the_last_few(qtbot: QtBot) -> None:
     trend.show_history(history)
     ratio, wait = trend.curves
     assert (len(ratio.values), ratio.newest, wait.newest) == (5, "0.060", "56.0 ms")
-    assert trend.describe(0) == "text of 0\nRTF 0.020\nFirst audio 16.0 ms"
-    assert trend.describe(10_000) == "text of 4\nRTF 0.060\nFirst audio 56.0 ms"
+    assert trend.describe(0) == "text of 0\nRTF 0.020\nTime to first audio 16.0 ms"
+    assert trend.describe(10_000) == "text of 4\nRTF 0.060\nTime to first audio 56.0 ms"
     trend.resize(190, 150)
     assert {LIGHT.stages["prosody"], LIGHT.stages["g2p"]} <= colours(trend.grab().toImage())
 

@@ -139,7 +139,7 @@ def test_without_a_device_not_every_line_is_tried(qtbot: QtBot, open_window: Ope
 
     def no_device(_device: str | None, _rate: int) -> RecordingPlayer:
         asked.append(1)
-        raise AudioDeviceError("This machine has no audio output.", "Connect one.")
+        raise AudioDeviceError("No audio output device was found.", "Connect one.")
 
     window = filled(open_window(open_player=no_device), *TEXTS)
     asked.clear()
@@ -218,7 +218,7 @@ def test_stop_while_it_prepares_leaves_nothing_behind(qtbot: QtBot, open_window:
     assert window.transport.play.text() == "Stop"
     window.play_commands.stop()
     assert phases(window) == [Phase.IDLE] * 3
-    assert window.transport.play.text() == "Speak"
+    assert window.transport.play.text() == "Play"
     began = time.monotonic()
     wait_over(qtbot, window)
     assert time.monotonic() - began < WAIT_MS / 1000

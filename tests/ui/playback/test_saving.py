@@ -45,7 +45,7 @@ def test_e_saves_the_selected_line(qtbot: QtBot, window: MainWindow, tmp_path: P
     wait_idle(qtbot, window)
     assert suggested == ["雪が積もる.wav"]
     assert soundfile.info(tmp_path / "a.flac").duration > 0.5
-    assert window.banner.message.text() == "Saved: a.flac"
+    assert window.banner.message.text() == "Exported: a.flac"
 
 
 def test_ctrl_e_saves_every_line_into_its_own_file(

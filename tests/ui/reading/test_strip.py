@@ -237,7 +237,7 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     panel = window.strip.panel
     assert panel.isVisible(), "nothing moves when the first letter is typed"
     assert panel.strip.shape is None
-    assert "appears here" in panel.note.text()
+    assert "to see its reading" in panel.note.text()
     window.script.editor.textCursor().insertText("いう。") if window.script.editor else None
     shown(qtbot, window, "イウ")
     assert panel.note.text() == ""

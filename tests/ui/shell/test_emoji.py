@@ -91,7 +91,7 @@ def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: MainWindow) ->
     window.script.choose(["m"])
     wait_for(qtbot, window, PLAIN)
     assert not panel.emoji.isVisible()
-    assert panel.note.text() == "This voice leaves out 🤭😊"
+    assert panel.note.text() == "This voice ignores 🤭😊"
     window.desk.use(nanairo(window).id)
     wait_for(qtbot, window, SPOKEN)
     assert panel.note.text() == ""
@@ -122,7 +122,7 @@ def test_an_emoji_is_picked_with_the_keys_and_typed_where_the_cursor_is(qtbot: Q
     picker = button.picker
     assert picker is not None
     assert picker.isVisible()
-    assert picker.words.text() == "⏩  fast, in a hurry"
+    assert picker.words.text() == "⏩  fast, hurried"
     QTest.keyClick(picker.grid, Qt.Key.Key_Right)
     QTest.keyClick(picker.grid, Qt.Key.Key_Return)
     assert not picker.isVisible()
@@ -212,7 +212,7 @@ def test_an_emoji_is_drawn_without_an_accent_and_said_in_words(strip: PhoneStrip
     assert len(above) == 1, "nothing is drawn there"
     assert len({picture.pixelColor(round(kana.middle), y).name() for y in range(2, 36)}) > 1
     strip.go_to(3)
-    assert strip.accessibleDescription() == "Emoji 🤭 (a giggle), 100 ms"
+    assert strip.accessibleDescription() == "Emoji 🤭 (giggle), 100 ms"
 
 
 def test_all_are_there_with_words_of_their_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

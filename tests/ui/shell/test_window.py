@@ -86,7 +86,7 @@ def test_ctrl_enter_works_wherever_the_focus_is_and_again_stops(qtbot: QtBot, op
 def test_first_start_has_a_sentence_to_play(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window(Settings())
     assert text_of(window) == FIRST_TEXT
-    assert "not a trained SBV2 model" in window.side.card.about.text()
+    assert "less natural" in window.side.card.about.text()
     request = speak(qtbot, window)
     assert player.requests[request][-1].last
 

@@ -182,9 +182,9 @@ def test_what_fails_while_a_file_is_written_does_not_spoil_the_file(
         answer(monkeypatch, tmp_path / name)
         window.window_actions["save_line"].trigger()
         wait_idle(qtbot, window)
-    assert window.banner.message.text() == "Saved: cuda.wav"
+    assert window.banner.message.text() == "Exported: cuda.wav"
     assert "887A0005" in window.banner.hint.text(), "what failed on the way is told beside what has become of the file"
-    assert "made on the CPU" in window.banner.hint.text()
+    assert "synthesised on the CPU" in window.banner.hint.text()
     assert "887A0005" in window.status.actual.toolTip()
     assert (tmp_path / "cpu.wav").read_bytes() == (tmp_path / "cuda.wav").read_bytes()
 
@@ -206,7 +206,7 @@ def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorro
     for key in ("auto", "cpu"):
         row = box.findData(key)
         assert box.itemData(row, FIGURE).endswith(" ms")
-        assert "first audio" in box.itemData(row, Qt.ItemDataRole.ToolTipRole)
+        assert "time to first audio" in box.itemData(row, Qt.ItemDataRole.ToolTipRole)
         shown = QStyleOptionViewItem()
         box.itemDelegate().initStyleOption(shown, box.model().index(row, 0))
         assert shown.text == f"{box.itemText(row)}    {box.itemData(row, FIGURE)}"

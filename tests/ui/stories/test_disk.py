@@ -21,12 +21,14 @@ from app.settings import load_settings
 from app.ui import kept_file
 from app.ui.actions.key_bindings import Binding, load_shortcuts
 from app.ui.parameters.presets import load_presets
-from app.ui.script.autosave import SAVE_AFTER_MS, autosave_path, load_autosave
+from app.ui.script import autosave
+from app.ui.script.autosave import autosave_path, load_autosave
 from app.ui.shell.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, write
 from tests.ui.heart import Heart
 
 DELAY_S = 2.0
+SAVE_AFTER_MS = 500
 
 
 class Disk:
@@ -52,7 +54,13 @@ class Disk:
 
 
 @pytest.fixture
-def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+def _soon_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script is kept a moment after it was changed, so that the tests need not wait for it."""
+    monkeypatch.setattr(autosave, "SAVE_AFTER_MS", SAVE_AFTER_MS)
+
+
+@pytest.fixture
+def disk(tmp_path: Path, _soon_kept: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "koebako-test", str(place)]
@@ -96,7 +104,7 @@ def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_
     qtbot: QtBot, open_window: OpenWindow, disk: Disk, told: list[str], error: str
 ) -> None:
     begin, end = {"full": (disk.fill, disk.free), "protected": (disk.protect, lambda: disk.protect("rw"))}[error]
-    reason = {"full": "Free some space. (the disk is full)", "protected": "folder is writable. (the place is read-only)"}[error]
+    reason = {"full": "Free some space. (the disk is full)", "protected": "folder is writable. (it is read-only)"}[error]
     window = open_window()
     write(window, "最初の文章です。")
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
@@ -104,7 +112,7 @@ def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_
     kept = autosave_path().read_bytes()
     begin()
     changed_again_and_again(window, qtbot)
-    qtbot.waitUntil(lambda: any("script cannot be kept" in message for message in told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: any("script could not be saved" in message for message in told), timeout=WAIT_MS)
     assert window.notice.isVisible()
     assert reason in window.notice.hint.text()
     changed_again_and_again(window, qtbot)
@@ -119,7 +127,7 @@ def test_a_disk_that_takes_nothing_is_told_once_and_what_was_typed_is_kept_when_
     told.clear()
     begin()
     write(window, "また書けません。")
-    qtbot.waitUntil(lambda: any("script cannot be kept" in message for message in told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: any("script could not be saved" in message for message in told), timeout=WAIT_MS)
     end()
     qtbot.waitUntil(lambda: is_kept(window), timeout=WAIT_MS)
 
@@ -130,7 +138,7 @@ def test_a_window_is_not_closed_over_a_script_that_cannot_be_kept(qtbot: QtBot, 
     disk.fill()
     assert not window.close()
     assert window.isVisible()
-    assert "Closing again loses" in window.notice.hint.text()
+    assert "Closing again discards" in window.notice.hint.text()
     speak(qtbot, window)
     assert window.controller.history.last is not None, "it can be used as before"
     disk.free()
@@ -144,6 +152,7 @@ def test_a_window_is_not_closed_over_a_script_that_cannot_be_kept(qtbot: QtBot, 
     assert is_kept(window)
 
 
+@pytest.mark.usefixtures("_soon_kept")
 def test_a_home_that_was_removed_is_made_again(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, told: list[str]) -> None:
     window = open_window()
     write(window, "最初の文章です。")

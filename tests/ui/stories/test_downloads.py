@@ -27,10 +27,13 @@ from app.voices.bert import read_bert
 from app.voices.containers.description import SBV2_BERT
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, tree, wishes
+from tests.remembered import prepare_remembered
 from tests.ui.conftest import OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_controller import HELLO, dialog_of, open_script, until
 from tests.voices.prepare.bert.deberta_files import write_published
+
+pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
 
 UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
 SLOWLY = 40_000  # bytes each five milliseconds: about a second for a tiny voice
@@ -134,7 +137,7 @@ def test_cancelled_it_leaves_no_voice_and_the_next_try_goes_on(
     until(qtbot, lambda: "50%" in window.jobs_panel.rows[job].state.text() or job.advance.percent >= 25)
     row = window.jobs_panel.rows[job]
     until(qtbot, lambda: "Waiting for 127.0.0.1 to respond (up to " in row.state.text())
-    assert row.state.text().endswith("attempt 1 of 6). Press × to cancel.")
+    assert row.state.text().endswith("attempt 1 of 6). Click × to cancel.")
     row.close_button.click()
     assert not window.voice_tasks.queue.jobs
     assert not window.jobs_panel.isVisible()
@@ -208,7 +211,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     player: RecordingPlayer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    add_voice(aivmx(reference, tmp_path / "a.aivmx", name="花子"), wishes())
+    add_voice(aivmx(reference, tmp_path / "a.aivmx", name="花子"), wishes(), prepare=prepare_remembered)
     publish_bert(tmp_path / "published", server)
     monkeypatch.setenv("KOEBAKO_TEST_BERT", str(tmp_path / "published"))
     window = open_window()
@@ -230,7 +233,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     assert any("Downloading" in text and "MB/s" in text for text in said), said
     assert any(server.ranges()), "it went on after the break"
     until(qtbot, lambda: window.side.card.lack.isHidden())
-    assert "BERT is installed" in window.voice_banner.message.text()
+    assert "BERT was added" in window.voice_banner.message.text()
     until(qtbot, lambda: UUID in window.controller.voices)
     request = speak(qtbot, window)
     assert player.sound(request).size > 1000

@@ -26,6 +26,8 @@ from tests.install.voice_files import TERMS, aivmx, quick, tree, wishes
 from tests.ui.conftest import OpenWindow
 from tests.ui.voices.test_controller import UUIDS, open_script, until
 
+pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
+
 UUID = UUIDS[0]
 VERSION = "1.0.0"
 
@@ -183,7 +185,7 @@ def test_remove_asks_first_and_lines_wait_for_their_voice(
     def answer() -> None:
         (box,) = (item for item in QApplication.topLevelWidgets() if isinstance(item, QMessageBox) and item.isVisible())
         asked.append(f"{box.text()} {box.informativeText()}")
-        next(button for button in box.buttons() if button.text() == ("Remove" if agreed else "Cancel")).click()
+        next(button for button in box.buttons() if button.text() == ("Delete" if agreed else "Cancel")).click()
 
     QTimer.singleShot(0, answer)
     library.facts.buttons["remove"].click()

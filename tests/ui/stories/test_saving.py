@@ -118,7 +118,7 @@ def test_lines_whose_voice_is_missing_are_told_at_the_end(
     answer(monkeypatch, folder / "a.wav")
     save(qtbot, window, "save_all")
     assert names(folder) == ["a_001.wav", "a_003.wav", "a_005.wav"]
-    qtbot.waitUntil(lambda: window.banner.message.text() == "Saved 3 of 5 files.", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Exported 3 of 5 files.", timeout=WAIT_MS)
     assert window.banner.property("error")
     hint = window.banner.hint.text()
     assert hint.startswith("a_002.wav: ")

@@ -36,7 +36,7 @@ def test_type_speak_and_see(qtbot: QtBot, open_window: OpenWindow, player: Recor
     assert window.transport.play.text() == "Stop"
     wait_idle(qtbot, window)
     assert text_of(window) == HELLO
-    assert window.transport.play.text() == "Speak"
+    assert window.transport.play.text() == "Play"
     (request,) = player.requests
     sound = player.sound(request)
     assert 0.5 < len(sound) / 44_100 < 4
@@ -201,7 +201,7 @@ def test_switching_the_backend_while_speaking_is_safe(qtbot: QtBot, open_window:
 
 
 def no_device(_device: str | None, _rate: int) -> RecordingPlayer:
-    raise AudioDeviceError("This machine has no audio output.", "Connect one, or use -o.")
+    raise AudioDeviceError("No audio output device was found.", "Connect one, or use -o.")
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3", ".ogg", ".opus"])
@@ -211,7 +211,7 @@ def test_without_a_device_the_sound_can_be_saved(
     import soundfile
 
     window = open_window(Settings(text=HELLO), open_player=no_device)
-    assert window.banner.message.text() == "This machine has no audio output."
+    assert window.banner.message.text() == "No audio output device was found."
     assert "-o" not in window.banner.hint.text()
     assert window.status.state.text() == "Ready"
     speak(qtbot, window)
@@ -220,7 +220,7 @@ def test_without_a_device_the_sound_can_be_saved(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(file), ""))
     window.banner.action.click()
     wait_idle(qtbot, window)
-    assert window.banner.message.text() == f"Saved: 声{suffix}"
+    assert window.banner.message.text() == f"Exported: 声{suffix}"
     assert 0.5 < soundfile.info(file).duration < 4
     assert [item.name for item in tmp_path.iterdir() if item.is_file()] == [file.name]
     assert window.settings.value.save_folder == str(tmp_path)
@@ -246,10 +246,10 @@ def test_saving_can_be_stopped_and_leaves_nothing(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(folder / "long.wav"), ""))
     window.transport.save.click()
     qtbot.waitUntil(lambda: any(folder.iterdir()), timeout=WAIT_MS)
-    assert window.transport.save.text() == "Stop saving"
-    assert window.status.state.text() == "Saving the sound…"
+    assert window.transport.save.text() == "Stop exporting"
+    assert window.status.state.text() == "Exporting audio…"
     window.transport.save.click()
-    assert window.transport.save.text() == "Save sound…"
+    assert window.transport.save.text() == "Export audio…"
     wait_idle(qtbot, window)
     assert not any(folder.iterdir())
 
@@ -272,7 +272,7 @@ class DyingPlayer(RecordingPlayer):
     def write(self, chunk: AudioChunk) -> None:
         super().write(chunk)
         if len(self.requests[chunk.request_id]) == 3:
-            raise AudioDeviceError("The audio output went away.", "Connect it again.")
+            raise AudioDeviceError("The output device stopped responding.", "Connect it again.")
 
 
 def test_a_device_that_goes_away_is_told_and_the_next_one_used(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
@@ -280,7 +280,7 @@ def test_a_device_that_goes_away_is_told_and_the_next_one_used(qtbot: QtBot, ope
     players = iter([dying, player])
     window = open_window(Settings(text=HELLO), open_player=lambda _device, _rate: next(players))
     speak(qtbot, window)
-    assert window.banner.message.text() == "The audio output went away."
+    assert window.banner.message.text() == "The output device stopped responding."
     assert window.banner.action.isVisible()
     assert dying.closed
     request = speak(qtbot, window)
@@ -360,7 +360,7 @@ def test_a_home_that_cannot_be_written_is_told_and_only_a_second_close_gives_up(
     qtbot.waitUntil(lambda: "cannot be" in window.notice.message.text(), timeout=WAIT_MS)
     assert not window.close()
     assert window.isVisible()
-    assert "Closing again loses" in window.notice.hint.text()
+    assert "Closing again discards" in window.notice.hint.text()
     assert window.close()
 
 

@@ -67,7 +67,8 @@ def test_progress_and_results_are_read(qtbot: QtBot, queue: TaskQueue) -> None:
     assert "no JSON" in job.log
 
 
-def test_what_is_heard_goes_first(qtbot: QtBot, queue: TaskQueue) -> None:
+def test_what_is_heard_goes_first(qtbot: QtBot, queue: TaskQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.ui.tasks.process.BACKGROUND", BACKGROUND)
     if sys.platform != "win32" and psutil.Process().nice() > BACKGROUND:
         pytest.skip("the tests themselves have a lower priority")
     job = queue.add(work("a", wait_s=60.0))
@@ -198,7 +199,7 @@ def test_a_download_tells_speed_and_time_left() -> None:
 
 
 def test_a_download_that_waits_says_for_whom_instead_of_a_speed() -> None:
-    text = "Waiting for a.example to respond (up to 27 s, attempt 1 of 6). Press × to cancel."
+    text = "Waiting for a.example to respond (up to 27 s, attempt 1 of 6). Click × to cancel."
     line = progress("downloading", 12, received=80_000_000, total=653_000_000, bytes_per_s=9.0, waiting={"host": "a.example", "text": text})
     advance = read_line(json.dumps(line))
     assert isinstance(advance, Advance)
@@ -236,9 +237,9 @@ def test_addresses_are_told_from_uuids(qtbot: QtBot) -> None:
     ("typed", "reason"),
     [
         ("https://thief.example\\@huggingface.co/a.aivmx", "it contains a backslash"),
-        ("https://huggingface.co@thief.example/a.aivmx", "The real server follows the @"),
+        ("https://huggingface.co@thief.example/a.aivmx", "The part after the @ is the real server"),
         ("https://huggingface.co:0/a.aivmx", "its port is not a number"),
-        ("ftp://huggingface.co/a.aivmx", "does not begin with https://"),
+        ("ftp://huggingface.co/a.aivmx", "does not start with https://"),
     ],
 )
 def test_an_address_that_hides_its_server_cannot_be_added_and_the_reason_is_shown(qtbot: QtBot, typed: str, reason: str) -> None:

@@ -31,6 +31,7 @@ from app.ui.voices.voice_names import VoiceNames, names_path
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.containers.description import SBV2_BERT
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
+from tests.remembered import prepare_remembered
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
@@ -241,10 +242,11 @@ def test_names_of_voices_that_cannot_be_read_are_done_without(qapp: QApplication
         names.close()
 
 
+@pytest.mark.usefixtures("_prepared_voices")
 def test_a_voice_without_its_bert_says_so_and_offers_it(
     qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path, player: RecordingPlayer
 ) -> None:
-    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes())
+    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes(), prepare=prepare_remembered)
     window = open_window()
     open_script(qtbot, window, [UUIDS[0]])
     assert "BERT" in window.side.card.lack.text()
@@ -259,6 +261,7 @@ def test_a_voice_without_its_bert_says_so_and_offers_it(
     assert not player.requests
 
 
+@pytest.mark.usefixtures("_voices_prepared_once")
 def test_aivisspeech_voices_are_offered_and_prepared_when_selected(
     qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
 ) -> None:
@@ -331,10 +334,11 @@ def test_a_sample_is_heard_and_a_broken_one_is_told(qtbot: QtBot, open_window: O
     assert "cannot be played" in window.banner.message.text()
 
 
+@pytest.mark.usefixtures("_prepared_voices")
 def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
 ) -> None:
-    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes())
+    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes(), prepare=prepare_remembered)
     window = open_window(Settings(force_bert=True))
     open_script(qtbot, window, [UUIDS[0]])
     until(qtbot, lambda: UUIDS[0] in window.controller.voices)
@@ -344,7 +348,7 @@ def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     described = json.loads((theirs / "bert.json").read_text(encoding="utf-8")) | {"id": SBV2_BERT}
     (theirs / "bert.json").write_text(json.dumps(described), encoding="utf-8")
     job = window.voice_tasks.queue.add(
-        TaskSpec("Get the BERT", ("bert", "list"), task_specs.download_bert().note)
+        TaskSpec("Download BERT", ("bert", "list"), task_specs.download_bert().note)
     )  # it has come in already
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     assert job.stage is Stage.DONE, job.error

@@ -106,7 +106,7 @@ def test_the_first_start_greets_and_offers_a_better_voice(qtbot: QtBot, open_win
     words = f"{window.notice.message.text()} {window.notice.hint.text()}"
     assert window.notice.isVisible()
     assert "Space" in words
-    assert "not a trained SBV2 model" in words
+    assert "less natural" in words
     window.notice.action.click()
     dialog = window.library.dialog
     assert dialog is not None

@@ -52,7 +52,7 @@ def opened(**changes: object) -> OpenedVoice:
 
 
 def test_section_folds(qtbot: QtBot) -> None:
-    section = Section("Expression", "tip")
+    section = Section("Advanced", "tip")
     inner = QLabel("x")
     section.content.addWidget(inner)
     qtbot.addWidget(section)
@@ -139,7 +139,7 @@ def test_speakers_are_shown_only_when_there_is_a_choice(qtbot: QtBot) -> None:
 def test_presets_are_kept_applied_and_removed(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     bar = PresetBar()
     qtbot.addWidget(bar)
-    assert [bar.names.itemText(row) for row in range(bar.names.count())] == ["Standard"]
+    assert [bar.names.itemText(row) for row in range(bar.names.count())] == ["Default"]
     bar.show_settings(LineSettings(speed=1.3, pauses=((",", 0.1),), style="Sad", seed=9))
     assert bar.names.currentIndex() == -1
     monkeypatch.setattr(QInputDialog, "getText", lambda *_arguments: (" 早口 ", True))
@@ -177,7 +177,7 @@ def test_presets_that_cannot_be_read_are_told_and_kept(qtbot: QtBot) -> None:
 
 
 def test_the_line_about_a_voice_is_honest() -> None:
-    assert "not a trained SBV2 model" in about(opened(starter=True))
+    assert "less natural" in about(opened(starter=True))
     assert about(opened()) == "A voice."
     assert "sentence by sentence" in about(opened(opaque=True))
 
@@ -189,8 +189,8 @@ def test_the_line_about_a_voice_is_honest() -> None:
         (SpeechState(), "No voice"),
         (SpeechState(ready=True), "Ready"),
         (SpeechState(ready=True, speaking=True), "Synthesising…"),
-        (SpeechState(ready=True, speaking=True, played_s=1.24, made_s=3.0), "Speaking  1.2 / 3.0 s"),
-        (SpeechState(ready=True, saving=True), "Saving the sound…"),
+        (SpeechState(ready=True, speaking=True, played_s=1.24, made_s=3.0), "Playing  1.2 / 3.0 s"),
+        (SpeechState(ready=True, saving=True), "Exporting audio…"),
         (SpeechState(ready=True, loading=True), "Preparing…"),
     ],
 )
@@ -226,7 +226,7 @@ def test_transport_turns_into_stop_and_back(qtbot: QtBot) -> None:
     transport.show_state(SpeechState(loading=True), waiting=True)
     assert transport.play.text() == "Stop"
     transport.show_state(SpeechState(ready=True, saving=True), waiting=False)
-    assert (transport.play.text(), transport.save.text(), transport.line.value()) == ("Speak", "Stop saving", 0)
+    assert (transport.play.text(), transport.save.text(), transport.line.value()) == ("Play", "Stop exporting", 0)
     assert transport.play.minimumWidth() >= width
     transport.show_length(1, 12_345)
     assert transport.length.text() == "1 line, 12,345 characters"

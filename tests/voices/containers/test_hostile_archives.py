@@ -76,9 +76,9 @@ ZIPS: dict[str, tuple[Callable[[], bytes], str]] = {
     "link": (lambda: zip_of("voice.aivmx", stat.S_IFLNK | 0o777, content=b"/etc/passwd"), "leads outside"),
     "pipe": (lambda: zip_of("voice.aivmx", stat.S_IFIFO), "leads outside"),
     "device": (lambda: zip_of("voice.aivmx", stat.S_IFCHR), "leads outside"),
-    "bomb": (lambda: zip_of("voice.aivmx", content=b"\x08" + ZEROS), "unpacks to far too much"),
-    "bomb in a zip": (lambda: zipped({"inner.zip": zip_of("voice.aivmx", content=b"\x08" + ZEROS)}), "unpacks to far too much"),
-    "password": (with_password, "has a password"),
+    "bomb": (lambda: zip_of("voice.aivmx", content=b"\x08" + ZEROS), "far too large when unpacked"),
+    "bomb in a zip": (lambda: zipped({"inner.zip": zip_of("voice.aivmx", content=b"\x08" + ZEROS)}), "far too large when unpacked"),
+    "password": (with_password, "password-protected"),
     "bzip2": (lambda: zip_of("voice.aivmx", method=zipfile.ZIP_BZIP2), "not supported"),
     "LZMA": (lambda: zip_of("voice.aivmx", method=zipfile.ZIP_LZMA), "not supported"),
     "a name twice": (twice, "cannot be unpacked"),
@@ -86,8 +86,8 @@ ZIPS: dict[str, tuple[Callable[[], bytes], str]] = {
     "huge directory": (huge_directory, "cannot be unpacked"),
     "cut": (lambda: zip_of("voice.aivmx")[:-30], "cannot be unpacked"),
     "no directory": (lambda: b"PK\x03\x04" + bytes(100), "cannot be unpacked"),
-    "nothing in it": (lambda: zipped({}), "no Style-Bert-VITS2 voice"),
-    "no voice in it": (lambda: zipped({"a.txt": b"hello", "b.wav": b"RIFF"}), "no Style-Bert-VITS2 voice"),
+    "nothing in it": (lambda: zipped({}), "No Style-Bert-VITS2 voice"),
+    "no voice in it": (lambda: zipped({"a.txt": b"hello", "b.wav": b"RIFF"}), "No Style-Bert-VITS2 voice"),
 }
 
 

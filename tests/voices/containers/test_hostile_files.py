@@ -46,7 +46,7 @@ def test_a_locked_file_is_said_to_be_locked(tmp_path: Path, monkeypatch: pytest.
 
     path = voice(tmp_path)
     monkeypatch.setattr("app.small_file.os.open", locked)
-    refused(path, "may not be read")
+    refused(path, "No permission to read")
 
 
 def npy_file(header: str, data: bytes = bytes(1024), version: int = 1) -> bytes:

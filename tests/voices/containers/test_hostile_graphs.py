@@ -44,7 +44,7 @@ OUTSIDE = ("/etc/passwd", "../weights.bin", "a/weights.bin", "C:\\weights.bin", 
 
 @pytest.mark.parametrize("place", HIDDEN)
 def test_a_tensor_outside_is_found_wherever_it_hides(tmp_path: Path, place: str) -> None:
-    refused(voice(tmp_path, model__onnx=external("/etc/passwd", where=HIDDEN[place])), "a file in another place")
+    refused(voice(tmp_path, model__onnx=external("/etc/passwd", where=HIDDEN[place])), "a file in another location")
 
 
 @pytest.mark.parametrize("location", OUTSIDE)
@@ -56,7 +56,7 @@ def test_tensors_in_other_places_are_refused(tmp_path: Path, location: str) -> N
             pytest.skip("links lead nowhere here")
     except OSError:
         (tmp_path / "link.bin").mkdir()
-    refused(voice(tmp_path, model__onnx=external(location)), "a file in another place")
+    refused(voice(tmp_path, model__onnx=external(location)), "a file in another location")
 
 
 def test_tensors_in_a_file_beside_are_taken_when_they_are_all_there(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_many_tensors_in_the_same_bytes_are_refused(tmp_path: Path) -> None:
 def test_an_archive_with_tensors_outside_is_refused(tmp_path: Path) -> None:
     style = json.dumps({"data": small_voices.vectors().tolist(), "shape": [3, 256]}).encode()
     (tmp_path / "v.sbv2").write_bytes(small_voices.sbv2({"model.onnx": external("weights.bin"), "style_vectors.json": style}))
-    refused(tmp_path / "v.sbv2", "a file in another place")
+    refused(tmp_path / "v.sbv2", "a file in another location")
 
 
 GRAPHS: dict[str, Callable[[], bytes]] = {
@@ -115,7 +115,7 @@ def _message(content: bytes, tag: bytes = b"") -> bytes:
 
 @pytest.mark.parametrize("case", GRAPHS)
 def test_graphs_that_lie_are_refused(tmp_path: Path, case: str) -> None:
-    refused(voice(tmp_path, model__onnx=GRAPHS[case]()), "not a readable ONNX model")
+    refused(voice(tmp_path, model__onnx=GRAPHS[case]()), "not a valid ONNX model")
 
 
 def test_graphs_inside_graphs_end(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_graphs_inside_graphs_end(tmp_path: Path) -> None:
     for _ in range(2000):
         for tag in (b"\x32", b"\x2a", b"\x0a"):  # the graph of an attribute of a node
             inner = _message(inner, tag)
-    refused(voice(tmp_path, model__onnx=graph() + _message(inner, b"\x3a")), "not a readable ONNX model")
+    refused(voice(tmp_path, model__onnx=graph() + _message(inner, b"\x3a")), "not a valid ONNX model")
 
 
 def test_a_file_of_more_than_2_gb_is_not_read(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_a_successor_is_named(tmp_path: Path, architecture: object) -> None:
     with pytest.raises(VoiceError, match="not supported") as caught:
         read_source(tmp_path / "voice.aivmx")
     assert str(architecture) in caught.value.message
-    assert "newer Koebako" in caught.value.hint
+    assert "update Koebako" in caught.value.hint
 
 
 FOLDERS: dict[str, Callable[[Path], object]] = {

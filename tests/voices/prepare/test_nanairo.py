@@ -132,7 +132,7 @@ UNKNOWN: dict[str, Change] = {
     "152 symbols": lambda tensors: tensors.update({"enc_p.emb.weight": np.zeros((152, 16), np.float32)}),
     "4 kinds of symbols": lambda tensors: tensors.update({KINDS: np.zeros((4, 16), np.float32)}),
     "12 kinds of symbols": lambda tensors: tensors.update({"duration_token_type_emb.weight": tensors.pop(KINDS)[[*range(11), 0]]}),
-    "speaker embedding from elsewhere": lambda tensors: tensors.pop("emb_g.weight"),
+    "external speaker embedding": lambda tensors: tensors.pop("emb_g.weight"),
     "enc_p.emb.weight has the unexpected shape 140×16": lambda tensors: tensors.update(
         {"enc_p.emb.weight": np.zeros((140, 16), np.float32)}
     ),

@@ -23,7 +23,7 @@ BROKEN: dict[str, Broken] = {
     "dec.resblocks.4.convs1.1.weight_v has the unexpected shape 16×15×7": lambda tensors, config: tensors.update(
         {"dec.resblocks.4.convs1.1.weight_v": tensors["dec.resblocks.4.convs1.1.weight_v"][:, :-1]}
     ),
-    "flow.flows.2.pre.weight holds values that are not numbers": lambda tensors, config: tensors.update(
+    "flow.flows.2.pre.weight contains invalid values": lambda tensors, config: tensors.update(
         {"flow.flows.2.pre.weight": np.full((32, 16, 1), np.nan, np.float32)}
     ),
     "enc_p.emb.weight has the unexpected shape 111×32": lambda tensors, config: tensors.update(
@@ -35,7 +35,7 @@ BROKEN: dict[str, Broken] = {
     "without a transformer flow": lambda tensors, config: config["model"].update(use_transformer_flow=False),
     "with resblock type 2": lambda tensors, config: config["model"].update(resblock="2"),
     "without a speaker embedding": lambda tensors, config: tensors.pop("emb_g.weight"),
-    "no Style-Bert-VITS2 voice": lambda tensors, config: tensors.clear(),
+    "not from a Style-Bert-VITS2 voice": lambda tensors, config: tensors.clear(),
     "config.json": lambda tensors, config: config["model"].pop("upsample_rates"),
 }
 BROKEN_CONFIGS = (

@@ -12,19 +12,19 @@ from app.language import localized
 
 def add_backends(commands: Any) -> None:
     """`koebako backends`."""
-    parser = add_command(commands, "backends", "計算に使える装置を調べる、または速さを測る", "list what can compute, or measure it")
+    parser = add_command(commands, "backends", "バックエンドの一覧を表示する、または速度を測定する", "list or measure the backends")
     parser.add_argument(
         "--probe",
         action="store_true",
-        help=localized("すべて試して一番速いものを覚える(auto が使う)", "try all of them and remember the fastest, for auto"),
+        help=localized("すべて測定し、一番速いものを記録する（auto が使用）", "measure all of them and remember the fastest, for auto"),
     )
     parser.add_argument(
-        "--retry", action="store_true", help=localized("最近異常終了したものも試す", "also try what crashed or hung not long ago")
+        "--retry", action="store_true", help=localized("最近異常終了したものも測定する", "also try backends that crashed or hung recently")
     )
     parser.add_argument(
         "--voice",
         metavar="ID|NAME|PATH",
-        help=localized("測る声(省略すると voices list の最初の声)", "the voice to measure with (default: the first of `voices list`)"),
+        help=localized("測定に使う声（既定: voices list の先頭）", "voice to measure with (default: the first in `voices list`)"),
     )
     add_licence_option(parser)
     parser.set_defaults(force_bert=True)

@@ -22,7 +22,7 @@ MARKS = {True: "✓", False: "✗", None: "·"}
 def run(options: argparse.Namespace) -> int:
     """Prints a line a candidate; the exit code is 4 when not even the CPU speaks."""
     if options.trial is not None and options.calls is None:
-        raise InputError(localized("--trial には --calls が必要です。", "--trial needs --calls."))
+        raise InputError(localized("--trial には --calls が必要です。", "--trial requires --calls."))
     if options.trial is not None:
         return _trial(options.trial, options.voice, Path(options.calls))
     probe = Probe(chosen_voice(options))
@@ -62,10 +62,10 @@ def _print(finding: ProbeResult, *, as_json: bool, measured: bool) -> None:
     if finding.first_audio_ms is not None and finding.total_ms is not None:
         difference = "–" if finding.max_abs_diff is None else f"{finding.max_abs_diff:.0e}"
         figures = localized(
-            f": 最初の音まで {finding.first_audio_ms:.0f} ms、全体 {finding.total_ms:.0f} ms、CPU との差 {difference}",
-            f": first audio {finding.first_audio_ms:.0f} ms, all {finding.total_ms:.0f} ms, difference from the CPU {difference}",
+            f": 最初の音声まで {finding.first_audio_ms:.0f} ms、合計 {finding.total_ms:.0f} ms、CPU との差 {difference}",
+            f": time to first audio {finding.first_audio_ms:.0f} ms, total {finding.total_ms:.0f} ms, difference from the CPU {difference}",
         )
-    chosen = localized(" ← auto が使います", " ← taken by auto") if finding.chosen else ""
+    chosen = localized(" ← auto で使用", " ← used by auto") if finding.chosen else ""
     result(f"{MARKS[finding.ok]} {name}{figures}{chosen}")
     if finding.reason:
         result(f"    {finding.reason}")

@@ -20,8 +20,8 @@ def check_target(target: Path) -> None:
     """Raises InputError for a name of another format and OutputFileError if the file cannot be written, before any measuring starts."""
     if target.suffix.lower() != ".svg":
         raise InputError(
-            localized(f"図の形式が分かりません: {target}", f"The picture cannot be of this kind: {target}"),
-            localized(".svg で終わる名前にしてください。", "Give it a name that ends with .svg."),
+            localized(f"この形式のグラフは書き出せません: {target}", f"Charts cannot be written in this format: {target}"),
+            localized("ファイル名の末尾を .svg にしてください。", "Use a file name that ends with .svg."),
         )
     PartFile(target).discard()
 

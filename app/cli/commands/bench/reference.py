@@ -33,12 +33,15 @@ def run_reference(options: argparse.Namespace) -> int:
     if options.memory_of:
         return _memory_of(options)
     if not 1 <= options.turns <= MOST_TURNS:
-        raise InputError(localized(f"回数は 1 から {MOST_TURNS} までにしてください。", f"Give 1 to {MOST_TURNS} turns."), "--turns 12")
+        raise InputError(
+            localized(f"回数には 1 から {MOST_TURNS} までの値を指定してください。", f"The number of turns must be from 1 to {MOST_TURNS}."),
+            "--turns 12",
+        )
     originals = find_originals(options.voice, options.bert)
     note(
         localized(
-            "比べる相手は、ある製品の設定を再現したものです(float16 の BERT、最適化なし、全文を一度に計算)。その製品そのものではありません。",
-            "The reference re-creates one product's settings (float16 BERT, nothing optimised, the whole text at once); it is not that product.",
+            "比較相手は、ある製品の設定を再現したものです（float16 の BERT、最適化なし、全文を一度に計算）。その製品そのものではありません。",
+            "The reference re-creates one product's settings (float16 BERT, no optimisation, the whole text at once); it is not that product.",
         )
     )
     turns = partial(_turns, count=options.turns + UNCOUNTED)
@@ -104,14 +107,15 @@ def _tell_bert(bert: BertResult, *, as_json: bool) -> None:
         return
     result(
         localized(
-            f"BERT、{bert.tokens} トークン(使われる精度: {bert.precision})", f"BERT, {bert.tokens} tokens (users get {bert.precision})"
+            f"BERT、{bert.tokens} トークン（使用する精度: {bert.precision}）",
+            f"BERT, {bert.tokens} tokens (precision in use: {bert.precision})",
         )
     )
     for way, found in bert.against_reference.items():
-        alike = localized(f"コサインの最小 {bert.cosine_min[way]:.5f}", f"least cosine {bert.cosine_min[way]:.5f}")
+        alike = localized(f"コサイン類似度の最小値 {bert.cosine_min[way]:.5f}", f"minimum cosine similarity {bert.cosine_min[way]:.5f}")
         result(f"  {way:<10}{_times(found)}   {bert.ms['reference']:.0f} → {bert.ms[way]:.0f} ms   {alike}")
     for way, found in bert.against_exported.items():
-        words = localized("float32 のファイルを最適化した場合との比", "against the float32 file, optimised")
+        words = localized("float32 のファイルを最適化した場合との比", "compared with the float32 file, optimised")
         result(f"  {way:<10}{_times(found)}   {bert.ms['exported']:.0f} → {bert.ms[way]:.0f} ms   {words}")
 
 
@@ -121,15 +125,17 @@ def _tell_line(line: LineResult, *, as_json: bool) -> None:
         return
     result(
         localized(
-            f"{line.line}: {line.phones} 記号、{line.tokens} トークン、{line.frames['auto']} フレーム",
-            f"{line.line}: {line.phones} symbols, {line.tokens} tokens, {line.frames['auto']} frames",
+            f"{line.line}: {line.phones} 音素、{line.tokens} トークン、{line.frames['auto']} フレーム",
+            f"{line.line}: {line.phones} phones, {line.tokens} tokens, {line.frames['auto']} frames",
         )
     )
     whole = line.ms["reference"]
     for way in line.whole_line:
         first, total = line.first_audio[way], line.whole_line[way]
-        result(f"  {way:<10}{localized('最初の音', 'first sound'):<12}{_times(first)}   {whole:.0f} → {line.first_audio_ms[way]:.0f} ms")
-        result(f"  {'':<10}{localized('全体', 'whole line'):<12}{_times(total)}   {whole:.0f} → {line.ms[way]:.0f} ms")
+        result(
+            f"  {way:<10}{localized('最初の音声まで', 'time to first audio'):<12}{_times(first)}   {whole:.0f} → {line.first_audio_ms[way]:.0f} ms"
+        )
+        result(f"  {'':<10}{localized('行全体', 'whole line'):<12}{_times(total)}   {whole:.0f} → {line.ms[way]:.0f} ms")
         result(f"  {'':<10}{localized('音声合成だけ', 'graphs only'):<12}{_times(line.synthesiser[way])}")
 
 
@@ -140,8 +146,8 @@ def _tell_memory(ours: OwnProcess, theirs: OwnProcess, *, as_json: bool) -> None
     share = ours.peak_mb / theirs.peak_mb
     result(
         localized(
-            f"最大メモリー {ours.peak_mb:.0f} MB(相手 {theirs.peak_mb:.0f} MB の {share:.2f})、読み込み {ours.load_ms:.0f} ms(相手 {theirs.load_ms:.0f} ms)",
-            f"peak memory {ours.peak_mb:.0f} MB ({share:.2f} of {theirs.peak_mb:.0f} MB), loading {ours.load_ms:.0f} ms ({theirs.load_ms:.0f} ms)",
+            f"最大メモリー {ours.peak_mb:.0f} MB（相手 {theirs.peak_mb:.0f} MB の {share:.2f}）、読み込み {ours.load_ms:.0f} ms（相手 {theirs.load_ms:.0f} ms）",
+            f"peak memory {ours.peak_mb:.0f} MB ({share:.2f} of {theirs.peak_mb:.0f} MB), load time {ours.load_ms:.0f} ms ({theirs.load_ms:.0f} ms)",
         )
     )
 

@@ -38,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
     texts = {str(length): text_of(length) for length in _lengths(options.tokens)} | (LINES if options.lines else {})
     if not 1 <= options.runs <= MOST_RUNS or not 0 <= options.warmup <= MOST_RUNS:
         raise InputError(
-            localized(f"回数は 1 から {MOST_RUNS} までにしてください。", f"Give 1 to {MOST_RUNS} runs."), "--runs 10 --warmup 3"
+            localized(f"回数には 1 から {MOST_RUNS} までの値を指定してください。", f"The number of runs must be from 1 to {MOST_RUNS}."),
+            "--runs 10 --warmup 3",
         )
     if options.plot:
         check_target(Path(options.plot))
@@ -65,9 +66,10 @@ def _lengths(text: str) -> list[int]:
         lengths = []
     if not lengths or min(lengths) < 1 or max(lengths) > 500:
         raise InputError(
-            localized(f"長さの指定が読めません: {text}", f"These lengths cannot be read: {text}"),
+            localized(f"長さの指定が正しくありません: {text}", f"These lengths are not valid: {text}"),
             localized(
-                "1 から 500 までの数をコンマで区切ってください。例: 5,20,40", "Give numbers from 1 to 500 with commas, such as 5,20,40"
+                "1 から 500 までの数をコンマで区切って指定してください。例: 5,20,40",
+                "Use numbers from 1 to 500 separated by commas, for example 5,20,40",
             ),
         )
     return lengths
@@ -134,10 +136,10 @@ def _summarise(speakers: dict[str, Speaker], found: list[Measured], options: arg
         return
     note(
         localized(
-            f"読み込み {figures['load_ms']:.0f} ms、最大メモリー {figures['peak_mb']:.0f} MB、"
-            f"CPU の上限 {figures['peak_float32_gflops']:.0f} GFLOP/s(float32)、{figures['peak_int8_gflops']:.0f}(int8)",
-            f"loading {figures['load_ms']:.0f} ms, peak memory {figures['peak_mb']:.0f} MB, "
-            f"the processor's peak {figures['peak_float32_gflops']:.0f} GFLOP/s in float32, {figures['peak_int8_gflops']:.0f} in int8",
+            f"読み込み {figures['load_ms']:.0f} ms、最大メモリー {figures['peak_mb']:.0f} MB、CPU の上限 "
+            f"{figures['peak_float32_gflops']:.0f} GFLOP/s（float32）、{figures['peak_int8_gflops']:.0f}（int8）",
+            f"load time {figures['load_ms']:.0f} ms, peak memory {figures['peak_mb']:.0f} MB, CPU peak "
+            f"{figures['peak_float32_gflops']:.0f} GFLOP/s in float32, {figures['peak_int8_gflops']:.0f} in int8",
         )
     )
     for name, speaker in speakers.items():

@@ -64,7 +64,7 @@ def print_comparison(found: Sequence[Measured]) -> None:
     for item in cross_overs(found):
         result(
             localized(
-                f"約 {item.tokens:.0f} トークンから {item.above} が {item.below} より速い",
-                f"from about {item.tokens:.0f} tokens on {item.above} is faster than {item.below}",
+                f"約 {item.tokens:.0f} トークン以上では {item.above} が {item.below} より速い",
+                f"from about {item.tokens:.0f} tokens, {item.above} is faster than {item.below}",
             )
         )

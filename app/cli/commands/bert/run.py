@@ -133,9 +133,9 @@ def _remove(options: argparse.Namespace) -> None:
     if options.json:
         json_line({"id": bert.id, "removed": True, "voices_without_bert": silent})
         return
-    result(localized(f"削除しました: {bert.id}", f"Removed: {bert.id}"))
+    result(localized(f"削除しました: {bert.id}", f"Deleted: {bert.id}"))
     if silent:
-        note(localized("この BERT が無いと話せない声: ", "Voices that cannot speak without it: ") + ", ".join(silent))
+        note(localized("この BERT がないと使えない声: ", "Voices that cannot speak without it: ") + ", ".join(silent))
 
 
 def _check(options: argparse.Namespace) -> None:

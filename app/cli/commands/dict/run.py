@@ -28,7 +28,12 @@ def _list(options: argparse.Namespace) -> int:
     for entry in words:
         _show(entry, as_json=options.json)
     if not words and not options.json:
-        note(localized("まだ単語はありません。koebako dict add で登録できます。", "There are no words yet; koebako dict add adds one."))
+        note(
+            localized(
+                "単語はまだ登録されていません。koebako dict add で登録できます。",
+                "The user dictionary is empty. Add a word with `koebako dict add`.",
+            )
+        )
     return 0
 
 
@@ -44,13 +49,13 @@ def _remove(options: argparse.Namespace) -> int:
     if surface not in {entry.surface for entry in known_words()}:
         raise InputError(
             localized(f"「{surface}」はユーザー辞書にありません。", f"“{surface}” is not in the user dictionary."),
-            localized("koebako dict list で確かめてください。", "See koebako dict list."),
+            localized("koebako dict list で確認してください。", "See `koebako dict list`."),
         )
     _change(lambda words: tuple(entry for entry in words if entry.surface != surface))
     if options.json:
         json_line({"removed": surface})
     else:
-        note(localized(f"「{surface}」を削除しました。", f"“{surface}” was removed."))
+        note(localized(f"「{surface}」を削除しました。", f"“{surface}” was deleted."))
     return 0
 
 
@@ -67,8 +72,8 @@ def _import(options: argparse.Namespace) -> int:
     else:
         note(
             localized(
-                f"{len(found)} 語を取り込みました（取り込めなかったもの {len(wrong)}、辞書は全 {len(words)} 語）。",
-                f"Words imported: {len(found)}; refused: {len(wrong)}; in the dictionary now: {len(words)}.",
+                f"{len(found)} 語を読み込みました（読み込めなかった単語 {len(wrong)}、登録済み {len(words)} 語）。",
+                f"Words imported: {len(found)}; rejected: {len(wrong)}; now in the dictionary: {len(words)}.",
             )
         )
     return 0 if found or not wrong else InputError.exit_code
@@ -80,7 +85,7 @@ def _export(options: argparse.Namespace) -> int:
     if options.json:
         json_line({"exported": str(target), "words": len(words)})
     else:
-        note(localized(f"{len(words)} 語を {target} に書き出しました。", f"Words written to {target}: {len(words)}."))
+        note(localized(f"{len(words)} 語を {target} に書き出しました。", f"Words exported to {target}: {len(words)}."))
     return 0
 
 

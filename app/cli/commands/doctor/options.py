@@ -10,5 +10,5 @@ from app.language import localized
 
 def add_doctor(commands: Any) -> None:
     """Which checks."""
-    parser = add_command(commands, "doctor", "動作に必要なものが揃っているか調べる", "check that everything the program needs is there")
-    parser.add_argument("--only", metavar="ID", help=localized("この項目だけを調べる", "only this check"))
+    parser = add_command(commands, "doctor", "動作に必要なものが揃っているか確認する", "check that everything required is available")
+    parser.add_argument("--only", metavar="ID", help=localized("この項目だけを確認する", "run only this check"))

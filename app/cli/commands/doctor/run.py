@@ -71,8 +71,8 @@ def _wanted(only: str | None) -> dict[str, Callable[[], Check]]:
         return CHECKS
     if only not in CHECKS:
         raise InputError(
-            localized(f"そのような項目はありません: {only}", f"There is no such check: {only}"),
-            localized("使えるもの: ", "There are: ") + ", ".join(CHECKS),
+            localized(f"この項目はありません: {only}", f"Unknown check: {only}"),
+            localized("使用できるもの: ", "Available: ") + ", ".join(CHECKS),
         )
     return {only: CHECKS[only]}
 
@@ -84,7 +84,9 @@ def _guard(name: str, check: Callable[[], Check]) -> Check:
     except AppError as error:
         return Check(name, "fail", error.message, error.hint)
     except Exception as error:
-        return Check(name, "fail", f"{type(error).__name__}: {error}", localized("Koebako を入れ直してください。", "Reinstall Koebako."))
+        return Check(
+            name, "fail", f"{type(error).__name__}: {error}", localized("Koebako を再インストールしてください。", "Reinstall Koebako.")
+        )
 
 
 def _python() -> Check:
@@ -95,8 +97,8 @@ def _onnxruntime() -> Check:
     providers = _providers()
     if sys.platform == "win32" and "DmlExecutionProvider" not in providers:
         fix = localized(
-            "onnxruntime を消して onnxruntime-directml だけを入れ直してください。",
-            "Remove onnxruntime and reinstall onnxruntime-directml alone.",
+            "onnxruntime を削除し、onnxruntime-directml だけを再インストールしてください。",
+            "Uninstall onnxruntime and reinstall only onnxruntime-directml.",
         )
         return Check("onnxruntime", "warn", ", ".join(providers), fix)
     return Check("onnxruntime", "ok", ", ".join(providers))
@@ -138,12 +140,12 @@ def _voices() -> Check:
     if damaged:
         names = ", ".join(folder.name for folder, _ in damaged[:5])
         fix = localized(
-            "koebako voices remove で消し、追加し直してください。", "Remove them with `koebako voices remove` and add them again."
+            "koebako voices remove で削除し、もう一度追加してください。", "Delete them with `koebako voices remove` and add them again."
         )
         return Check("voices", "warn", localized(f"{found}、壊れた声: {names}", f"{found}, damaged: {names}"), fix)
     if leftovers():
-        fix = localized("次に声を追加するときに片付きます。", "They go when the next voice is added.")
-        return Check("voices", "warn", localized(f"{found}、中断した追加の残り", f"{found}, leftovers of an interrupted job"), fix)
+        fix = localized("次に声を追加するときに削除されます。", "They will be deleted when the next voice is added.")
+        return Check("voices", "warn", localized(f"{found}、中断した追加の残り", f"{found}, leftovers of an interrupted installation"), fix)
     return Check("voices", "ok", found)
 
 
@@ -156,19 +158,23 @@ def _backends() -> Check:
         return Check("backends", "warn", error.message)
     chosen = next((finding.backend for finding in known if finding.chosen), "cpu")
     others = ", ".join(f"{item.backend} {item.adapter}".strip() for item in known if item.backend != chosen)
-    found = localized(f"auto は {chosen}", f"auto takes {chosen}") + (
-        localized(f"、ほかに {others}", f"; there are also {others}") if others else ""
+    found = localized(f"auto は {chosen} を使用", f"auto uses {chosen}") + (
+        localized(f"、ほかに {others}", f"; also available: {others}") if others else ""
     )
     crashed = [finding.backend for finding in known if finding.crashed]
     if crashed:
         fix = localized(
-            "グラフィックスドライバーを更新し、koebako backends --probe --retry で試し直せます。それまでは使いません。",
-            "Update the graphics driver, then try again with koebako backends --probe --retry; until then it is not used.",
+            "グラフィックスドライバーを更新してから、koebako backends --probe --retry でもう一度お試しください。それまでは使用しません。",
+            "Update the graphics driver, then try again with `koebako backends --probe --retry`; until then it is not used.",
         )
         names = ", ".join(crashed)
         return Check("backends", "warn", localized(f"{found}、異常終了: {names}", f"{found}; crashed or hung: {names}"), fix)
     unknown = len(known) > 1 and all(finding.ok is None for finding in known)
-    fix = localized("koebako backends --probe で一番速いものを選べます。", "koebako backends --probe finds the fastest.") if unknown else ""
+    fix = (
+        localized("koebako backends --probe で一番速いバックエンドを選べます。", "`koebako backends --probe` finds the fastest.")
+        if unknown
+        else ""
+    )
     return Check("backends", "ok", found, fix)
 
 
@@ -177,12 +183,14 @@ def _audio() -> Check:
     if devices:
         return Check("audio", "ok", ", ".join(str(device["name"]) for device in devices[:5]))
     fix = localized(
-        "音声ファイルには書き出せます。再生するには音声出力を接続してください。",
-        "Files can still be written; to play, connect an audio output.",
+        "音声ファイルへの書き出しはできます。再生するには、再生デバイスを接続してください。",
+        "You can still write files; to play, connect an output device.",
     )
     if sys.platform.startswith("linux"):
-        fix += localized(" (libportaudio2 と PulseAudio か PipeWire が必要です)", " (libportaudio2 and PulseAudio or PipeWire are needed)")
-    return Check("audio", "warn", localized("音声出力がありません", "no audio output"), fix)
+        fix += localized(
+            "（libportaudio2 と、PulseAudio または PipeWire が必要です）", " (requires libportaudio2 and PulseAudio or PipeWire)"
+        )
+    return Check("audio", "warn", localized("再生デバイスがありません", "no output device"), fix)
 
 
 def _sound_files() -> Check:
@@ -202,8 +210,8 @@ def _window() -> Check:
         importlib.import_module("PySide6.QtWidgets")
     except ImportError as error:
         fix = localized(
-            "コマンドラインは使えます。ウィンドウには Debian なら libegl1 libgl1 libxkbcommon0 などが必要です。",
-            "The command line works; the window needs libraries such as libegl1 libgl1 libxkbcommon0 on Debian.",
+            "コマンドラインは使えます。ウィンドウには libegl1 libgl1 libxkbcommon0 など（Debian でのパッケージ名）が必要です。",
+            "The command line works; the window requires libraries such as libegl1 libgl1 libxkbcommon0 on Debian.",
         )
         return Check("window", "warn", str(error), fix)
     return Check("window", "ok", f"Qt {importlib.import_module('PySide6.QtCore').qVersion()}")

@@ -11,7 +11,10 @@ from app.language import localized
 def add_g2p(commands: Any) -> None:
     """There is one; texts come from standard input."""
     parser = add_command(
-        commands, "g2p", "標準入力の各行を読みと音素にする(常に JSON)", "readings and phones of each line on stdin (always JSON)"
+        commands,
+        "g2p",
+        "標準入力の各行を読みと音素に変換する（常に JSON）",
+        "convert each line on stdin to its reading and phones (always JSON)",
     )
-    emoji = localized("Nanairo の声と同じように、絵文字も音素にする", "make phones of emoji, as for Nanairo voices")
+    emoji = localized("Nanairo の声と同じように、絵文字も音素に変換する", "also turn emoji into phones, as Nanairo voices do")
     parser.add_argument("--emoji", action="store_true", help=emoji)

@@ -29,16 +29,14 @@ def run(options: argparse.Namespace) -> int:
 
 def too_long(start: str) -> dict[str, Any]:
     """The output for a line that is not read to its end."""
-    error = localized(
-        f"長すぎる行です（{LONGEST_LINE:,} 文字まで）。", f"This line is too long; up to {LONGEST_LINE:,} characters are read."
-    )
+    error = localized(f"行が長すぎます（最大 {LONGEST_LINE:,} 文字）。", f"This line is too long (up to {LONGEST_LINE:,} characters).")
     return {"text": start[:SHOWN_CHARACTERS], **UNREADABLE, "error": error}
 
 
 def _still_reading(number: int, characters: int) -> str:
     return localized(
-        f"{number} 行目（{characters:,} 文字）の読みを調べています",
-        f"Reading line {number} ({characters:,} characters)",
+        f"{number} 行目（{characters:,} 文字）を処理しています",
+        f"Processing line {number} ({characters:,} characters)",
     )
 
 
@@ -57,5 +55,5 @@ def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
         "word2ph": list(phones.word2ph),
     }
     if len(phones.phones) <= 2:
-        result["error"] = localized("読み上げられる文字がありません。", "There is nothing here that can be read aloud.")
+        result["error"] = localized("読み上げられる文字がありません。", "There is nothing here to read aloud.")
     return result

@@ -11,6 +11,6 @@ from app.language import localized
 def add_selftest(commands: Any) -> None:
     """Where the report goes."""
     parser = add_command(
-        commands, "selftest", "使えるバックエンドをすべて試して比べる", "try every backend of this machine and compare them"
+        commands, "selftest", "使用できるバックエンドをすべて測定して比較する", "try and compare all backends of this machine"
     )
-    parser.add_argument("--report", metavar="FILE", help=localized("報告のファイル(JSON)", "a file for the report (JSON)"))
+    parser.add_argument("--report", metavar="FILE", help=localized("結果の保存先（JSON）", "write a report (JSON)"))

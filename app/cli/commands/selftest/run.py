@@ -104,7 +104,7 @@ def _probed() -> list[dict[str, Any]]:
 
 
 def _try_backend(backend: str, folder: Path) -> Trial:
-    note(localized(f"{backend} を試しています…", f"trying {backend} …"))
+    note(localized(f"{backend} を測定しています…", f"Measuring {backend} …"))
     trial, output = Trial(backend), folder / f"{backend.replace(':', '-')}.wav"
     trial.exit_code, lines, trial.messages = _child("speak", TEXT, "--seed", "7", "--backend", backend, "-o", str(output), "--json")
     if trial.exit_code or not lines:
@@ -161,7 +161,7 @@ def _write(report: str, value: dict[str, Any]) -> None:
         write_whole(Path(report), f"{text}\n".encode("utf-8", "replace"))
     except OSError as exc:
         raise write_error(Path(report), exc) from exc
-    note(localized(f"報告を書きました: {report}", f"The report is in {report}"))
+    note(localized(f"結果を保存しました: {report}", f"Report written to {report}"))
 
 
 def _print(trial: Trial) -> None:
@@ -171,8 +171,8 @@ def _print(trial: Trial) -> None:
         return
     difference = "–" if trial.max_abs_diff is None else f"{trial.max_abs_diff:.1e}"
     times = localized(
-        f"最初の音まで {trial.first_audio_ms:.0f} ms、全体 {trial.total_ms:.0f} ms、CPU との差 {difference}",
-        f"first audio {trial.first_audio_ms:.0f} ms, all {trial.total_ms:.0f} ms, difference from the CPU {difference}",
+        f"最初の音声まで {trial.first_audio_ms:.0f} ms、合計 {trial.total_ms:.0f} ms、CPU との差 {difference}",
+        f"time to first audio {trial.first_audio_ms:.0f} ms, total {trial.total_ms:.0f} ms, difference from the CPU {difference}",
     )
     result(f"{'✓' if trial.ok else '!'} {trial.backend}: {times}")
     if trial.fallback:

@@ -12,36 +12,44 @@ from app.language import localized
 
 def add_speak(commands: Any) -> None:
     """What is said, by whom, how, and where it goes."""
-    parser = add_command(commands, "speak", "文章を読み上げる、または音声ファイルに書く", "speak text, or write it to a sound file")
-    parser.add_argument(
-        "text", nargs="?", metavar="TEXT", help=localized("読み上げる文章(省略すると標準入力)", "what to say (default: stdin)")
+    parser = add_command(
+        commands, "speak", "テキストを読み上げる、または音声ファイルに書き出す", "speak text, or write it to an audio file"
     )
-    parser.add_argument("-f", "--file", metavar="FILE", help=localized("文章のファイル(UTF-8)", "a UTF-8 text file"))
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help=localized("音声ファイル。- は標準出力に WAV", "sound file; - is a WAV on stdout")
+        "text", nargs="?", metavar="TEXT", help=localized("読み上げるテキスト（省略時は標準入力）", "text to speak (default: stdin)")
     )
-    parser.add_argument("--play", action="store_true", help=localized("音声ファイルに加えて再生もする", "play as well as write"))
-    parser.add_argument("--device", help=localized("再生する装置の名前か番号", "output device by name or number"))
+    parser.add_argument("-f", "--file", metavar="FILE", help=localized("テキストファイル（UTF-8）", "UTF-8 text file"))
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=localized("書き出す音声ファイル（- で標準出力に WAV）", "audio file to write; - writes a WAV to stdout"),
+    )
+    parser.add_argument("--play", action="store_true", help=localized("ファイルに書き出し、再生もする", "play as well as write"))
+    parser.add_argument("--device", help=localized("再生デバイスの名前または番号", "output device, by name or number"))
     add_voice_options(parser)
-    parser.add_argument("--speaker", help=localized("話者の名前か番号", "speaker by name or number"))
-    parser.add_argument("--style", help=localized("スタイルの名前か番号", "style by name or number"))
+    parser.add_argument("--speaker", help=localized("話者の名前または番号", "speaker, by name or number"))
+    parser.add_argument("--style", help=localized("スタイルの名前または番号", "style, by name or number"))
     for name, bounds in BOUNDS.items():
         option = "--" + name.removesuffix("_s").replace("_", "-")
         text = f"{bounds.label} {bounds.low:g}–{bounds.high:g} ({bounds.default:g})"
         parser.add_argument(option, dest=name, type=float, default=bounds.default, metavar="N", help=text)
     parser.add_argument(
-        "--assist", default="", metavar="TEXT", help=localized("読み方の雰囲気を与える文", "text whose mood colours the reading")
+        "--assist",
+        default="",
+        metavar="TEXT",
+        help=localized("話し方の雰囲気を伝えるテキスト（アシストテキスト）", "assist text, whose mood colours the speech"),
     )
     parser.add_argument(
         "--pause",
         action="append",
         default=[],
         metavar="MARK=SECONDS",
-        help=localized("記号ごとの間。例: --pause 、=0.2", "pause of a mark, as in --pause 、=0.2"),
+        help=localized("記号ごとの間の長さ（秒）。例: --pause 、=0.2", "pause length of a mark in seconds, as in --pause 、=0.2"),
     )
-    parser.add_argument("--seed", type=int, default=0, help=localized("ゆらぎの種(0)", "seed of the noise (0)"))
+    parser.add_argument("--seed", type=int, default=0, help=localized("乱数のシード（既定: 0）", "random seed (default: 0)"))
     parser.add_argument("--rate", type=int, metavar="HZ", help=localized("音声ファイルのサンプリング周波数", "sampling rate of the file"))
-    parser.add_argument("--stereo", action="store_true", help=localized("音声ファイルを 2 チャンネルにする", "write two channels"))
+    parser.add_argument("--stereo", action="store_true", help=localized("ステレオで書き出す", "write stereo"))
     parser.add_argument(
-        "--subtype", choices=["16", "24", "float"], help=localized("サンプルの形式(wav・flac)", "sample format (wav, flac)")
+        "--subtype", choices=["16", "24", "float"], help=localized("サンプルの形式（wav、flac）", "sample format (wav, flac)")
     )

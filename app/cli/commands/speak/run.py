@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
     if options.decoder == "int8" and not speaker.int8_decoder:
         note(
             localized(
-                "この声には使える int8 の計算がないため、float32 で話します。",
-                "This voice has no int8 decoder for this place; float32 is used.",
+                "この声には int8 のデコーダーがないため、float32 で合成します。",
+                "This voice has no int8 decoder for this backend; float32 is used.",
             )
         )
     request = _request(options, text, speaker)
@@ -110,7 +110,7 @@ class SpeakJob:
         if self._json is not None:
             json_line(self._report(), self._json)
         if self._lost is not None:
-            hint = localized("音声ファイルは最後まで書き出しました。", "The file was written to its end.")
+            hint = localized("音声ファイルの書き出しは完了しています。", "The file was written completely.")
             raise AudioDeviceError(self._lost.message, f"{self._lost.hint} {hint}") from self._lost
 
     def _is_silent(self) -> bool:
@@ -211,6 +211,6 @@ def _pause(item: str) -> tuple[str, float]:
         return PUNCTUATION_PHONES.get(mark, mark), float(seconds)
     except ValueError as exc:
         raise InputError(
-            localized(f"間の指定が読めません: {item}", f"This pause cannot be read: {item}"),
+            localized(f"間の指定が正しくありません: {item}", f"This pause is not valid: {item}"),
             localized("例: --pause 、=0.2", "For example: --pause 、=0.2"),
         ) from exc

@@ -15,16 +15,16 @@ def spoken_text(options: argparse.Namespace) -> str:
     """The text, the contents of `-f`, or else what comes on standard input. Raises InputError where there is none, or it is no UTF-8."""
     if options.text is not None and options.file is not None:
         raise InputError(
-            localized("文章とファイルの両方が指定されています。", "Both a text and a file are given."),
-            localized("どちらか一方にしてください。", "Give one of them."),
+            localized("テキストとファイルの両方が指定されています。", "Both a text and a file were given."),
+            localized("どちらか一方だけを指定してください。", "Give only one of them."),
         )
     if options.text is not None:
         text = str(options.text)
         if _is_file(text):
             note(
                 localized(
-                    f"「{text}」という名前のファイルがあります。中身を読み上げるには -f を付けてください。",
-                    f'There is a file called "{text}"; to speak what it says, give it with -f.',
+                    f"「{text}」という名前のファイルがあります。ファイルの内容を読み上げるには -f を付けてください。",
+                    f"There is a file named “{text}”. To speak its content, use -f.",
                 )
             )
     elif options.file is not None:
@@ -33,7 +33,7 @@ def spoken_text(options: argparse.Namespace) -> str:
         text = text_of(*read_piped())
     if not text.strip():
         raise InputError(
-            localized("読み上げる文章が空です。", "The text is empty."),
+            localized("読み上げるテキストが空です。", "The text is empty."),
             localized('例: koebako speak "こんにちは、世界。"', 'For example: koebako speak "こんにちは、世界。"'),
         )
     return text

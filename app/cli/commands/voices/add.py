@@ -27,13 +27,13 @@ def add(options: argparse.Namespace) -> int:
     jobs = list(_jobs(options))
     if not jobs:
         raise InputError(
-            localized("追加する声が指定されていません。", "There is nothing to add."),
-            localized("ファイル、フォルダー、--url、--hub のどれかを指定してください。", "Give a file, a folder, --url or --hub."),
+            localized("追加する声が指定されていません。", "No voice to add was given."),
+            localized("ファイル、フォルダー、--url、--hub のいずれかを指定してください。", "Specify a file, a folder, --url or --hub."),
         )
     if options.name is not None and (len(jobs) > 1 or options.all):
         raise InputError(
-            localized("--name は声が一つのときだけ使えます。", "--name is for one voice only."),
-            localized("追加した後で koebako voices rename を使ってください。", "Use `koebako voices rename` afterwards."),
+            localized("--name は、声を一つだけ追加するときに使えます。", "--name works with a single voice only."),
+            localized("追加した後、koebako voices rename で変更してください。", "Use `koebako voices rename` afterwards."),
         )
     wishes = Wishes(
         licence_prompt(accepted=options.accept_licence, as_json=options.json),

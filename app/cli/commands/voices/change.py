@@ -18,7 +18,7 @@ def remove(options: argparse.Namespace) -> int:
     if options.json:
         json_line({"removed": options.voice})
     else:
-        note(localized(f"「{options.voice}」を削除しました。", f'"{options.voice}" was removed.'))
+        note(localized(f"「{options.voice}」を削除しました。", f"“{options.voice}” was deleted."))
     return 0
 
 
@@ -28,7 +28,7 @@ def rename(options: argparse.Namespace) -> int:
     if options.json:
         json_line(listed(voice.manifest, voice.path))
     else:
-        note(localized(f"名前を「{voice.manifest.name}」にしました。", f'It is called "{voice.manifest.name}" now.'))
+        note(localized(f"名前を「{voice.manifest.name}」に変更しました。", f"Renamed to “{voice.manifest.name}”."))
     return 0
 
 

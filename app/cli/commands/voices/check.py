@@ -18,8 +18,8 @@ def check(options: argparse.Namespace) -> int:
     """Prepares the source in a temporary folder and compares every case; installs nothing."""
     if not math.isfinite(options.tolerance) or options.tolerance < 0:
         raise InputError(
-            localized("許す差は 0 以上の数にしてください。", "The tolerance must be a number from 0 up."),
-            localized("例: --tolerance 0.001", "For example --tolerance 0.001"),
+            localized("許容差には 0 以上の数を指定してください。", "The tolerance must be 0 or greater."),
+            localized("例: --tolerance 0.001", "For example: --tolerance 0.001"),
         )
     count, skipped, worst, good = 0, 0, 0.0, True
     with closing(check_voice(Path(options.source), Path(options.expected))) as results:
@@ -51,7 +51,7 @@ def _show(case: CaseResult, opaque: bool, json: bool) -> None:
         json_line(line | {"frames": case.frames, "opaque": opaque})
         return
     shown = f"case {case.case}: max_abs_diff {case.max_abs_diff}, durations_equal {case.durations_equal}, {case.frames} frames"
-    result(shown + (localized("、一体型", ", opaque") if opaque else ""))
+    result(shown + (localized("、一体型", ", single graph") if opaque else ""))
 
 
 def _show_skipped(case: SkippedCase, json: bool) -> None:

@@ -14,52 +14,60 @@ def add_voices(commands: Any) -> None:
     parser = commands.add_parser(
         "voices",
         help=localized("声の一覧、追加、情報", "list, add and inspect voices"),
-        description=localized("声の一覧、追加、情報", "Lists, adds and inspects voices."),
+        description=localized("声の一覧、追加、情報", "List, add and inspect voices."),
     )
     actions = parser.add_subparsers(dest="action", required=True, parser_class=Parser, metavar="ACTION", title=localized("操作", "actions"))
-    add_command(actions, "list", "使える声の一覧", "the voices at hand")
-    info = add_command(actions, "info", "声の情報", "what is known of a voice")
+    add_command(actions, "list", "使用できる声の一覧", "list the available voices")
+    info = add_command(actions, "info", "声の情報", "show information about a voice")
     info.add_argument("voice", metavar="ID|NAME|PATH")
     _add_add(actions)
-    remove = add_command(actions, "remove", "追加した声を削除する", "remove a voice that was added")
+    remove = add_command(actions, "remove", "追加した声を削除する", "delete a voice that you added")
     remove.add_argument("voice", metavar="ID|NAME")
-    rename = add_command(actions, "rename", "追加した声の名前を変える", "give a voice that was added another name")
+    rename = add_command(actions, "rename", "追加した声の名前を変更する", "rename a voice that you added")
     rename.add_argument("voice", metavar="ID|NAME")
     rename.add_argument("name", metavar="NEW_NAME")
-    export = add_command(
-        actions, "export", "準備済みの声をフォルダーか zip に書き出す", "copy a prepared voice to a folder or zip, which can be added again"
-    )
+    export = add_command(actions, "export", "準備済みの声をフォルダーまたは zip に書き出す", "export a prepared voice to a folder or zip")
     export.add_argument("voice", metavar="ID|NAME")
     export.add_argument("target", metavar="FOLDER|FILE.zip")
-    export.add_argument("--replace", action="store_true", help=localized("同じ名前の zip があれば置き換える", "replace a zip of this name"))
-    check = add_command(actions, "check", "声の計算結果を期待値と比べる", "compare a voice with expected outputs")
+    export.add_argument("--replace", action="store_true", help=localized("同じ名前の zip があれば上書きする", "overwrite an existing zip"))
+    check = add_command(actions, "check", "声の計算結果を期待値と比較する", "compare a voice with expected outputs")
     check.add_argument("source", metavar="SOURCE")
-    check.add_argument("--expected", required=True, metavar="NPZ", help=localized("期待値のファイル", "file of expected outputs"))
+    check.add_argument("--expected", required=True, metavar="NPZ", help=localized("期待値のファイル", "file with expected outputs"))
     check.add_argument(
-        "--tolerance", type=float, default=1e-3, metavar="N", help=localized("許す差(0.001)", "largest difference allowed (0.001)")
+        "--tolerance",
+        type=float,
+        default=1e-3,
+        metavar="N",
+        help=localized("許容差（既定: 0.001）", "largest allowed difference (default: 0.001)"),
     )
 
 
 def _add_add(actions: Any) -> None:
     parser = add_command(actions, "add", "声を追加する", "add voices")
     parser.add_argument(
-        "sources", nargs="*", metavar="SOURCE", help=localized("声のファイル、フォルダー、zip", "file, folder or zip of a voice")
+        "sources", nargs="*", metavar="SOURCE", help=localized("声のファイル、フォルダー、zip", "voice file, folder or zip")
     )
-    parser.add_argument("--url", action="append", default=[], metavar="URL", help=localized("声のアドレス", "address of a voice"))
+    parser.add_argument("--url", action="append", default=[], metavar="URL", help=localized("声の URL", "URL of a voice"))
     parser.add_argument(
-        "--hub", action="append", default=[], metavar="UUID", help=localized("AivisHub の声の UUID", "UUID of a voice on AivisHub")
+        "--hub",
+        action="append",
+        default=[],
+        metavar="UUID",
+        help=localized("AivisHub の音声合成モデルの UUID", "UUID of a model on AivisHub"),
     )
     add_licence_option(parser)
     parser.add_argument(
-        "--update", action="store_true", help=localized("同じ ID の声を置き換える", "replace the installed voice of the same id")
+        "--update", action="store_true", help=localized("同じ ID の声を置き換える", "replace the installed voice with the same ID")
     )
     parser.add_argument(
-        "--keep-both", action="store_true", help=localized("同じ ID の声と両方を残す", "keep it beside the installed voice of the same id")
+        "--keep-both",
+        action="store_true",
+        help=localized("同じ ID の声を残して追加する", "keep the installed voice with the same ID as well"),
     )
     parser.add_argument(
         "--checkpoint",
         metavar="NAME",
-        help=localized("声がいくつも入っているとき、追加する一つ", "which voice, where a source holds several"),
+        help=localized("声が複数あるとき、追加する声", "which voice to add if there are several"),
     )
-    parser.add_argument("--all", action="store_true", help=localized("入っている声をすべて追加する", "add every voice of a source"))
-    parser.add_argument("--name", metavar="NAME", help=localized("声の名前", "name of the voice"))
+    parser.add_argument("--all", action="store_true", help=localized("すべての声を追加する", "add every voice found"))
+    parser.add_argument("--name", metavar="NAME", help=localized("声の名前", "name for the voice"))

@@ -36,12 +36,14 @@ class KeyTarget(Protocol):
 def key_words() -> str:
     """What keys and mouse do, for the tip."""
     return localized(
-        "<p><b>上の段</b>：クリックかドラッグでアクセントの下がり目、音と音の間のクリックで句を分ける・つなぐ。</p>"
-        "<p><b>下の段</b>：クリックでそこから再生、ダブルクリックで読みを直す、右端のドラッグで長さ。</p>"
-        "<p>キー：←→ 移動、↑↓ アクセント、Alt+←→ 長さ、/ 句の切れ目、Enter 読み、Space 再生、Del 句を元に戻す</p>",
-        "<p><b>Upper row</b>: click or drag to set where the pitch falls; click between two sounds to split or join phrases.</p>"
-        "<p><b>Lower row</b>: click to play from there, double-click to change the reading, drag a right edge to change the length.</p>"
-        "<p>Keys: ←→ move, ↑↓ accent, Alt+←→ length, / phrase break, Enter reading, Space play, Del reset the phrase</p>",
+        "<p><b>上の段</b>：クリックまたはドラッグでアクセントの位置を変更、音と音の間をクリックでアクセント句を分"
+        "割・結合。</p><p><b>下の段</b>：クリックでそこから再生、ダブルクリックで読みを変更、右端のドラッグで長さ"
+        "を変更。</p><p>ショートカットキー：←→ 移動、↑↓ アクセント、Alt+←→ 長さ、/ アクセント句の分割・結合、"
+        "Enter 読み、Space 再生、Del アクセント句をリセット</p>",
+        "<p><b>Upper row</b>: click or drag to move the accent; click between two morae to split or join accent "
+        "phrases.</p><p><b>Lower row</b>: click to play from there, double-click to change the reading, drag a "
+        "right edge to change the length.</p><p>Shortcuts: ←→ move, ↑↓ accent, Alt+←→ length, / split or join, "
+        "Enter reading, Space play, Del reset accent phrase</p>",
     )
 
 

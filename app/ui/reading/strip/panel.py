@@ -52,7 +52,7 @@ class StripPanel(QFrame):
         self.title.setAccessibleName(self.title.text())
         self.title.setToolTip(
             localized(
-                "この行の読み、アクセント、音の長さ、波形を開きます。", "Opens reading, accent, lengths and sound of the selected line."
+                "この行の読み、アクセント、音の長さ、波形を表示します。", "Shows the reading, accent, lengths and waveform of the line."
             )
         )
         self.title.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -66,16 +66,16 @@ class StripPanel(QFrame):
         self.note.setObjectName("muted")
         self.reading = ReadingField()
         self.reset_phrase = _button(
-            localized("句を戻す", "Reset phrase"),
+            localized("句をリセット", "Reset phrase"),
             localized(
-                "選んだ音のあるアクセント句の、アクセントと長さを元に戻します。",
-                "Takes back accent and lengths of the phrase of the selected sound.",
+                "選んだ音を含むアクセント句の、アクセントと長さをリセットします。",
+                "Resets the accent and lengths of the selected accent phrase.",
             ),
         )
         self.reset_all = _button(
-            localized("すべて戻す", "Reset all"),
+            localized("すべてリセット", "Reset all"),
             localized(
-                "この行の読み・アクセント・長さを、すべて元に戻します。", "Takes back all readings, accents and lengths of this line."
+                "この行の読み、アクセント、音の長さをすべてリセットします。", "Resets all readings, accents and lengths of this line."
             ),
         )
         self.emoji = EmojiButton()
@@ -160,7 +160,7 @@ class StripPanel(QFrame):
         self.close_reading()
         self.show_line(None, None, False)
         self.waveform.hide()
-        self.note.setText(localized("文章を入力すると、ここに読みが出ます。", "Its reading appears here once there is text."))
+        self.note.setText(localized("テキストを入力すると、ここに読みが表示されます。", "Type some text to see its reading here."))
 
     def show_played(self, played_s: float | None) -> None:
         """Moves what shows the sound of this moment, and keeps it in sight."""
@@ -211,12 +211,12 @@ class StripPanel(QFrame):
 
 def _note(shape: Shape) -> str:
     if not shape.axis.cells:
-        return localized("読み上げられる文字がありません。", "Nothing here can be read aloud.")
+        return localized("読み上げられる文字がありません。", "There is nothing here to read aloud.")
     if not shape.reading.complete:
-        return localized("長い行なので初めの部分だけです。", "Only the beginning of this long line.")
+        return localized("行が長いため、先頭の部分だけを表示しています。", "Only the beginning of this long line is shown.")
     left_out = [] if shape.reading.emoji else list(dict.fromkeys(place.symbol for place in find_emoji(shape.reading.text)))
     named = "".join(left_out[:MOST_NAMED]) + "…" * (len(left_out) > MOST_NAMED)
-    return localized(f"この声は絵文字 {named} を使いません。", f"This voice leaves out {named}") if left_out else ""
+    return localized(f"この声は絵文字 {named} に対応していません。", f"This voice ignores {named}") if left_out else ""
 
 
 def _button(text: str, tip: str) -> QPushButton:

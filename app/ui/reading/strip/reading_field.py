@@ -65,13 +65,13 @@ class ReadingField(QWidget):
         self.edit.setAccessibleName(localized("読み", "Reading"))
         self.edit.setToolTip(
             localized(
-                "かなで入力して Enter。空にすると元の読みに戻ります。Esc で取りやめます。",
-                "Type kana, then Enter. Empty goes back to the original reading. Esc gives up.",
+                "かなで入力して Enter。空にすると元の読みに戻ります。Esc でキャンセルします。",
+                "Type kana, then press Enter. Leave empty for the original reading. Esc cancels.",
             )
         )
         self.add_word = QPushButton(localized("辞書に登録…", "Add to dictionary…"))
         self.add_word.setObjectName("small")
-        self.add_word.setToolTip(localized("すべての文章でこの読みにします。", "Reads the word so in every text."))
+        self.add_word.setToolTip(localized("すべてのテキストでこの読みになります。", "Uses this reading in every text."))
         self.error = PlainLabel()
         self.error.setObjectName("error")
         self.error.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -128,7 +128,7 @@ class ReadingField(QWidget):
     def _is_kana(self) -> bool:
         kana = _plain(self.edit.text())
         right = not kana or _KANA.fullmatch(kana) is not None
-        self.show_error("" if right else localized("ひらがなかカタカナで書いてください。", "Write it in hiragana or katakana."))
+        self.show_error("" if right else localized("ひらがなまたはカタカナで入力してください。", "Enter it in hiragana or katakana."))
         return right
 
 

@@ -58,7 +58,7 @@ def words_for(shape: Shape, cell: Cell) -> str:
     """A cell in words, for screen readers and tips."""
     ms = round(cell.length_s * 1000)
     known = cell.exact or (shape.times is not None and cell.end_s > cell.start_s)
-    length = f"{ms} ms" if known else localized("長さはまだ不明", "length not known yet")
+    length = f"{ms} ms" if known else localized("長さは未計算", "length not computed yet")
     if cell.kind is Kind.MARK:
         return localized(f"間「{kana_of(shape, cell)}」、{length}", f"Pause {kana_of(shape, cell)}, {length}")
     if is_emoji(shape, cell):

@@ -199,7 +199,10 @@ class PhoneStrip(QWidget):
     def toggle(self, mora: int) -> None:
         """Splits or joins phrases before a mora."""
         if self._shape is not None:
-            self.submit(toggle_phrase(self._shape.reading, self._shape.overrides, mora), localized("アクセント句を変更", "Split or join"))
+            self.submit(
+                toggle_phrase(self._shape.reading, self._shape.overrides, mora),
+                localized("アクセント句を変更", "Split or join accent phrases"),
+            )
 
     def set_length(self, cell: Cell, length_s: float | None) -> None:
         """Another length; None leaves it to the voice. Says why where that cannot be."""

@@ -21,7 +21,10 @@ class KanaSummary(QWidget):
         self.text = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.setToolTip(
-            localized("この行の読み。開くとアクセントと長さを直せます。", "How this line is read; open it to shape accent and lengths.")
+            localized(
+                "この行の読み。開くとアクセントと音の長さを調整できます。",
+                "The reading of this line; open it to adjust accent and lengths.",
+            )
         )
 
     def show_shape(self, shape: Shape | None) -> None:

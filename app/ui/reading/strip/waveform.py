@@ -37,7 +37,7 @@ class Waveform(QWidget):
         self._played_s: float | None = None
         name = localized("波形", "Waveform")
         self.setAccessibleName(name)
-        self.setToolTip(localized("クリックした所から再生します。", "Click to play from there."))
+        self.setToolTip(localized("クリックした位置から再生します。", "Click to play from there."))
         self.setFixedHeight(HEIGHT)
 
     def set_theme(self, theme: Theme) -> None:
@@ -75,7 +75,7 @@ class Waveform(QWidget):
         area = event.rect()
         if self._sound is None or not self._axis.timed:
             painter.setPen(QColor(self._theme.muted))
-            words = localized("再生すると、ここに波形が出ます。", "Speak the line to see its sound here.")
+            words = localized("再生すると、ここに波形が表示されます。", "Play the line to see its waveform here.")
             painter.drawText(QRect(14, 0, 600, HEIGHT), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, f"{words} ")
             return
         painter.setPen(QColor(self._theme.border))

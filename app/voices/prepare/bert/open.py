@@ -40,7 +40,7 @@ def find_model(source: Path) -> Path:
     raise VoiceError(
         localized(f"BERT のモデルがありません: {source}", f"There is no BERT model at {source}"),
         localized(
-            "model_fp16.onnx、model.onnx、model.safetensors のどれか、またはそれが入ったフォルダーを指定してください。",
-            "Give model_fp16.onnx, model.onnx or model.safetensors, or the folder it lies in.",
+            "model_fp16.onnx、model.onnx、model.safetensors のいずれか、またはそれを含むフォルダーを指定してください。",
+            "Specify model_fp16.onnx, model.onnx or model.safetensors, or the folder that contains it.",
         ),
     )

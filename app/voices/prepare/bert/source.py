@@ -36,16 +36,18 @@ def not_deberta(reason: str) -> VoiceError:
     if len(reason) > LONGEST_REASON:
         reason = reason[:LONGEST_REASON] + "…"
     get = by_frontend(
-        localized("声のカードの「BERT を入手…」でダウンロードしてください。", "download it with Get the BERT… on the card of a voice."),
-        localized("koebako bert add --hub で入手してください。", "get it with: koebako bert add --hub"),
+        localized(
+            "声のカードの「BERT をダウンロード…」でダウンロードしてください。", "download it with “Download BERT…” on the card of a voice."
+        ),
+        localized("koebako bert add --hub でダウンロードしてください。", "download it with `koebako bert add --hub`."),
     )
     return VoiceError(
         localized(
-            f"この BERT は取り込めません。Style-Bert-VITS2 が使う DeBERTa-v2 ではないようです。（{reason}）",
-            f"This BERT cannot be used: it is no DeBERTa-v2 as Style-Bert-VITS2 needs it. ({reason})",
+            f"この BERT は追加できません。Style-Bert-VITS2 が使う DeBERTa-v2 ではないようです。（{reason}）",
+            f"This BERT cannot be used: it is not a DeBERTa-v2 as used by Style-Bert-VITS2. ({reason})",
         ),
         localized(
-            f"deberta-v2-large-japanese-char-wwm の model_fp16.onnx、model.onnx、model.safetensors のどれかを選ぶか、{get}",
+            f"deberta-v2-large-japanese-char-wwm の model_fp16.onnx、model.onnx、model.safetensors のいずれかを選ぶか、{get}",
             f"Choose model_fp16.onnx, model.onnx or model.safetensors of deberta-v2-large-japanese-char-wwm, or {get}",
         ),
     )

@@ -66,9 +66,10 @@ def read_architecture(config: Mapping[str, Any], weights: Weights) -> Architectu
     except (KeyError, TypeError, ValueError, OverflowError) as exc:
         raise VoiceError(
             localized(
-                "声の設定 config.json が読めないか、足りません。", "The settings of this voice (config.json) are damaged or incomplete."
+                "声の設定（config.json）が壊れているか、不足しています。",
+                "The settings of this voice (config.json) are damaged or incomplete.",
             ),
-            localized("声をもう一度入手してください。", "Get the voice again."),
+            localized("声をもう一度ダウンロードしてください。", "Download the voice again."),
         ) from exc
     return Architecture(
         hidden=hidden,
@@ -89,12 +90,12 @@ def _refuse_other_networks(config: Mapping[str, Any], weights: Weights) -> None:
     model = config.get("model")
     settings = model if isinstance(model, dict) else {}
     if "enc_p.style_proj.weight" not in weights or "dec.conv_pre.weight" not in weights:
-        raise _unsupported("この重みは Style-Bert-VITS2 の声ではありません。", "These weights are no Style-Bert-VITS2 voice.")
+        raise _unsupported("Style-Bert-VITS2 の声の重みではありません。", "These weights are not from a Style-Bert-VITS2 voice.")
     require_own_speakers(weights)
     if settings.get("use_transformer_flow", True) is not True or "flow.flows.0.enc.attn_layers.0.conv_q.weight" not in weights:
-        raise _unsupported("Transformer でない flow の声には対応していません。", "Voices without a transformer flow are not supported.")
+        raise _unsupported("Transformer 以外の flow を使う声には対応していません。", "Voices without a transformer flow are not supported.")
     if str(settings.get("resblock", "1")) != "1" or "dec.resblocks.0.convs2.0.bias" not in weights:
-        raise _unsupported("resblock 2 の声には対応していません。", "Voices with resblock type 2 are not supported.")
+        raise _unsupported("resblock 2 を使う声には対応していません。", "Voices with resblock type 2 are not supported.")
 
 
 def _unsupported(ja: str, en: str) -> VoiceError:

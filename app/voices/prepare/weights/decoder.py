@@ -49,7 +49,7 @@ def _upsample(layers: Layers, name: str, value: str, channels: int, rate: int, g
     outputs = weights.take(f"{name}.bias", ANY).shape[0]
     kernel = weights.folded(name, channels, outputs, ANY)[:, :, None] * gain
     if kernel.shape[3] < rate or (kernel.shape[3] - rate) % 2:
-        raise misfit(localized(f"{name} の幅が合いません。", f"The width of {name} does not fit its rate."))
+        raise misfit(localized(f"{name} の幅が合いません。", f"The width of {name} does not match its rate."))
     stored = writer.weight(f"{name}.weight", kernel)
     return writer.upsample(value, stored, layers.bias(name, outputs), rate), outputs
 
@@ -58,7 +58,7 @@ def _block(layers: Layers, name: str, value: str, channels: int, dilations: tupl
     """A residual block: pairs of convolutions, the first of each dilated, each pair added to what it was given."""
     writer = layers.writer
     if layers.weights.count(f"{name}.convs1") != len(dilations):
-        raise misfit(localized(f"{name} の層の数が合いません。", f"The number of layers in {name} does not fit."))
+        raise misfit(localized(f"{name} の層の数が合いません。", f"The number of layers in {name} does not match."))
     for number, dilation in enumerate(dilations):
         inner = writer.op("LeakyRelu", value, alpha=SLOPE)
         inner = layers.conv(f"{name}.convs1.{number}", inner, channels, channels, dilation=dilation)

@@ -51,7 +51,7 @@ def _flow_numbers(weights: Weights, name: str) -> list[int]:
     """Numbers of the spline flows: odd ones, as the names count the exchanges between them, too; 0 is a scale and a shift."""
     numbers = weights.numbers(name)
     if len(numbers) < 3 or numbers != [0, *range(1, 2 * len(numbers) - 2, 2)]:
-        raise misfit(localized(f"重み {name} の層が欠けています。", f"Layers are missing among {name}."))
+        raise misfit(localized(f"重み {name} の層が欠けています。", f"Some layers of {name} are missing."))
     return numbers[1:]
 
 

@@ -50,16 +50,16 @@ def require_own_speakers(weights: Weights) -> None:
         return
     if any(name in weights for name in _OTHER_SPEAKERS):
         raise _unknown(
-            "話者の特徴量（speaker embedding）を必要とする Nanairo の声には対応していません。",
-            "Nanairo voices that need a speaker embedding from elsewhere are not supported.",
-            localized("自分の話者を持つ声を選んでください。", "Choose a voice with speakers of its own."),
+            "外部の話者埋め込み（speaker embedding）が必要な Nanairo の声には対応していません。",
+            "Nanairo voices that require an external speaker embedding are not supported.",
+            localized("話者を含む声を選んでください。", "Choose a voice that has its own speakers."),
         )
     raise VoiceError(
-        localized("話者の埋め込みを持たない声には対応していません。", "Voices without a speaker embedding are not supported."),
+        localized("話者の埋め込みを含まない声には対応していません。", "Voices without a speaker embedding are not supported."),
         localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
     )
 
 
 def _unknown(ja: str, en: str, hint: str | None = None) -> VoiceError:
-    newer = localized("新しい Koebako がないか確かめてください。", "Look for a newer Koebako.")
+    newer = localized("Koebako を更新してください。", "Update Koebako.")
     return VoiceError(localized(ja, en), hint or newer)

@@ -36,8 +36,8 @@ class Weights:
         if not (values.min(initial=0.0) >= -LARGEST_WEIGHT and values.max(initial=0.0) <= LARGEST_WEIGHT):  # true for NaN as well
             raise misfit(
                 localized(
-                    f"重み {name} に数でない値か大きすぎる値があります。",
-                    f"The tensor {name} holds values that are not numbers or far too large.",
+                    f"重み {name} に無効な値が含まれています。",
+                    f"The tensor {name} contains invalid values.",
                 )
             )
         return values
@@ -69,13 +69,13 @@ class Weights:
         """How many layers are numbered 0, step, 2·step … after a prefix; a VoiceError when one is missing in between."""
         numbers = self.numbers(prefix)
         if numbers != list(range(0, step * len(numbers), step)):
-            raise misfit(localized(f"重み {prefix} の層が欠けています。", f"Layers are missing among {prefix}."))
+            raise misfit(localized(f"重み {prefix} の層が欠けています。", f"Some layers of {prefix} are missing."))
         return len(numbers)
 
 
 def misfit(detail: str) -> VoiceError:
     """The error for weights that are not what an SBV2 voice has."""
     return VoiceError(
-        localized("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not fit Style-Bert-VITS2."),
-        detail + localized(" ファイルが壊れていないか確かめてください。", " Check that the file is complete."),
+        localized("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not match Style-Bert-VITS2."),
+        detail + localized("ファイルが壊れていないか確認してください。", " Check that the file is not damaged."),
     )
