@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import hypothesis
 import pytest
 
 from app import language
+from tests.remembered import FOLDER_VARIABLE
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
 # What names of users and folders hold, and some library or shell splits, expands or ends a name at. Windows allows no double quote.
@@ -51,6 +53,15 @@ def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_LANG", "en")
     monkeypatch.setenv("KOEBAKO_FRONTEND", "command")
     monkeypatch.setattr(language, "_current", "en")
+
+
+@pytest.fixture(scope="session")
+def _prepared_voices(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Where what `tests.remembered` prepares is kept: for all processes of a run, which have folders side by side."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "prepared"
+    folder.mkdir(exist_ok=True)
+    os.environ[FOLDER_VARIABLE] = str(folder)
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,9 @@ JSON = {
 WHOLE = {
     "app/ui/help/third_party.py": "ships with the program",
     "app/ui/theme/icons.py": "ships with the program",
+    "app/voices/terms.py": "ships with the program",
     "app/ui/help/about.py": "ships with the program",
+    "app/ui/help/pages.py": "ships with the program",
     "app/bench/home.py": "our own source",
     "app/ui/selftest.py": "/proc",
     "app/bench/machine.py": "/proc",

@@ -42,7 +42,7 @@ def test_a_wheel_speaks(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         archive.extractall(tmp_path / "site")
-    assert "app/resources/voices/mei/voice.json" in names
+    assert {"app/resources/voices/mei/voice.json", "app/resources/help/ja/window.md", "app/resources/help/en/window.md"} <= set(names)
     assert not any(name.startswith(("tests/", "packaging/")) for name in names)
     code = "import sys; sys.path.insert(0, sys.argv[1]); import app; assert sys.argv[1] in app.__file__; from app.cli.main import main; sys.exit(main(sys.argv[2:]))"
     output = tmp_path / "a.wav"

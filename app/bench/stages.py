@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.bench.targets import ON_THE_PROCESSOR, SYNTHESIS, backend_of_row, rows_of, target_ms
+from app.adapters.ort.backends import on_processor
+from app.bench.targets import SYNTHESIS, backend_of_row, rows_of, target_ms
 from app.bench.work import Peak, Work
 from app.compose import Speaker
 from app.core.types import StageTiming, SynthesisRequest
@@ -60,7 +61,7 @@ class Measured:
         work = self.work_of(stage)
         row |= {"backend": self.backend, "target_ms": target_ms(stage, self.ran_on)}
         if state == "warm" and work is not None:
-            here = backend_of_row(stage, self.ran_on) in ON_THE_PROCESSOR  # whose peak was measured
+            here = on_processor(backend_of_row(stage, self.ran_on))  # whose peak was measured
             row |= {"gmac": work.gmac, "expected_ms": peak.expected_ms(work) if peak is not None and here else None}
         return row
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.adapters.ort.backends import on_processor
 from app.core.timing import OPAQUE_STAGES, STAGES
 
-ON_THE_PROCESSOR = ("cpu", "openvino")
 SYNTHESIS = ("prosody", "flow", "decode")
 CPU_MS = {"g2p": 50.0, "bert": 300.0, "expand": 20.0, "synthesis": 200.0, "audio": 10.0, "total": 580.0}
 GPU_MS = {"g2p": 30.0, "bert": 50.0, "expand": 5.0, "synthesis": 50.0, "audio": 5.0, "total": 140.0}
@@ -18,7 +18,7 @@ def target_ms(row: str, backends: Mapping[str, str]) -> float | None:
     Args:
         backends: where each stage runs; the whole is measured as its decoder is.
     """
-    return (CPU_MS if backend_of_row(row, backends) in ON_THE_PROCESSOR else GPU_MS).get(row)
+    return (CPU_MS if on_processor(backend_of_row(row, backends)) else GPU_MS).get(row)
 
 
 def backend_of_row(row: str, backends: Mapping[str, str]) -> str:

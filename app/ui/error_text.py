@@ -12,6 +12,9 @@ from app.language import localized
 from app.log import log_path
 from app.version import VERSION
 
+HELP_OF_FAMILY = {"voice": "voices", "backend": "backends", "audio_device": "settings", "download": "downloads", "output_file": "saving"}
+"""The page of the user guide that helps with an error of this family (`AppError.family`)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Failed:
@@ -23,12 +26,13 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class ErrorText:
-    """Words for the banner; `action` names a button that saves the sound, empty for none."""
+    """Words for the banner; `action` names a button that saves the sound, `page` a page of the user guide; empty for none."""
 
     message: str
     hint: str
     details: str
     action: str = ""
+    page: str = ""
 
 
 def report_failure(failed: Failed) -> ErrorText:
@@ -39,8 +43,13 @@ def report_failure(failed: Failed) -> ErrorText:
             "接続を確認するか、「再生」メニューで再生デバイスを選んでください。音声ファイルへの書き出しもできます。",
             "Check the connection, or choose another output device in the Play menu. You can also export audio to a file.",
         )
-        return ErrorText(error.message, hint, details_of(error), localized("音声を書き出す…", "Export audio…"))
-    return ErrorText(error.message, error.hint, details_of(error))
+        return ErrorText(error.message, hint, details_of(error), localized("音声を書き出す…", "Export audio…"), page_of(error))
+    return ErrorText(error.message, error.hint, details_of(error), page=page_of(error))
+
+
+def page_of(error: AppError) -> str:
+    """The page of the user guide that helps with an error; empty for none."""
+    return HELP_OF_FAMILY.get(error.family, "")
 
 
 def details_of(error: AppError) -> str:

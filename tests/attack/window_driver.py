@@ -41,8 +41,8 @@ class Typist:
         window.commands.add()
         self._line = window.document.script.lines[-1].id
         self._timers = [QTimer(window) for _ in range(2)]
-        for timer, wait_ms, deed in zip(self._timers, (TYPING_MS, THEME_MS), (self._type, self._change), strict=True):
-            timer.timeout.connect(deed)
+        for timer, wait_ms, operation in zip(self._timers, (TYPING_MS, THEME_MS), (self._type, self._change), strict=True):
+            timer.timeout.connect(operation)
             timer.start(wait_ms)
 
     def _type(self) -> None:

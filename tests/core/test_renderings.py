@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.cache import LRUCache
+from app.core.limits import BOUNDS
 from app.core.pipeline import AHEAD_S, Pipeline
 from app.core.renderings import Caches
 from app.core.types import AudioChunk, Float16, MoraOverride, Overrides, PauseOverride, StageTiming, SynthesisRequest
@@ -17,6 +18,9 @@ from tests.core.numpy_voice import NumpyVoice, traits
 REQUEST = SynthesisRequest("abc、de。fg。", id="r", seed=5)
 EDITED = Overrides(moras=(MoraOverride(1, tone=1, length_s=0.4),), pauses=(PauseOverride(1, 0.3),))
 
+# Numbers of which a request has two values here; whatever is added to BOUNDS is drawn as well.
+DRAWN = {"style_weight", "speed", "sdp_ratio", "noise", "noise_w", "bert_weight", "volume"}
+OTHERS = {name: st.sampled_from([bounds.default, bounds.high]) for name, bounds in BOUNDS.items() if name not in DRAWN}
 requests = st.builds(
     SynthesisRequest,
     text=st.sampled_from(["abc、de。fg。", "a", "xyz。abc、de。", "a" * 30]),
@@ -33,6 +37,7 @@ requests = st.builds(
     pauses=st.sampled_from([{}, {",": 0.2}]),
     seed=st.integers(0, 1),
     overrides=st.sampled_from([Overrides(), EDITED]),
+    **OTHERS,
 )
 
 

@@ -23,6 +23,7 @@ from app.ui.main import make_application
 from app.ui.shell.window import MainWindow
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.player import OpenPlayer
+from app.ui.tasks.queue import TaskQueue
 from app.ui.theme.theme import LIGHT, Theme, apply_fonts, apply_theme, clear_theme
 from tests.ui.recording_player import RecordingPlayer
 
@@ -31,6 +32,7 @@ WINDOWS_FONTS = os.environ.get("KOEBAKO_TEST_FONTS") or f"{os.environ.get('SYSTE
 if sys.platform == "win32":
     os.environ.setdefault("QT_QPA_FONTDIR", WINDOWS_FONTS)
 
+CHILD = Path(__file__).parents[1] / "remembering_child.py"
 WAIT_MS = 20_000
 SLOW_S = 0.3 if sys.platform == "linux" else 0.5  # what a disk takes that just receives a voice; elsewhere a beat counts others' work too
 OpenWindow = Callable[..., MainWindow]
@@ -91,6 +93,12 @@ def _slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def _in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said is read in the window, as `main` has it."""
     monkeypatch.setenv("KOEBAKO_FRONTEND", "window")
+
+
+@pytest.fixture
+def _voices_prepared_once(_prepared_voices: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of voices that differ in words only, the first one is prepared for all tests of a run."""
+    monkeypatch.setattr("app.ui.shell.window.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
 
 
 @pytest.fixture

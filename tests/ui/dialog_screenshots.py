@@ -67,6 +67,7 @@ def take(theme: str, folder: Path, name: str) -> None:
             wait(lambda: False, 50)
             dialog.grab().save(str(folder / f"{action}-{page}-{name}.png"))
     window.dialogs.close()
+    take_guide(window, wait, lambda what, dialog: dialog.grab().save(str(folder / f"guide-{what}-{name}.png")))
 
     def picture(what: str, widget: QWidget) -> None:
         wait(lambda: False, 50)
@@ -74,6 +75,24 @@ def take(theme: str, folder: Path, name: str) -> None:
 
     take_others(window, picture)
     window.close()
+
+
+def take_guide(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], object]) -> None:
+    """Every page of the user guide, a search, and one that finds nothing."""
+    from app.ui.help.pages import PAGES
+
+    window.window_actions["user_guide"].trigger()
+    guide = window.dialogs.guide
+    assert guide is not None
+    for page in PAGES:
+        guide.index.select(page)
+        wait(lambda: False, 50)
+        picture(page, guide)
+    for what, query in (("found", "int8"), ("nothing", "zzz")):
+        guide.index.query.setText(query)
+        wait(lambda: False, 50)
+        picture(what, guide)
+    guide.reject()
 
 
 def take_messages(window: MainWindow, picture: Callable[[str], object]) -> None:

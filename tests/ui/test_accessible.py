@@ -26,6 +26,7 @@ from pytestqt.qtbot import QtBot
 from app import paths
 from app.settings import Settings
 from app.ui.dictionary.dialog import DictionaryDialog
+from app.ui.help.user_guide import UserGuide
 from app.ui.shell.window import SMALLEST, MainWindow
 from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
@@ -43,6 +44,7 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
     "diagnose": lambda window: _triggered(window, "diagnose"),
     "show_log": lambda window: _triggered(window, "show_log"),
     "about": lambda window: _triggered(window, "about"),
+    "user_guide": UserGuide,
     "voice_library": lambda window: VoiceLibrary(window, window.catalog),
     "dictionary": DictionaryDialog,
     "add_address": AddAddress,

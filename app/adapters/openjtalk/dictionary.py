@@ -6,12 +6,15 @@ each change of the words.
 
 from __future__ import annotations
 
+import atexit
 import csv
 import hashlib
 import io
+import logging
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -104,7 +107,7 @@ def compiled(entries: Sequence[Entry]) -> Path:
             return made
         drop(made)
     try:
-        make_folder(folder)
+        folder = _writable(folder)
         made = _compile(rows, folder / words)
     except (OSError, subprocess.SubprocessError) as exc:
         reason = reason_of(exc)
@@ -121,6 +124,26 @@ def compiled(entries: Sequence[Entry]) -> Path:
         with suppress(OSError):  # another Koebako has it open
             old.unlink()
     return made
+
+
+def _writable(folder: Path) -> Path:
+    """The folder, or one that lasts as long as the program: words are spoken from a data folder that cannot be written, too. Raises OSError."""
+    try:
+        make_folder(folder)
+        if os.access(folder, os.W_OK):
+            return folder
+        reason = "not writable"
+    except OSError as exc:
+        reason = str(exc)
+    logging.getLogger("koebako").warning("the user dictionary is compiled at every start: %s", reason)
+    return _own_folder()
+
+
+@cache
+def _own_folder() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True)  # on Windows MeCab has its file open to the end
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 def _is_whole(made: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -16,6 +17,9 @@ from app.errors import AudioDeviceError
 POLL_S = 0.005
 STALL_POLLS = 600  # 3 s; counted in polls because a long hold of the GIL stops the callback and the polls alike
 LET_GO_S = 2.0
+# On ALSA, stopping drops what the device still holds (PortAudio's AlsaStop never drains), and a sound server on a busy machine is late: the
+# last 10 ms of a sentence were lost in one of some forty tries.
+LATE_S = 0.2
 
 
 def accepted_rate(device: AudioDevice, rate: int) -> int:
@@ -108,6 +112,7 @@ class PortAudioStream:
     def _let_go(self, play_out: bool) -> None:
         # Neither raises for a device that is gone: there is nothing left to lose.
         if play_out:
+            time.sleep(LATE_S)
             self._stream.stop(ignore_errors=True)
         self._stream.close(ignore_errors=True)
         self._ring = None

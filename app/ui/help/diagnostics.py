@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QProcess, QProcessEnvironment, Slot
+from PySide6.QtCore import QProcess, QProcessEnvironment, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QProgressBar, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
@@ -19,6 +19,7 @@ from app.ui.plain_text import PlainLabel
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 PATIENCE_MS = 3000
+HELP_PAGE = "settings"
 
 
 class DiagnosticsDialog(QDialog):
@@ -26,7 +27,12 @@ class DiagnosticsDialog(QDialog):
 
     Attributes:
         report: what was found, as text; empty while the checks run.
+
+    Signals:
+        help_requested(str): the page of the user guide that helps with what was found.
     """
+
+    help_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,6 +92,11 @@ class DiagnosticsDialog(QDialog):
             button.clicked.connect(called)
             return button
 
+        self.help = add(
+            localized("ヘルプ", "Help"),
+            localized("困ったときの説明を開きます。", "Explains what to do if something is wrong."),
+            lambda: self.help_requested.emit(HELP_PAGE),
+        )
         self.again = add(localized("再診断", "Check again"), localized("もう一度診断します。", "Runs all checks again."), self.check)
         self.copy = add(localized("コピー", "Copy"), localized("診断結果をコピーします。", "Copies the results."), self._copy)
         self.save = add(

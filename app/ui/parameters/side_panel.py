@@ -34,7 +34,7 @@ class SidePanel(QScrollArea):
 
     Signals:
         edited(str, object): the user gave the setting of this name this value.
-        preset_chosen(dict): the user gave these settings these values at once.
+        preset_selected(dict): the user gave these settings these values at once.
         folded(): the expression group was opened or closed.
     """
 

@@ -26,16 +26,18 @@ from app.ui.widgets.banner import Banner
 from app.version import VERSION
 
 if TYPE_CHECKING:
+    from app.ui.help.user_guide import UserGuide
     from app.ui.settings.dialog import SettingsDialog
 
 
 class Dialogs(QObject):
-    """Settings, command search, diagnostics, log and About of a window.
+    """Settings, command search, user guide, diagnostics, log and About of a window.
 
     Attributes:
         devices: watches the audio outputs.
         keys: where keys are kept that the user changed.
         shown: the dialog opened last; it is gone once it is closed.
+        guide: the user guide while it is open; it stays beside other dialogs.
     """
 
     _parts_found = Signal(str)
@@ -50,9 +52,11 @@ class Dialogs(QObject):
         self._background.failed.connect(notice.show_error)
         self.keys = KeptFile(self, "keys", lambda: partial(save_shortcuts, actions.bindings), after_ms=0)
         self.shown: QDialog | None = None
+        self.guide: UserGuide | None = None
         for name, called in {
             "settings": self.open_settings,
             "find_command": self.open_search,
+            "user_guide": self.open_guide,
             "diagnose": self.open_diagnostics,
             "show_log": self.open_log,
             "open_data": _open_data,
@@ -88,11 +92,32 @@ class Dialogs(QObject):
         self._show(search)
 
     @Slot()
+    def open_guide(self) -> None:
+        """Shows how the program is used."""
+        self.open_page("")
+
+    @Slot(str)
+    def open_page(self, page: str) -> None:
+        """Shows a page of the user guide; empty for the one that is open, or the first."""
+        from app.ui.help.user_guide import UserGuide
+
+        if self.guide is None:
+            self.guide = UserGuide(self._parent)
+            self.guide.finished.connect(self._forget_guide)
+        if page:
+            self.guide.index.select(page)
+        self.guide.show()
+        self.guide.raise_()
+        self.guide.activateWindow()
+
+    @Slot()
     def open_diagnostics(self) -> None:
         """Checks what the program needs."""
         from app.ui.help.diagnostics import DiagnosticsDialog
 
-        self._show(DiagnosticsDialog(self._parent))
+        dialog = DiagnosticsDialog(self._parent)
+        dialog.help_requested.connect(self.open_page)
+        self._show(dialog)
 
     @Slot()
     def open_log(self) -> None:
@@ -115,6 +140,8 @@ class Dialogs(QObject):
         """Ends what still looks for something."""
         if self.shown is not None:
             self.shown.reject()
+        if self.guide is not None:
+            self.guide.reject()
         self.devices.close()
         self._background.close()
 
@@ -131,6 +158,12 @@ class Dialogs(QObject):
         if self.shown is dialog:
             self.shown = None
         dialog.deleteLater()
+
+    @Slot()
+    def _forget_guide(self) -> None:
+        guide, self.guide = self.guide, None
+        if guide is not None:
+            guide.deleteLater()
 
     def _use(self, dialog: SettingsDialog) -> None:
         self._use_keys(dialog.bindings)

@@ -57,7 +57,7 @@ class StatusUpdates(QObject):
         self._latency.show_figures()
         if voice.fallback:
             hint = localized("CPU で合成しています。", "Synthesising on the CPU.")
-            self._banner.show_message("error", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}")
+            self._banner.show_message("error", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}", page="backends")
 
     @Slot(object)
     def _on_surroundings(self, found: MachineInfo) -> None:
@@ -71,7 +71,7 @@ class StatusUpdates(QObject):
             self._banner.hide()  # what can be done about these is shown with the voices
         else:
             shown = report_failure(failed)
-            self._banner.show_message("error", shown.message, shown.hint, action=shown.action, details=shown.details)
+            self._banner.show_message("error", shown.message, shown.hint, action=shown.action, details=shown.details, page=shown.page)
         self._on_state()
 
     @Slot()

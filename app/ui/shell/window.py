@@ -223,6 +223,8 @@ class MainWindow(QMainWindow):
         self._connect_playback()
         self._connect_voices()
         self.latency.failed.connect(self.notice.show_error)
+        for banner in (self.notice, self.banner, self.voice_banner):
+            banner.help_requested.connect(self.dialogs.open_page)
         self.columns.dragged.connect(lambda: self.settings.change(side_width=self.columns.side_width))
         self.side.folded.connect(lambda: self.settings.change(expression_open=self.side.expression.is_open))
         self.theme_switcher.applied.connect(self._use_theme)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 
 from app.errors import AppError
 from app.language import localized
-from app.ui.error_text import details_of
+from app.ui.error_text import details_of, page_of
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 from app.ui.widgets.details import Details
@@ -28,9 +28,11 @@ class Banner(QFrame):
 
     Signals:
         action_wanted(): the button was pressed.
+        help_requested(str): this page of the user guide.
     """
 
     action_requested = Signal()
+    help_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,6 +54,12 @@ class Banner(QFrame):
         self.more.setAccessibleName(self.more.text())
         self.more.setToolTip(localized("詳細を表示します。", "Shows the details."))
         self.more.setCheckable(True)
+        self._page = ""
+        self.help = QToolButton()
+        self.help.setText(localized("ヘルプ", "Help"))
+        self.help.setAccessibleName(self.help.text())
+        self.help.setToolTip(localized("関係するヘルプのページを開きます。", "Opens the help page for this."))
+        self.help.clicked.connect(lambda: self.help_requested.emit(self._page))
         self._close = QToolButton()
         self._close.setToolTip(localized("閉じる", "Close"))
         self._close.setAccessibleName(localized("通知を閉じる", "Close the notification"))
@@ -62,7 +70,15 @@ class Banner(QFrame):
         self.hide()
 
     def show_message(
-        self, kind: Kind, message: str, hint: str = "", *, action: str = "", then: Callable[[], object] | None = None, details: str = ""
+        self,
+        kind: Kind,
+        message: str,
+        hint: str = "",
+        *,
+        action: str = "",
+        then: Callable[[], object] | None = None,
+        details: str = "",
+        page: str = "",
     ) -> None:
         """Shows a message in place of the one before.
 
@@ -70,8 +86,10 @@ class Banner(QFrame):
             action: what the button says; empty for none.
             then: what the button does; without it `action_wanted` is emitted.
             details: shown when they are asked for; empty for none.
+            page: of the user guide that helps; empty for none.
         """
-        self._kind, self._then = kind, then
+        self._kind, self._then, self._page = kind, then, page
+        self.help.setVisible(bool(page))
         self.setProperty("error", kind == "error")
         self.style().polish(self)
         for label in (self.message, self.hint):
@@ -91,7 +109,7 @@ class Banner(QFrame):
     @Slot(object)
     def show_error(self, error: AppError) -> None:
         """Shows an error with all that is known of it."""
-        self.show_message("error", error.message, error.hint, details=details_of(error))
+        self.show_message("error", error.message, error.hint, details=details_of(error), page=page_of(error))
 
     @Slot(object)
     def take_back(self, error: AppError) -> None:
@@ -114,7 +132,7 @@ class Banner(QFrame):
         row.setSpacing(10)
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
-        for button in (self.more, self.action):
+        for button in (self.help, self.more, self.action):
             row.addWidget(button)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)

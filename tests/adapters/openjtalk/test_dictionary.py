@@ -19,6 +19,8 @@ from app.adapters.user_dictionary import change_dictionary, dictionary_path
 from app.core.dictionary import Entry, make_entry
 from app.core.types import ReadingOverride
 from app.errors import InternalError
+from app.own_folder import make_folder
+from app.paths import data_dir
 from tests.folder_names import FOLDER_NAMES
 
 ROOT = Path(__file__).parents[3]
@@ -111,6 +113,16 @@ def test_words_are_read_from_a_folder_of_any_name(teach: Teach, name: str, tmp_p
     monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_module", compile_here)
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
     assert G2P.convert("檜箱庵").reading == "ヒノバコアン"
+
+
+def test_words_are_read_where_no_copy_can_be_kept(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_module", compile_here)
+    in_its_place = data_dir() / "cache" / "dictionary"
+    make_folder(in_its_place.parent)
+    in_its_place.write_text("a file", encoding="utf-8")
+    teach(make_entry("檜箱庵", "ヒノバコアン", 3))
+    assert G2P.convert("檜箱庵").reading == "ヒノバコアン"
+    assert in_its_place.read_text(encoding="utf-8") == "a file"
 
 
 def test_a_damaged_copy_is_made_again(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:

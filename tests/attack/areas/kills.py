@@ -12,7 +12,7 @@ from app.ui.script.autosave import load_autosave
 from tests.attack import checks, watch
 from tests.attack.area import Area, Case
 from tests.attack.areas.sound_servers import kill_sound_server
-from tests.attack.deeds import Deed, Materials
+from tests.attack.operations import Materials, Operation
 from tests.attack.place import clear
 from tests.attack.program import Program, judge
 from tests.attack.window import open_and_speak, window
@@ -43,30 +43,30 @@ class Kills(Area):
         kind = case.draw.random()
         if kind < WINDOW_SHARE + SOUND_SHARE:
             return self._kill_window(case) if kind < WINDOW_SHARE else kill_sound_server(case, self.place)
-        ways = self._materials.deeds(case)
+        ways = self._materials.operations(case)
         name = case.draw.choices(list(ways), [weight for weight, _ in ways.values()])[0]
         return self._kill(case, ways[name][1]())
 
-    def _kill(self, case: Case, deed: Deed) -> str:
-        case.doing(f"{deed.name}, to be killed")
-        program = Program(self.place, deed.arguments)
-        for _ in self._moment(case, program, deed):
+    def _kill(self, case: Case, operation: Operation) -> str:
+        case.doing(f"{operation.name}, to be killed")
+        program = Program(self.place, operation.arguments)
+        for _ in self._moment(case, program, operation):
             pass
         killed = program.runs()
         after = time.monotonic() - program.began
         if killed:
             program.kill(all_of_it=case.draw.random() < 0.5)
-        case.doing(f"{deed.name}, killed after {after:.2f} s")
+        case.doing(f"{operation.name}, killed after {after:.2f} s")
         self._wait_for_orphans(case)
-        self._look(case, deed)
-        self._again(case, deed)
-        return f"{deed.name} killed" if killed else "too late"
+        self._look(case, operation)
+        self._again(case, operation)
+        return f"{operation.name} killed" if killed else "too late"
 
-    def _moment(self, case: Case, program: Program, deed: Deed) -> Iterator[None]:
+    def _moment(self, case: Case, program: Program, operation: Operation) -> Iterator[None]:
         """Waits until any moment of its run, half of the time a moment after it has begun to write."""
         draw = case.draw
         if draw.random() < 0.5:
-            ends = program.began + draw.random() * self._seconds.get(deed.name, deed.seconds)
+            ends = program.began + draw.random() * self._seconds.get(operation.name, operation.seconds)
         else:
             before = self._traces()
             while program.runs() and self._traces() == before:
@@ -90,22 +90,22 @@ class Kills(Area):
             case.complain("hang", f"children that go on after their parent was killed: {left}", "orphans")
             watch.kill(left)
 
-    def _look(self, case: Case, deed: Deed) -> None:
+    def _look(self, case: Case, operation: Operation) -> None:
         checks.check_home(case, self.place.home)
-        deed.check(case)
+        operation.check(case)
 
-    def _again(self, case: Case, deed: Deed) -> None:
+    def _again(self, case: Case, operation: Operation) -> None:
         """The same to its end: it works, and sweeps what the dead one left."""
         left = checks.leftovers(self.place.home, self.place.out)
         checks.age(left)
-        program = Program(self.place, deed.arguments)
+        program = Program(self.place, operation.arguments)
         ran = program.finish(case, LIMIT_S)
-        self._seconds[deed.name] = time.monotonic() - program.began
+        self._seconds[operation.name] = time.monotonic() - program.began
         judge(case, ran)
         if ran.code:
-            case.complain("wrong", f"after a kill it does not work: {ran.told()}", f"{deed.name} after a kill")
-        self._look(case, deed)
-        deed.done(case)
+            case.complain("wrong", f"after a kill it does not work: {ran.told()}", f"{operation.name} after a kill")
+        self._look(case, operation)
+        operation.done(case)
         checks.check_swept(case, left, self.place)
 
     def _kill_window(self, case: Case) -> str:
@@ -128,7 +128,7 @@ class Kills(Area):
         self._wait_for_orphans(case)
         checks.check_home(case, self.place.home)
         script, _, error = load_autosave()
-        kept = max((len(line.text) for line in script.lines), default=0) if script is not None else 0
+        kept = max((len(line.text) for line in script.lines if not line.text.strip("x")), default=0) if script is not None else 0
         promised = max((count for at, count in typed if at < killed_at - KEPT_S), default=0)
         if error is not None or kept < promised:
             case.complain("lost", f"{kept} letters of {promised} that were typed {KEPT_S} s before the kill; {error}", "the script")

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from tests.attack import checks
 from tests.attack.area import Area, Case
-from tests.attack.deeds import Deed, Materials
 from tests.attack.lived_in import STARTER_BERT
+from tests.attack.operations import Materials, Operation
 from tests.attack.place import clear
 from tests.attack.program import Program, Ran, judge
 
 LIMIT_S, TRY_S = 60.0, 300.0
 MOST_APART_S = 1.2
-Pair = tuple[Deed, Deed, set[int]]
+Pair = tuple[Operation, Operation, set[int]]
 
 
 class Races(Area):
@@ -44,12 +44,12 @@ class Races(Area):
         return name
 
     def _pairs(self, case: Case) -> dict[str, Callable[[], Pair]]:
-        """Both deeds, and with which codes they may end besides 0: 3 where a voice is gone meanwhile, 7 where a target is there."""
+        """Both operations, and with which codes they may end besides 0: 3 where a voice is gone meanwhile, 7 where a target is there."""
         make, speak = self._materials, self._speak
         home = self.place.home
-        removal = Deed("remove", ("voices", "remove", "another"), 1.0)
-        listing = Deed("list", ("voices", "list", "--json"), 1.0)
-        measuring = Deed("check", ("bert", "check", "--json"), 2.0, lambda inner: checks.check_home(inner, home))
+        removal = Operation("remove", ("voices", "remove", "another"), 1.0)
+        listing = Operation("list", ("voices", "list", "--json"), 1.0)
+        measuring = Operation("check", ("bert", "check", "--json"), 2.0, lambda inner: checks.check_home(inner, home))
         return {
             "add, add": lambda: (make.add_voice(case, make.prepared), make.add_voice(case, make.prepared), set()),
             "add graph, add graph": lambda: (make.add_voice(case, make.graph), make.add_voice(case, make.graph), set()),
@@ -61,27 +61,29 @@ class Races(Area):
             "import, word": lambda: self._import_and_word(case),
             "word, speak": lambda: (self._bare(make.add_word(case)), speak("b"), set()),
             "prepare, prepare": lambda: (speak("a", "--voice", str(make.graph)), speak("b", "--voice", str(make.graph)), set()),
-            "use, use": lambda: (make.use_bert(), Deed("use", ("bert", "use", STARTER_BERT, "--precision", "float32"), 1.0), set()),
+            "use, use": lambda: (make.use_bert(), Operation("use", ("bert", "use", STARTER_BERT, "--precision", "float32"), 1.0), set()),
             "export, export": lambda: (make.export(), make.export(), {7}),
             "one file": lambda: (make.speak(case), make.speak(case), set()),
             "check, add": lambda: (measuring, make.add_voice(case, make.prepared), set()),
         }
 
-    def _bare(self, deed: Deed) -> Deed:
+    def _bare(self, operation: Operation) -> Operation:
         """Without what must hold when nothing else goes on."""
-        return Deed(deed.name, deed.arguments, deed.seconds)
+        return Operation(operation.name, operation.arguments, operation.seconds)
 
-    def _speak(self, name: str, *options: str) -> Deed:
+    def _speak(self, name: str, *options: str) -> Operation:
         path = self.place.out / f"{name}.wav"
         path.unlink(missing_ok=True)
         given = ("speak", "雨が降る。", "-o", str(path), "--accept-licence", "--force-bert", *(options or ("--voice", "mei")))
-        return Deed("speak", given, 1.0, lambda case: checks.check_sound(case, path) if path.exists() else None)
+        return Operation("speak", given, 1.0, lambda case: checks.check_sound(case, path) if path.exists() else None)
 
     def _two_words(self, case: Case) -> Pair:
         known = checks.words_of(self.place.home)
         words = [f"競{case.number}{letter}" for letter in "甲乙"]
         first, second = (
-            Deed("word", ("dict", "add", word, "ア"), 1.0, done=lambda inner: checks.check_words(inner, self.place.home, known | {*words}))
+            Operation(
+                "word", ("dict", "add", word, "ア"), 1.0, done=lambda inner: checks.check_words(inner, self.place.home, known | {*words})
+            )
             for word in words
         )
         return first, second, set()
@@ -89,21 +91,21 @@ class Races(Area):
     def _import_and_word(self, case: Case) -> Pair:
         first = self._materials.import_words(case)
         known, word = checks.words_of(self.place.home), f"競{case.number}"
-        second = Deed(
+        second = Operation(
             "word", ("dict", "add", word, "ア"), 1.0, done=lambda inner: checks.check_words(inner, self.place.home, known | {word})
         )
-        return Deed(first.name, first.arguments, first.seconds, done=first.done), second, set()
+        return Operation(first.name, first.arguments, first.seconds, done=first.done), second, set()
 
-    def _look(self, case: Case, name: str, deeds: tuple[Deed, Deed], ran: list[Ran], codes: set[int]) -> None:
-        for deed, item in zip(deeds, ran, strict=True):
+    def _look(self, case: Case, name: str, operations: tuple[Operation, Operation], ran: list[Ran], codes: set[int]) -> None:
+        for operation, item in zip(operations, ran, strict=True):
             judge(case, item)
             if item.code not in {0, *codes}:
-                case.complain("wrong", f"{name}: {item.told()}", f"{name}: {deed.name} ended with {item.code}")
+                case.complain("wrong", f"{name}: {item.told()}", f"{name}: {operation.name} ended with {item.code}")
         checks.check_home(case, self.place.home)
-        for deed, item in zip(deeds, ran, strict=True):
-            deed.check(case)
+        for operation, item in zip(operations, ran, strict=True):
+            operation.check(case)
             if item.code == 0:
-                deed.done(case)
+                operation.done(case)
         if left := checks.leftovers(self.place.home, self.place.out):
             case.complain("half", f"{name}: left behind: {left}", f"{name}: leftovers")
 

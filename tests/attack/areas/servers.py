@@ -11,7 +11,7 @@ from typing import Any
 from app.adapters.download.download import download
 from app.adapters.http.hub_addresses import hf_address, hf_url
 from app.adapters.http.hubs import aivishub_voice, hf_file
-from app.adapters.http.retry_policy import Patience
+from app.adapters.http.retry_policy import RetryPolicy
 from app.install.fetch import Watch, discard, fetch_hub_voice, fetch_url
 from tests.attack.area import Area, Case
 from tests.attack.hostile.answers import FILE, LOCATIONS, hostile_answer, redirect
@@ -21,7 +21,7 @@ from tests.attack.program import Program, judge, run, run_inside
 
 SECRET = "hf_attack_secret"
 UUID = "a59cb814-0083-4369-8542-f51a29e72af7"
-QUICK = Patience(retries=2, first_wait_s=0.01, longest_wait_s=0.02, longest_retry_after_s=0.05, connect_s=1.0, silence_s=0.15)
+QUICK = RetryPolicy(retries=2, first_wait_s=0.01, longest_wait_s=0.02, longest_retry_after_s=0.05, connect_s=1.0, silence_s=0.15)
 SILENT_S = 30.0  # so long a program may wait without a word
 
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.attack.area import Case
-from tests.attack.deeds import LONG_TEXT
+from tests.attack.operations import LONG_TEXT
 from tests.attack.place import Place, clear
 from tests.attack.program import Program, judge
 from tests.null_sink import NullSink

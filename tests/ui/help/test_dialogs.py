@@ -222,21 +222,21 @@ def test_an_output_that_is_plugged_in_appears_and_goes_again(
     before = configuration.read_text(encoding="ascii")
     parent = QObject()
     watch = DeviceWatch(parent)
-    watch.look()
+    watch.refresh()
     qtbot.waitUntil(lambda: bool(watch.labels), timeout=PATIENCE_MS)
     first = watch.labels
     null_sink.plug("second")
     configuration.write_text(before + 'pcm.second { type pulse device "second" hint { show on description "second" } }\n', encoding="ascii")
     watch._looked_at = float("-inf")
     with qtbot.waitSignal(watch.changed, timeout=PATIENCE_MS):
-        watch.look()
+        watch.refresh()
     assert set(first) < set(watch.labels)
     assert any("second" in label for label in watch.labels)
     null_sink.unplug("second")
     configuration.write_text(before, encoding="ascii")
     watch._looked_at = float("-inf")
     with qtbot.waitSignal(watch.changed, timeout=PATIENCE_MS):
-        watch.look()
+        watch.refresh()
     assert watch.labels == first
     watch.close()
 
@@ -270,7 +270,7 @@ def test_a_look_that_fails_leaves_the_list_as_it_was(qtbot: QtBot, monkeypatch: 
     parent = QObject()
     watch = DeviceWatch(parent)
     watch.know(("Speakers",))
-    watch.look()
+    watch.refresh()
     qtbot.waitUntil(lambda: watch._looking.state() == watch._looking.ProcessState.NotRunning, timeout=PATIENCE_MS)
     assert watch.labels == ("Speakers",)
     watch.close()

@@ -40,6 +40,12 @@ def sound() -> Callable[[SynthesisRequest], Float32]:
     return lambda request: np.concatenate([chunk.samples for chunk in pipeline.synthesize(request)])
 
 
+def test_lines_and_requests_have_it_and_its_name_is_in_both_languages() -> None:
+    for owner in (LineSettings, SynthesisRequest):
+        assert set(BOUNDS) <= {item.name for item in fields(owner)}, f"{owner.__name__} lacks a field"
+    assert not [name for name, bounds in BOUNDS.items() if bounds.ja == bounds.en]
+
+
 @pytest.mark.parametrize("name", BOUNDS)
 def test_it_changes_the_sound(name: str, sound: Callable[[SynthesisRequest], Float32]) -> None:
     plain, changed = sound(REQUEST), sound(replace(REQUEST, **{name: another(name)}))

@@ -101,7 +101,18 @@ def test_a_click_jumps_and_dragging_goes_on_from_there(field: SliderField, qtbot
     qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() // 2, middle))
 
 
-@pytest.mark.parametrize("name", ["style_weight", "speed", "sdp_ratio", "noise", "noise_w", "bert_weight", "volume"])
+@pytest.mark.parametrize("name", BOUNDS)
+def test_the_number_shows_both_ends(qtbot: QtBot, name: str) -> None:
+    field = SliderField(BOUNDS[name], "tip")
+    qtbot.addWidget(field)
+    field.show()
+    edit = field.number.lineEdit()
+    for value in (BOUNDS[name].low, BOUNDS[name].high):
+        field.set_value(value)
+        assert edit.fontMetrics().horizontalAdvance(edit.text()) <= edit.width(), edit.text()
+
+
+@pytest.mark.parametrize("name", BOUNDS)
 def test_every_default_is_a_step(qtbot: QtBot, name: str) -> None:
     field = SliderField(BOUNDS[name], "tip")
     qtbot.addWidget(field)

@@ -27,6 +27,8 @@ from tests.ui.conftest import OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_controller import HELLO, UUIDS, drop_on, open_script, until
 
+pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
+
 OTHER_TERMS = "Ask me before you use this voice."
 
 

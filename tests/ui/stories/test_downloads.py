@@ -27,10 +27,13 @@ from app.voices.bert import read_bert
 from app.voices.containers.description import SBV2_BERT
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, tree, wishes
+from tests.remembered import prepare_remembered
 from tests.ui.conftest import OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_controller import HELLO, dialog_of, open_script, until
 from tests.voices.prepare.bert.deberta_files import write_published
+
+pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
 
 UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
 SLOWLY = 40_000  # bytes each five milliseconds: about a second for a tiny voice
@@ -208,7 +211,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     player: RecordingPlayer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    add_voice(aivmx(reference, tmp_path / "a.aivmx", name="花子"), wishes())
+    add_voice(aivmx(reference, tmp_path / "a.aivmx", name="花子"), wishes(), prepare=prepare_remembered)
     publish_bert(tmp_path / "published", server)
     monkeypatch.setenv("KOEBAKO_TEST_BERT", str(tmp_path / "published"))
     window = open_window()

@@ -87,6 +87,7 @@ def test_a_text_file_without_text_is_told(window: MainWindow, tmp_path: Path, na
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_voices_prepared_once")
 def test_a_zip_with_a_voice_and_one_without(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
     for name, content in (("voice.zip", aivmx(reference, tmp_path / "花子.aivmx", name="花子", uuid=UUIDS[0])), ("other.zip", None)):
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
@@ -103,6 +104,7 @@ def test_a_zip_with_a_voice_and_one_without(qtbot: QtBot, window: MainWindow, re
     assert texts(window) == [HELLO]
 
 
+@pytest.mark.usefixtures("_voices_prepared_once")
 def test_five_at_once(qtbot: QtBot, window: MainWindow, reference: Path, tmp_path: Path) -> None:
     """Two texts, of which one is broken, a voice, a picture, and a file that is gone by now."""
     (tmp_path / "broken.txt").write_bytes(b"\0\xff\0\xfe" * 9)

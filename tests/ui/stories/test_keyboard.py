@@ -59,6 +59,7 @@ def tab_to(qtbot: QtBot, wanted: QWidget, held: Qt.KeyboardModifier = PLAIN) -> 
     pytest.fail(f"Tab does not reach {wanted.accessibleName()}")
 
 
+@pytest.mark.usefixtures("_voices_prepared_once")
 def test_a_voice_is_installed_and_speaks_without_a_mouse(
     qtbot: QtBot,
     open_window: OpenWindow,

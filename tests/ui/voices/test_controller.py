@@ -31,6 +31,7 @@ from app.ui.voices.voice_names import VoiceNames, names_path
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.containers.description import SBV2_BERT
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
+from tests.remembered import prepare_remembered
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
@@ -186,7 +187,7 @@ def test_the_choice_of_a_voice_reaches_line_card_and_choices(
 def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
     open_script(qtbot, window, ["gone", ""])
-    assert "not here" in window.side.card.lack.text()
+    assert "is missing" in window.side.card.lack.text()
     assert not window.banner.isVisible()
     assert window.side.chooser.box.currentText() == "gone (missing)"
     window.play_commands.play(["0"])
@@ -214,7 +215,7 @@ def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
     window.catalog.refresh()
     until(qtbot, lambda: window.catalog.find(voice) is None)
     assert side.card.name.text() == "声0"
-    assert "not here" in side.card.lack.text()
+    assert "is missing" in side.card.lack.text()
     assert side.chooser.box.currentText() == "声0 (missing)"
     assert side.styles.count() == 0
     assert not side.styles.isEnabled()
@@ -241,10 +242,11 @@ def test_names_of_voices_that_cannot_be_read_are_done_without(qapp: QApplication
         names.close()
 
 
+@pytest.mark.usefixtures("_prepared_voices")
 def test_a_voice_without_its_bert_says_so_and_offers_it(
     qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path, player: RecordingPlayer
 ) -> None:
-    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes())
+    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes(), prepare=prepare_remembered)
     window = open_window()
     open_script(qtbot, window, [UUIDS[0]])
     assert "BERT" in window.side.card.lack.text()
@@ -259,6 +261,7 @@ def test_a_voice_without_its_bert_says_so_and_offers_it(
     assert not player.requests
 
 
+@pytest.mark.usefixtures("_voices_prepared_once")
 def test_aivisspeech_voices_are_offered_and_prepared_when_selected(
     qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
 ) -> None:
@@ -305,7 +308,7 @@ def test_the_library_renames_and_removes(
     known = window.catalog.find(voice)
     assert known is not None
     window.voice_tasks.remove(known)
-    until(qtbot, lambda: "not here" in window.side.card.lack.text())
+    until(qtbot, lambda: "is missing" in window.side.card.lack.text())
     assert window.side.card.name.text() == "新しい名前", "what the voice was called last"
     library.choose("")
     assert not library.facts.buttons["use"].isHidden()
@@ -331,10 +334,11 @@ def test_a_sample_is_heard_and_a_broken_one_is_told(qtbot: QtBot, open_window: O
     assert "cannot be played" in window.banner.message.text()
 
 
+@pytest.mark.usefixtures("_prepared_voices")
 def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     qtbot: QtBot, open_window: OpenWindow, reference: Path, tmp_path: Path
 ) -> None:
-    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes())
+    add_voice(aivmx(reference, tmp_path / "a.aivmx", uuid=UUIDS[0]), wishes(), prepare=prepare_remembered)
     window = open_window(Settings(force_bert=True))
     open_script(qtbot, window, [UUIDS[0]])
     until(qtbot, lambda: UUIDS[0] in window.controller.voices)

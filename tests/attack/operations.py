@@ -29,7 +29,7 @@ KANA = "アイウエオカキクケコサシスセソタチツテト"
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class Operation:
     """A command that changes something.
 
     Attributes:
@@ -72,7 +72,7 @@ class Materials:
         path.write_text(to_exchange(entries), encoding="utf-8")
         return path
 
-    def deeds(self, case: Case) -> dict[str, tuple[int, Callable[[], Deed]]]:
+    def operations(self, case: Case) -> dict[str, tuple[int, Callable[[], Operation]]]:
         """Ways to a deed, with how often each is wanted."""
         return {
             "dict add": (6, lambda: self.add_word(case)),
@@ -86,19 +86,19 @@ class Materials:
             "export": (1, self.export),
         }
 
-    def add_word(self, case: Case) -> Deed:
+    def add_word(self, case: Case) -> Operation:
         """One word beside those that are there."""
         known, word = checks.words_of(self._place.home), f"新語{case.number}"
         arguments = ("dict", "add", word, "".join(case.draw.choices(KANA, k=3)))
         return self._words("dict add", arguments, known, {word}, 0.9)
 
-    def import_words(self, case: Case) -> Deed:
+    def import_words(self, case: Case) -> Operation:
         """Many words at once."""
         known, file = checks.words_of(self._place.home), self.words(case.draw, case.draw.choice((5, 300)))
         added = {item["surface"] for item in json.loads(file.read_bytes()).values()}
         return self._words("dict import", ("dict", "import", str(file)), known, added, 1.0)
 
-    def _words(self, name: str, arguments: tuple[str, ...], known: set[str], added: set[str], seconds: float) -> Deed:
+    def _words(self, name: str, arguments: tuple[str, ...], known: set[str], added: set[str], seconds: float) -> Operation:
         home = self._place.home
 
         def check(case: Case) -> None:
@@ -108,9 +108,9 @@ class Materials:
             if 0 < len((checks.words_of(home) - known) & added) < len(added - known):
                 case.complain("half", f"{name}: some of the words only", "half the words")
 
-        return Deed(name, arguments, seconds, check, lambda case: checks.check_words(case, home, known | added))
+        return Operation(name, arguments, seconds, check, lambda case: checks.check_words(case, home, known | added))
 
-    def speak(self, case: Case) -> Deed:
+    def speak(self, case: Case) -> Operation:
         """A sound file, which may replace another one."""
         path = self._place.out / f"a{case.draw.choice(checks.SOUNDS)}"
         was_there = path.exists()
@@ -121,7 +121,7 @@ class Materials:
             elif was_there:
                 inner.complain("lost", f"{path.name} was there and is gone", "the file before")
 
-        return Deed(
+        return Operation(
             "speak",
             ("speak", LONG_TEXT, "--voice", "mei", "-o", str(path)),
             1.2,
@@ -129,7 +129,7 @@ class Materials:
             lambda inner: checks.check_sound(inner, _there(inner, path)),
         )
 
-    def add_voice(self, case: Case, source: Path) -> Deed:
+    def add_voice(self, case: Case, source: Path) -> Operation:
         """A voice, or the same one again in its place."""
         voices = self._place.home / "voices"
         known = {item.name for item in voices.glob("[!.]*")}
@@ -145,13 +145,13 @@ class Materials:
                 inner.complain("lost", "the voice that was added is not there", "the voice that was added")
 
         name = {self.prepared: "voices add", self.graph: "voices add graph"}.get(source, "voices add real")
-        return Deed(name, ("voices", "add", str(source), "--accept-licence", *update), 2.0, check, done)
+        return Operation(name, ("voices", "add", str(source), "--accept-licence", *update), 2.0, check, done)
 
-    def add_bert(self) -> Deed:
+    def add_bert(self) -> Operation:
         """A BERT, another one each time."""
-        return Deed("bert add", ("bert", "add", str(self.bert())), 6.0)
+        return Operation("bert add", ("bert", "add", str(self.bert())), 6.0)
 
-    def use_bert(self) -> Deed:
+    def use_bert(self) -> Operation:
         """The settings, written by the command line."""
         path = self._place.home / "settings.json"
 
@@ -160,12 +160,12 @@ class Materials:
             if error is not None or found.bert not in ("", STARTER_BERT):
                 case.complain("half", f"settings: {error}", "the settings")
 
-        return Deed("bert use", ("bert", "use", STARTER_BERT), 1.0, check)
+        return Operation("bert use", ("bert", "use", STARTER_BERT), 1.0, check)
 
-    def export(self) -> Deed:
+    def export(self) -> Operation:
         """A voice as a zip."""
         target = self._place.out / "voice.zip"
-        return Deed("export", ("voices", "export", "mei", str(target), "--replace"), 1.0, done=lambda case: _there(case, target))
+        return Operation("export", ("voices", "export", "mei", str(target), "--replace"), 1.0, done=lambda case: _there(case, target))
 
 
 def _there(case: Case, path: Path) -> Path:

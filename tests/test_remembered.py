@@ -1,0 +1,42 @@
+"""What is remembered of preparing a voice is what preparing it again would give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.install.confined import prepare_voice_confined
+from tests import remembered
+from tests.install.voice_files import aivmx
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {item.name: item.read_bytes() for item in folder.iterdir()}
+
+
+@pytest.mark.usefixtures("_prepared_voices")
+def test_a_copy_equals_what_is_prepared_anew(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also under another name, id and licence than the one that was prepared."""
+    words = {"uuid": "0faf9f49-fb67-595a-a405-82fb5a94a620", "name": "花子", "license": "Terms.", "description": "声"}
+    sources = [aivmx(shared / "reference", tmp_path / "a.aivmx"), aivmx(shared / "reference", tmp_path / "b.aivmx", **words)]
+    folders = {name: tmp_path / name for name in ("first", "copied", "anew")}
+    for folder in folders.values():
+        folder.mkdir()
+    remembered.prepare_remembered(sources[0], folders["first"])
+    expected = prepare_voice_confined(sources[1], folders["anew"])
+    monkeypatch.setattr(remembered, "prepare_voice_confined", None)
+    assert remembered.prepare_remembered(sources[1], folders["copied"]) == expected
+    assert contents(folders["copied"]) == contents(folders["anew"])
+    assert contents(folders["copied"])["voice.json"] != contents(folders["first"])["voice.json"]
+
+
+def test_another_speaker_or_style_is_another_voice(shared: Path, tmp_path: Path) -> None:
+    reference = shared / "reference"
+    renamed = {"speakers": lambda speakers: [item | {"name": "別人"} for item in speakers]}
+    sources = [
+        aivmx(reference, tmp_path / "a.aivmx"),
+        aivmx(reference, tmp_path / "b.aivmx", **renamed),
+        reference / "jp-extra-tiny" / "model.aivmx",
+    ]
+    assert len({remembered.key_of(source, remembered.read_source(source)) for source in sources}) == len(sources)
