@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(given, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As of any parser; what is too much is told with the help of the command it was given to."""
+        """As of any parser; what is too much is reported with the help of the command it was given to."""
         options, rest = self.parse_known_args(args, namespace)
         if rest:
             given = [getattr(options, name, None) for name in ("command", "action")]

@@ -166,7 +166,7 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
 
 
 def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
-    """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is opened anew too."""
+    """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is reopened too."""
     if same_bert is None or same_bert.fallback or same_bert.outage.lost:
         same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, DeviceFailures())
     name_of_voice, place_of = chosen.voice.manifest.name, chosen.placement.of

@@ -121,7 +121,7 @@ def save_data(path: Path, data: Any, failed: str, *, indent: int | None = 1) -> 
 def load_data(path: Path, read: Callable[[Any], Content], failed: str) -> tuple[Content | None, UnreadableError | None]:
     """What `save_data` wrote, as `read` understands it.
 
-    None where there is no file, or none that can be used: that one is kept under another name, and the second value tells of it.
+    None where there is no file, or none that can be used: that one is kept under another name, and the second value is the error.
 
     Args:
         read: checks what JSON holds; whatever it raises for what it does not understand, the file is one that cannot be used.
@@ -138,7 +138,7 @@ def load_data(path: Path, read: Callable[[Any], Content], failed: str) -> tuple[
 
 
 def load_cache(path: Path, read: Callable[[Any], Content]) -> Content | None:
-    """As `load_data`, of what can be computed again: where it cannot be used, the log tells, and nobody else is bothered."""
+    """As `load_data`, of what can be computed again: where it cannot be used, the log says so, and nobody else is bothered."""
     try:
         return _loaded(path, read)
     except FileNotFoundError:
@@ -149,7 +149,7 @@ def load_cache(path: Path, read: Callable[[Any], Content]) -> Content | None:
 
 
 def _log(path: Path, exc: Exception) -> None:
-    """What the user is not told: in the words of whoever found it."""
+    """What the user does not see: in the words of whoever found it."""
     logging.getLogger("koebako").info("%s cannot be used: %s: %s", path, type(exc).__name__, str(exc)[:LONGEST_REASON])
 
 

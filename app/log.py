@@ -71,14 +71,14 @@ def log_words(wanted: bool) -> None:
 
 def outline(error: BaseException) -> str:
     """Kinds and places of an error and of those that led to it, the first one first, without what they say."""
-    told: list[str] = []
+    parts: list[str] = []
     met: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in met:
-        told.insert(0, "".join(traceback.format_tb(cause.__traceback__)) + _kind(cause))
+        parts.insert(0, "".join(traceback.format_tb(cause.__traceback__)) + _kind(cause))
         met.append(cause)
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
-    return "\n\n".join(told)
+    return "\n\n".join(parts)
 
 
 def _kind(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""What the user should know although everything goes on: noticed deep in the program, shown by the shell that runs, written to the log."""
+"""What the user should know although everything continues: noticed deep in the program, shown by the shell that runs, written to the log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LOGGER = logging.getLogger("koebako.notices")
 
 
 def notify(error: AppError | None) -> None:
-    """Tells the user of something that stops nothing; None is nothing to tell. From any thread."""
+    """Shows the user something that stops nothing; None shows nothing. From any thread."""
     if error is not None:
         _LOGGER.warning("%s %s", error.message, error.hint, extra={"error": error})
 
@@ -25,10 +25,10 @@ class _Shown(logging.Handler):
     def __init__(self, show: Callable[[AppError], object]) -> None:
         super().__init__()
         self._show = show
-        self._told: set[str] = set()
+        self._seen: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self._seen:
+            self._seen.add(text)
             self._show(record.__dict__["error"])

@@ -95,7 +95,7 @@ def _obstacle(folder: Path) -> str:
         return localized("現在のフォルダーがありません", "the current directory does not exist")
     if (
         sys.getfilesystemencoding() != "utf-8" and not str(folder).isascii()
-    ):  # libraries are told names in UTF-8, whatever Python makes of them
+    ):  # libraries are given names in UTF-8, whatever Python makes of them
         return localized("UTF-8 のロケール（LC_ALL=C.UTF-8 など）が必要です", "its name requires a UTF-8 locale, such as LC_ALL=C.UTF-8")
     if _HALF_PAIR.search(str(folder)):
         return localized("名前が UTF-8 ではありません", "its name is not UTF-8")

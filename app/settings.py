@@ -110,7 +110,7 @@ def settings_path() -> Path:
 
 
 def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
-    """The remembered settings; what cannot be used is replaced by its default, kept in a copy beside, and told in the second value."""
+    """The remembered settings; what cannot be used is replaced by its default, kept in a copy beside, and reported in the second value."""
     path = path or settings_path()
     failed = localized(
         "一部の設定を読み込めなかったため、初期値に戻しました。", "Some settings could not be read and were reset to their defaults."
@@ -123,7 +123,7 @@ def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
 
 
 def known_settings() -> Settings:
-    """The remembered settings, for whoever goes on without those that cannot be used; the user is told of them once."""
+    """The remembered settings, for whoever continues without those that cannot be used; the user sees them once."""
     settings, error = load_settings()
     notify(error)
     return settings

@@ -42,7 +42,7 @@ def write(text: str, stream: TextIO | None = None) -> None:
         reason = reason_of(exc)
         raise OutputFileError(
             localized(f"結果を書き出せません：{reason}。", f"The result could not be written: {reason}."),
-            localized("標準出力の出力先を確認してください。", "Check where standard output is redirected."),
+            localized("標準出力のリダイレクト先を確認してください。", "Check where standard output is redirected."),
         ) from exc
 
 

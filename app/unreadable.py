@@ -1,4 +1,4 @@
-"""What becomes of a file of ours that cannot be read: it is kept under another name, the user is told, and the program goes on without it."""
+"""How a file of ours that cannot be read is treated: it is kept under another name, the user sees that, and the program continues without it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class UnreadableError(InputError):
 
 
 def set_aside(path: Path, failed: str, reason: str, largest_bytes: int) -> UnreadableError:
-    """Keeps a file that cannot be used, for the next save would overwrite it; returns what to tell the user.
+    """Keeps a file that cannot be used, for the next save would overwrite it; returns the error to show.
 
     Args:
         failed: one sentence.

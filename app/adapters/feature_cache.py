@@ -111,7 +111,7 @@ class DiskFeatures:
         if len(data) > self._max_bytes:
             return
         connection.execute(f"INSERT OR REPLACE INTO features VALUES (?, {newest}, ?, ?)", (key, zlib.crc32(data), data))
-        # Other processes write as well: what is held is asked anew. `length` looks at the head of a row only.
+        # Other processes write as well: what is held is asked for again. `length` looks at the head of a row only.
         sizes = connection.execute("SELECT used, length(data) FROM features ORDER BY used").fetchall()
         held = sum(size for _, size in sizes)
         for used, size in sizes:
@@ -169,5 +169,5 @@ def _is_busy(exc: Exception) -> bool:
 
 
 def _key(bert_id: str, text: str) -> bytes:
-    """A hash: the file tells nobody what was spoken."""
+    """A hash: the file does not reveal what was spoken."""
     return hashlib.sha256(f"{bert_id}\0{text}".encode("utf-8", "surrogatepass")).digest()

@@ -29,7 +29,7 @@ def dictionary_path() -> Path:
 
 
 def load_dictionary() -> tuple[tuple[Entry, ...], UnreadableError | None]:
-    """The words; none, and what to tell, where the file cannot be read, of which a copy is kept then."""
+    """The words; none, and the error to show, where the file cannot be read, of which a copy is kept then."""
     failed = localized("ユーザー辞書を読み込めません。", "The user dictionary cannot be read.")
     found, error = load_data(dictionary_path(), from_data, failed)
     return found or (), error
@@ -44,7 +44,7 @@ def known_words() -> tuple[Entry, ...]:
 
 
 def change_dictionary(change: Change) -> tuple[tuple[Entry, ...], AppError | None]:
-    """Lets `change` make other words of them, while no other program does; returns these, and what `load_dictionary` tells.
+    """Lets `change` make other words of them, while no other program does; returns these, and the error of `load_dictionary`.
 
     Raises InputError where there would be too many, or the file can neither be read nor kept, OutputFileError where it cannot be written.
     """

@@ -21,14 +21,14 @@ COLORS = {
     "prosody": "#228833", "flow": "#ccbb44", "decode": "#ee6677", "synthesis": "#ee6677", "audio": "#aa3377",
 }  # fmt: skip
 BACKEND_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377")
-FAR = 3.0  # times the longest bar: a target beyond is told, not drawn
+FAR = 3.0  # times the longest bar: a target beyond is written, not drawn
 
 
 def chart(found: Sequence[Measured], peak: Peak, machine: str) -> str:
     """The picture as SVG.
 
     Args:
-        machine: told below the title.
+        machine: written below the title.
     """
     picture = Picture(WIDTH)
     picture.text(MARGIN, 34, localized("処理ごとの時間（キャッシュなし、中央値）", "Time by stage (no cache, medians)"), size=18, bold=True)

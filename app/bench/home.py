@@ -61,7 +61,7 @@ def find_originals(voice: str | None, bert: str | None) -> Originals:
             ),
         )
     if container_of(graph) == "safetensors":
-        raise no_graph(graph)  # told before minutes of work, not after them
+        raise no_graph(graph)  # reported before minutes of work, not after them
     exported = model.parent / FLOAT32_NAME
     return Originals(graph, model, exported if exported.is_file() and exported != model else None)
 

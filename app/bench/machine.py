@@ -32,7 +32,7 @@ def peak_mb() -> float:
 
 
 def _high_water_mark() -> int | None:
-    """Bytes; where Linux tells it. `getrusage` would tell the parent's too, which a child inherits."""
+    """Bytes; where Linux reports it. `getrusage` would report the parent's too, which a child inherits."""
     try:
         status = Path("/proc/self/status").read_text(encoding="utf-8")
     except OSError:

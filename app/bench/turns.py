@@ -24,7 +24,7 @@ class Ratio:
 
 
 def take_turns(ways: Mapping[str, Callable[[], Figures]], turns: Iterable[int]) -> dict[str, list[Figures]]:
-    """What each way measured, turn by turn. Who follows whom is drawn anew for each: nobody always finds the caches as the reference left them."""
+    """What each way measured, turn by turn. Who follows whom is drawn again for each: nobody always finds the caches as the reference left them."""
     found: dict[str, list[Figures]] = {name: [] for name in ways}
     for turn in turns:
         for name in np.random.default_rng(turn).permutation(list(ways)).tolist():

@@ -33,7 +33,7 @@ def check_letters(arguments: list[str]) -> None:
 
 
 def wants_json(arguments: list[str]) -> bool:
-    """Whether errors shall be JSON, even errors of the command line itself."""
+    """Whether errors are to be JSON, even errors of the command line itself."""
     return "--json" in arguments or (bool(arguments) and arguments[0] == "g2p")
 
 

@@ -56,7 +56,7 @@ def _fail(error: BaseException, arguments: list[str]) -> int:
     if not isinstance(error, AppError):
         _log(error)
         error = _unexpected(error)
-    with contextlib.suppress(AppError, OSError):  # the error itself cannot be told where nothing can be written
+    with contextlib.suppress(AppError, OSError):  # the error itself cannot be shown where nothing can be written
         print_error(error, as_json=wants_json(arguments), stream=json_stream(arguments))
     if isinstance(error, OutputFileError):
         _abandon_stdout()
@@ -64,10 +64,10 @@ def _fail(error: BaseException, arguments: list[str]) -> int:
 
 
 def _log(error: BaseException) -> None:
-    """Arguments may be the text to be spoken, so they stay out; where in the program it happened tells which command it was."""
+    """Arguments may be the text to be spoken, so they stay out; where in the program it happened shows which command it was."""
     from app.settings import load_settings
 
-    with contextlib.suppress(AppError, OSError):  # whatever the log says, the user is told
+    with contextlib.suppress(AppError, OSError):  # whatever the log says, the user sees it
         start_log()
         log_words(load_settings()[0].log_words)
         logging.getLogger("koebako").error("unexpected error on the command line", exc_info=error)

@@ -102,7 +102,7 @@ def _refuse_device(status: os.stat_result, name: str) -> None:
 
 @contextmanager
 def _waiting_for(name: str, *, is_person: bool = False) -> Iterator[None]:
-    """Says on stderr what is waited for, where that takes long, rarer and rarer; a person at a terminal was told before."""
+    """Says on stderr what is waited for, where that takes long, rarer and rarer; a person at a terminal has seen it before."""
     over = threading.Event()
 
     def announce() -> None:

@@ -46,7 +46,7 @@ def result_lines(text: str) -> None:
 
 
 def read_stdin() -> TextIO:
-    """Standard input; InputError where there is none. A person at a terminal is told that we wait for text."""
+    """Standard input; InputError where there is none. A person at a terminal sees that we wait for text."""
     if sys.stdin is None:
         raise InputError(
             localized("標準入力がありません。", "There is no standard input."),
@@ -83,7 +83,7 @@ def answer_to(question: str) -> str:
 
 
 def print_error(error: AppError, *, as_json: bool, stream: TextIO | None = None, source: str | None = None) -> None:
-    """An error as a sentence and a hint, or as one JSON line; with what it is about, where a command goes on with the next."""
+    """An error as a sentence and a hint, or as one JSON line; with what it is about, where a command continues with the next."""
     if as_json:
         about: dict[str, Any] = {} if source is None else {"source": source}
         if error.ways:

@@ -20,7 +20,7 @@ REPEATED_AFTER_S = 1.0
 """A download that stays within one percent is reported as often as this."""
 
 REMINDED_AFTER_S = 30.0
-"""One line tells a person of a wait; another one comes when it takes longer."""
+"""One line shows a person a wait; another one comes when it takes longer."""
 
 
 class Shown(Protocol):
@@ -33,7 +33,7 @@ class Shown(Protocol):
         """How a download goes; shown with the next step."""
 
     def waits(self, wait: Wait | None) -> None:
-        """What a download waits for; None when it goes on."""
+        """What a download waits for; None when it continues."""
 
 
 @contextmanager
@@ -99,7 +99,7 @@ class _JsonLines:
 
 
 class _Notes:
-    """Tells a person of waits, a line each, and another one now and then."""
+    """Shows a person the waits, a line each, and another one now and then."""
 
     def __init__(self) -> None:
         self._told: tuple[str, int] | None = None

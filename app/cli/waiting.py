@@ -29,7 +29,7 @@ def slow_notice(words: str, how_far: Callable[[], str] = str) -> Iterator[None]:
         how_far: what the later notices add to the time that has passed.
     """
     over = threading.Event()
-    told = threading.Thread(target=_tell, args=(words, how_far, over), name="waiting", daemon=True)
+    told = threading.Thread(target=_report, args=(words, how_far, over), name="waiting", daemon=True)
     told.start()
     try:
         yield
@@ -38,7 +38,7 @@ def slow_notice(words: str, how_far: Callable[[], str] = str) -> Iterator[None]:
         told.join()  # no notice comes after the result
 
 
-def _tell(words: str, how_far: Callable[[], str], over: threading.Event) -> None:
+def _report(words: str, how_far: Callable[[], str], over: threading.Event) -> None:
     began = time.monotonic()
     if over.wait(PATIENCE_S):
         return
@@ -55,7 +55,7 @@ def still_speaking(text: str) -> str:
 
 
 def sound_so_far(seconds: float) -> str:
-    """How far `speak` is; a line alone does not tell how many sentences there will be."""
+    """How far `speak` is; a line alone does not show how many sentences there will be."""
     return localized(f"音声 {seconds:,.0f} 秒分を合成", f"{seconds:,.0f} s of audio ready") if seconds else ""
 
 

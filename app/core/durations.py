@@ -20,7 +20,7 @@ LONGEST_SYMBOL_FRAMES = 2000.0  # 23 s: a voice that asks for more is broken and
 
 @dataclass(frozen=True, slots=True)
 class FrameTarget:
-    """Symbols [start, end) shall together last exactly `frames`."""
+    """Symbols [start, end) together last exactly `frames`."""
 
     start: int
     end: int

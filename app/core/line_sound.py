@@ -72,7 +72,7 @@ class LineSound:
         self._rest = samples[whole * size :]
 
     def times(self, reading: LineReading) -> LineTimes | None:
-        """When each mora and mark sounds; None where the sound is of other morae, or the voice cannot tell.
+        """When each mora and mark sounds; None where the sound is of other morae, or the voice does not report it.
 
         Sentences that have not been made yet lie at the end, without any length.
         """

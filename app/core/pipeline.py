@@ -26,7 +26,7 @@ from app.core.waveform import silence
 from app.errors import BackendError, InputError, VoiceError
 from app.language import localized
 
-WARM_UP_TEXT = "風の中を、行ってきました。"  # homographs: they bring in the dictionary that tells them apart
+WARM_UP_TEXT = "風の中を、行ってきました。"  # homographs: they bring in the dictionary that distinguishes them
 AHEAD_S = 2.0  # sound that must wait before the next sentence is prepared: several times what that takes
 
 
@@ -56,7 +56,7 @@ class Pipeline(SentenceContext):
 
         Args:
             request: what to say, and how.
-            on_stage: told of each stage when it is over.
+            on_stage: called with each stage when it is over.
             cancelled: looked at before every stage.
             queued_s: how much sound waits to be heard; where that is enough the next sentence is prepared ahead of its turn.
 

@@ -126,7 +126,7 @@ class OpaqueSynthesizer(Protocol):
     """A voice that is one graph."""
 
     def synthesize(self, values: WholeInput) -> tuple[Float32, Int64 | None]:
-        """Samples (N,), and frames per symbol (T,) where the graph tells."""
+        """Samples (N,), and frames per symbol (T,) where the graph outputs them."""
 
 
 class AudioSink(Protocol):

@@ -129,7 +129,7 @@ def shift(script: Script, ids: Collection[str], step: int) -> Script:
 
 
 def retext(script: Script, line_id: str, text: str) -> Script:
-    """Gives a line another text; its overrides go on counting over the text they were made for."""
+    """Gives a line another text; its overrides still count over the text they were made for."""
 
     def retexted(line: Line) -> Line:
         if line.text == text:

@@ -34,7 +34,7 @@ _CLINGING = frozenset(
 
 
 def split_sentences(text: str, words: Words | None = None, limit: int = DEFAULT_LIMIT) -> Iterator[Sentence]:
-    """Yields the pieces of `text` in order; `words` (such as `G2P.words`) tells where a long clause may be cut."""
+    """Yields the pieces of `text` in order; `words` (such as `G2P.words`) says where a long clause may be cut."""
     start = 0
     index = 0
     while start < len(text):
@@ -74,7 +74,7 @@ def _is_stop(window: str, position: int) -> bool:
 
 
 def _closes_speech(window: str, position: int) -> bool:
-    """「…。」 ends a sentence only when more speech or a space follows: 「…。」と言った goes on."""
+    """「…。」 ends a sentence only when more speech or a space follows: 「…。」と言った continues."""
     following = window[position + 1 : position + 2]
     return _is_stop(window, position - 1) and (following in _CLOSER_OF or following.isspace())
 

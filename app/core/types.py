@@ -185,7 +185,7 @@ class AudioChunk:
     Attributes:
         request_id, sentence: what it belongs to; silence before the first sentence has sentence 0.
         silence: True for the pauses the request asks for before and after the line.
-        phones: timings of the sentence, with its first chunk only (empty otherwise, and for voices that cannot tell).
+        phones: timings of the sentence, with its first chunk only (empty otherwise, and for voices that do not report them).
         last: True for the final chunk of the request.
     """
 

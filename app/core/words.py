@@ -86,7 +86,7 @@ def _with_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int], bool
 
 
 def _accent_phrases(words: Iterable[Word]) -> Iterator[list[Word]]:
-    """Words by accent phrase. A mark does not end one: a joined word goes on after it. An emoji is one by itself."""
+    """Words by accent phrase. A mark does not end one: a joined word continues after it. An emoji is one by itself."""
     phrase: list[Word] = []
     for word in words:
         starts = not word.joined and not word.is_mark and not word.pronunciation.startswith("ー")

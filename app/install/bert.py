@@ -41,7 +41,7 @@ def add_bert(source: Path, report: Report = unreported, *, id: str | None = None
 
     Args:
         source: `model_fp16.onnx`, `model.onnx` or `model.safetensors`, or the folder it lies in, with the vocabulary beside it.
-        id: what voices call it; None is told from its content.
+        id: what voices call it; None is derived from its content.
 
     Raises:
         VoiceError: it is no BERT that Style-Bert-VITS2 voices could use, or its vocabulary is missing.
@@ -56,7 +56,7 @@ def add_bert(source: Path, report: Report = unreported, *, id: str | None = None
             localized("半角の小文字、数字、ハイフンで 64 文字まで使えます。", "Use up to 64 lower-case letters, digits and hyphens."),
         )
     model = find_model(source)
-    read_vocabulary(model.parent)  # told before minutes of work, not after them
+    read_vocabulary(model.parent)  # reported before minutes of work, not after them
     files = [model, *sorted(item for item in model.parent.glob(f"{model.name}*") if item != model and "data" in item.suffix)]
     sha256 = content_digest(file_digests(files, part(report, 0.0, 0.03)))
     for bert in installed_berts(paths.bert_dirs()):

@@ -12,7 +12,7 @@ MOST_NAMES = 20
 
 
 class UndecidedError(VoiceError):
-    """There is nothing wrong with the voice: the user has to say what shall be done with it; `ways` are options of `voices add`."""
+    """There is nothing wrong with the voice: the user has to say what is to be done with it; `ways` are options of `voices add`."""
 
     def __init__(self, message: str, hint: str = "", ways: Sequence[str] = ()) -> None:
         super().__init__(message, hint)

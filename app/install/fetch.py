@@ -41,9 +41,9 @@ class Watch:
     """How a fetch is followed.
 
     Attributes:
-        report: told how much of the whole is done.
-        on_progress: told of bytes and speed.
-        on_wait: told when a server is silent for more than a moment.
+        report: called with how much of the whole is done.
+        on_progress: called with bytes and speed.
+        on_wait: called when a server is silent for more than a moment.
         cancelled: asked all the time; true ends the download and keeps what is there.
         patience: how often and how slowly to try again.
     """
@@ -165,7 +165,7 @@ def _hub_voice(uuid: str, watch: Watch) -> HubVoice:
 
 
 def _bring(file: HubFile, target: Path, watch: Watch) -> Downloaded:
-    def tell(progress: Progress) -> None:
+    def report_part(progress: Progress) -> None:
         watch.on_progress(progress)  # first, so that a caller who shows both has the details when the step comes
         watch.report(STEP, progress.fraction)
 
@@ -177,7 +177,7 @@ def _bring(file: HubFile, target: Path, watch: Watch) -> Downloaded:
         sha256=file.sha256,
         size=file.size,
         secrets=file.secrets,
-        on_progress=tell,
+        on_progress=report_part,
         on_wait=watch.on_wait,
         cancelled=watch.cancelled,
         patience=watch.patience,
@@ -189,8 +189,8 @@ def _bring(file: HubFile, target: Path, watch: Watch) -> Downloaded:
 def _shifted(on_progress: OnProgress, before: int, total: int) -> OnProgress:
     """The progress of one file as that of all."""
 
-    def tell(one: Progress) -> None:
+    def report_part(one: Progress) -> None:
         left_s = (total - before - one.received) / one.bytes_per_s if one.bytes_per_s > 0 else None
         on_progress(Progress(before + one.received, total, one.bytes_per_s, left_s))
 
-    return tell
+    return report_part

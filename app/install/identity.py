@@ -1,4 +1,4 @@
-"""Who a voice is before it is prepared: its id, its content and what it says of itself. Cheap, so that known voices are told at once."""
+"""Who a voice is before it is prepared: its id, its content and what it says of itself. Cheap, so that known voices are recognised at once."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def identify(path: Path, report: Report = unreported) -> Identity:
 
 
 def digest_of(path: Path, report: Report = unreported) -> str:
-    """Digest of any file that `read_source` opens, without a look at what it tells."""
+    """Digest of any file that `read_source` opens, without a look at what it says."""
     return content_digest(file_digests(source_files(path), report))
 
 

@@ -1,6 +1,6 @@
 """Makes the int8 decoder of a voice, and finds out how far it is from the exact one: where that is audible, the voice gets none.
 
-A few sentences are spoken up to what the decoder is given. Some of them tell how large the numbers in the decoder become, the others how
+A few sentences are spoken up to what the decoder is given. Some of them show how large the numbers in the decoder become, the others how
 much an int8 decoder made of that differs. Whether 8-bit products are exact depends on the processor, so what is measured holds here.
 """
 
@@ -90,7 +90,7 @@ def _made(voice: Voice, folder: Path, report: Report) -> Int8Decoder | None:
 
 
 def spoken_frames(voice: Voice) -> list[tuple[Float32, int]]:
-    """What the decoder of a voice is given for some sentences, z (D, F) and the speaker: with features of its own BERT where that is at hand."""
+    """What the decoder of a voice is given for some sentences, z (D, F) and the speaker: with features of its own BERT where that is installed."""
     info = voice.manifest
     prosody = open_session(voice.graphs["prosody"], "cpu", info.name).session
     flow = open_session(voice.graphs["flow"], "cpu", info.name).session if "flow" in voice.graphs else None

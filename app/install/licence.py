@@ -94,7 +94,7 @@ def require_licence(licence: Licence, ask: Ask) -> None:
 
 
 def _read() -> list[dict[str, Any]]:
-    """What was accepted; a damaged file means that licences are shown again, and the user is told why."""
+    """What was accepted; a damaged file means that licences are shown again, and the user sees why."""
     failed = localized(
         "利用規約への同意の記録を読み込めないため、もう一度確認します。",
         "The record of accepted licences could not be read, so you will be asked again.",

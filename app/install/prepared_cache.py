@@ -36,7 +36,7 @@ def kept_voice(source: Path, report: Report = unreported) -> Voice | None:
         return None
     try:
         voice = read_prepared(folder)
-    except VoiceError:  # damaged: made anew
+    except VoiceError:  # damaged: made again
         with contextlib.suppress(AppError):
             remove_folder(folder)
         return None

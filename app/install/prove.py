@@ -58,7 +58,7 @@ def _check(channel: Channel, source: str, expected: str) -> None:
 
 
 def _shares(channel: Channel, bert: str, voices: Sequence[str]) -> None:
-    """Measures voices with a BERT in int8; tells first that the BERT itself has run."""
+    """Measures voices with a BERT in int8; reports first that the BERT itself has run."""
     from app.install.equal_share import equal_share, read_by
     from app.voices.bert import read_bert
     from app.voices.voice import read_prepared

@@ -49,7 +49,7 @@ def ready_voice(
 
     Args:
         ask: shows a licence that was not accepted yet; whether it is.
-        announce: told, in the language of the user, what takes long.
+        announce: called, in the language of the user, with what takes long.
         need_bert: called with the BERT of a voice that is to be prepared, to raise where it is missing: before the user waits.
 
     Raises:
@@ -121,7 +121,7 @@ def _is_prepared(source: Path) -> bool:
 
 
 def _whole(source: Path, error: VoiceError, report: Report) -> Ready:
-    """A graph that could not be cut rightly still runs whole; weights that were not understood do not run at all."""
+    """A graph that could not be cut correctly still runs whole; weights that were not understood do not run at all."""
     voice = read_source(source)
     if not voice.manifest.opaque:
         raise error

@@ -45,7 +45,7 @@ class BackgroundThread(QObject):
         return self._thread.submit(work)
 
     def close(self, *, finish: bool = False) -> None:
-        """Waits for what goes on, with `finish` also for what has not begun; nothing comes back any more, errors go to the log."""
+        """Waits for what is running, with `finish` also for what has not begun; nothing comes back any more, errors go to the log."""
         self._closed = True
         self._thread.shutdown(wait=True, cancel_futures=not finish)
 

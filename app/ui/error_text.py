@@ -1,4 +1,4 @@
-"""How a failed job is told in the window."""
+"""How a failed job is shown in the window."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def details_of(error: AppError) -> str:
 
 
 def as_app_error(exc: Exception) -> AppError:
-    """What the user is told; of what nobody expected, or an installation lacks, the log has more."""
+    """What the user sees; of what nobody expected, or an installation lacks, the log has more."""
     if not isinstance(exc, AppError) or isinstance(exc, InternalError):
         logging.getLogger("koebako").error("unexpected error in the synthesis thread", exc_info=exc)
     if isinstance(exc, AppError):

@@ -23,7 +23,7 @@ class KeptFile(QObject):
         after_ms: how long the first change waits for others.
 
     Signals:
-        failed(AppError): it can no longer be written; tries go on, and only another error is told again.
+        failed(AppError): it can no longer be written; tries continue, and only another error is reported.
         mended(AppError): it is written again, after this error.
     """
 
@@ -61,7 +61,7 @@ class KeptFile(QObject):
         self._timer.stop()
 
     def flush(self) -> Callable[[], AppError | None]:
-        """Begins to write what is not on the disk yet; the result waits for that, and tells what went wrong."""
+        """Begins to write what is not on the disk yet; the result waits for that, and reports what went wrong."""
         self._timer.stop()
         if self._resting or not (self._changed or self._writing or self._waiting):
             return lambda: None

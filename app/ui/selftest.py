@@ -1,4 +1,4 @@
-"""`Koebako --selftest`: opens the window, types, speaks into a file, takes a picture, and tells how long each step took.
+"""`Koebako --selftest`: opens the window, types, speaks into a file, takes a picture, and reports how long each step took.
 
 For the built program, which on Windows has no console: what happened is in the report, and in the exit code.
 """
@@ -57,7 +57,7 @@ def main() -> int:
 
 
 def _tried(picture: Path | None) -> dict[str, Any]:
-    """What happened, also where nothing could; a windowed program has nothing but the report to tell it with."""
+    """What happened, also where nothing could; a windowed program has nothing but the report for it."""
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
         try:
             check_home(writes=True)
@@ -113,7 +113,7 @@ def _open_window(report: dict[str, Any]) -> tuple[QApplication, MainWindow]:
     from app.ui.main import check_display, make_application
 
     check_display()
-    app = make_application()  # which tells what Qt lacks; everything below imports Qt
+    app = make_application()  # which says what Qt lacks; everything below imports Qt
     report["qt_s"] = _age_s()
     from PySide6.QtCore import qVersion
 

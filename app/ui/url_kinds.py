@@ -1,4 +1,4 @@
-"""What an address on the web leads to, as far as its words tell: a voice, a text file, or neither."""
+"""What an address on the web leads to, as far as its words show: a voice, a text file, or neither."""
 
 from __future__ import annotations
 

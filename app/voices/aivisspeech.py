@@ -54,7 +54,7 @@ def _usual_folder() -> Path:
 
 
 def aivisspeech_voices(folder: Path | None) -> list[FoundVoice]:
-    """The voices in its folder, by name of file; what cannot be read is left out, as AivisSpeech itself tells of it."""
+    """The voices in its folder, by name of file; what cannot be read is left out, as AivisSpeech itself reports it."""
     if folder is None:
         return []
     try:

@@ -1,4 +1,4 @@
-"""The BERT models at hand. A voice names the one it was trained with; features of another make speech that is silently wrong."""
+"""The installed BERT models. A voice names the one it was trained with; features of another make speech that is silently wrong."""
 
 from __future__ import annotations
 

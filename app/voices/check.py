@@ -36,7 +36,7 @@ class RunGraph(Protocol):
         """Inputs that count in what it computes; of the public ones some may not."""
 
     def __call__(self, case: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray | None]:
-        """Samples (N,), and frames per symbol (T,) where the graph tells."""
+        """Samples (N,), and frames per symbol (T,) where the graph outputs them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,5 +124,5 @@ def check_case(number: int, case: dict[str, np.ndarray], run: RunGraph, hop_leng
 def _same_durations(durations: np.ndarray | None, case: dict[str, np.ndarray]) -> bool:
     expected = case.get("durations_frames")
     if durations is None or expected is None:
-        return True  # then equal lengths are all that can be told
+        return True  # then equal lengths are all that can be checked
     return np.array_equal(np.asarray(durations).reshape(-1), expected.reshape(-1))

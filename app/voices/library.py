@@ -1,4 +1,4 @@
-"""The voices at hand, and how one is found by id, name or path."""
+"""The installed voices, and how one is found by id, name or path."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def find_installed(wanted: str, folders: Sequence[Path]) -> Voice | None:
     """The prepared voice of this id or name.
 
     Raises:
-        VoiceError: it is damaged, or several have this name; the hint tells their ids.
+        VoiceError: it is damaged, or several have this name; the hint lists their ids.
     """
     voices = []
     for folder in _voice_folders(folders):
@@ -80,7 +80,7 @@ AnyVoice = TypeVar("AnyVoice", bound=Described)
 
 
 def find_among(wanted: str, voices: Sequence[AnyVoice]) -> AnyVoice | None:
-    """The one of this id, or else of this name; a VoiceError where several have this name, whose hint tells their ids."""
+    """The one of this id, or else of this name; a VoiceError where several have this name, whose hint lists their ids."""
     text = wanted.casefold()
     for voice in voices:
         if text == voice.manifest.id.casefold():

@@ -1,4 +1,4 @@
-"""The characters a BERT knows, in the order of their ids. What it was trained on is told by them better than by any name."""
+"""The characters a BERT knows, in the order of their ids. They show what it was trained on better than any name."""
 
 from __future__ import annotations
 

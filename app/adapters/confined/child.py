@@ -70,7 +70,7 @@ class ConfinedChild:
 
     Args:
         module, option: what serves it, see `app.own_program`.
-        task, arguments: what it shall do.
+        task, arguments: what to do.
         scratch: folder for its temporary files, which the caller removes.
 
     Raises:
@@ -185,7 +185,7 @@ def _fraction(value: Any) -> float:
 
 
 def _error(given: Any) -> Exception:
-    """An error as the child tells it: one for the user, too much memory, or one that nobody thought of."""
+    """An error as the child reports it: one for the user, too much memory, or one that nobody thought of."""
     given = given if isinstance(given, dict) else {}
     family, message, hint = (long_text(given[name]) if isinstance(given.get(name), str) else "" for name in ("family", "message", "hint"))
     if family == "memory":

@@ -1,6 +1,6 @@
 """Limits that the system itself holds a process to: how much memory and processor time it may take.
 
-On Unix the process sets them for itself, before it touches what it shall be protected from (`confine_this_process`). On Windows the
+On Unix the process sets them for itself, before it touches what it is protected from (`confine_this_process`). On Windows the
 process that started it puts it into a job object (`app.adapters.confined.windows_job`).
 """
 

@@ -1,4 +1,4 @@
-"""The child of `app.adapters.confined.child`: does one task within its limits and tells how it goes, a JSON object a line."""
+"""The child of `app.adapters.confined.child`: does one task within its limits and reports progress, a JSON object a line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Channel:
         self._last = ("", -1)
 
     def report(self, step: str, fraction: float) -> None:
-        """Progress; each step and each percent is told once."""
+        """Progress; each step and each percent is reported once."""
         percent = round(100 * fraction)
         if (step, percent) != self._last:
             self._last = (step, percent)
@@ -80,6 +80,6 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _is_no_memory(exc: BaseException) -> bool:
-    if isinstance(exc, AppError):  # it may tell of memory in other words than those of what it was made from
+    if isinstance(exc, AppError):  # it may describe a lack of memory in other words than those of what it was made from
         return False
     return isinstance(exc, MemoryError) or getattr(exc, "errno", None) == errno.ENOMEM or bool(NO_MEMORY.search(str(exc)))

@@ -47,7 +47,7 @@ def download(
     cancelled: Callable[[], bool] = never,
     patience: RetryPolicy | None = None,
 ) -> Downloaded:
-    """Brings a file, going on with what an earlier try left in `<data>/downloads`.
+    """Downloads a file, resuming what an earlier try left in `<data>/downloads`.
 
     Args:
         url: http or https.

@@ -1,4 +1,4 @@
-"""Where the bytes at hand are from: what is needed to ask for the rest of the same file."""
+"""Where the bytes we have are from: what is needed to ask for the rest of the same file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Origin:
 
     @classmethod
     def of(cls, headers: Mapping[str, str], total: int | None) -> Origin:
-        """As the headers of a whole answer (200) tell it."""
+        """As the headers of a whole answer (200) say."""
         tag = validator_of(headers.get("ETag"))
         strong = tag if tag and not tag.startswith("W/") else None
         encoded = headers.get("Content-Encoding", "identity").lower() not in ("", "identity")

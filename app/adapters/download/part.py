@@ -1,4 +1,4 @@
-"""What has arrived of a download: kept between tries and between runs of the program, with what is needed to go on with it."""
+"""What has arrived of a download: kept between tries and between runs of the program, with what is needed to resume it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Part:
     """`<data>/downloads/<key>.part` with its `Origin` in `<key>.json`; used by one process at a time (`locked`).
 
     Attributes:
-        length: bytes at hand.
+        length: bytes we have.
         origin: where they are from; None when there are none that can be gone on with.
     """
 
@@ -138,7 +138,7 @@ class Part:
             raise of_disk(exc, self.folder) from exc
 
     def sha256(self) -> str:
-        """Of all bytes at hand."""
+        """Of all bytes we have."""
         return self._hash.hexdigest()
 
     def move_to(self, target: Path) -> None:
@@ -163,7 +163,7 @@ class Part:
 
 
 def sweep_downloads(older_than_s: float) -> None:
-    """Removes what nobody went on with or installed for so long; what another process holds or cannot be removed stays."""
+    """Removes what nobody resumed or installed for so long; what another process holds or cannot be removed stays."""
     oldest = time.time() - older_than_s
     for folder in downloads_dir().glob("*/"):
         with contextlib.suppress(OSError):

@@ -58,9 +58,9 @@ class ProgressMeter:
         self._speed: float | None = None
 
     def start(self, received: int, total: int | None) -> None:
-        """A connection begins with that many bytes at hand, which say nothing about its speed."""
+        """A connection begins with that many bytes, which say nothing about its speed."""
         self._measured_at, self._received = self._clock(), received
-        self._tell(received, total)
+        self._report(received, total)
 
     def advance(self, received: int, total: int | None) -> None:
         """Bytes have arrived, or none have for a moment."""
@@ -68,11 +68,11 @@ class ProgressMeter:
         if self._told_at is not None and now - self._told_at < REPORT_EVERY_S:
             return
         self._measure(now, received)
-        self._tell(received, total)
+        self._report(received, total)
 
     def finish(self, received: int) -> None:
         """All is there."""
-        self._tell(received, received)
+        self._report(received, received)
 
     def _measure(self, now: float, received: int) -> None:
         elapsed_s = now - self._measured_at
@@ -83,7 +83,7 @@ class ProgressMeter:
         self._speed = speed if self._speed is None else self._speed + weight * (speed - self._speed)
         self._measured_at, self._received = now, received
 
-    def _tell(self, received: int, total: int | None) -> None:
+    def _report(self, received: int, total: int | None) -> None:
         self._told_at = self._clock()
         speed = max(self._speed or 0.0, 0.0)
         left_s = max(total - received, 0) / speed if total is not None and speed >= SLOWEST_BYTES_PER_S else None

@@ -18,7 +18,7 @@ def megabytes(count: int) -> str:
 
 
 def no_room(folder: Path, needed_bytes: int, free_bytes: int) -> AppError:
-    """What to tell of a disk with too little room."""
+    """The error for a disk with too little room."""
     needed, free = megabytes(needed_bytes), megabytes(free_bytes)
     return OutputFileError(
         localized(
@@ -36,7 +36,7 @@ def check_room(folder: Path, needed_bytes: int, refusal: Callable[[Path, int, in
     existing = next(item for item in (folder, *folder.absolute().parents) if item.exists())
     try:
         free_bytes = shutil.disk_usage(existing).free
-    except OSError:  # a disk that does not tell is tried
+    except OSError:  # a disk that does not report its room is tried
         return
     if free_bytes < needed_bytes + SPARE_BYTES:
         raise refusal(folder, needed_bytes + SPARE_BYTES, free_bytes)

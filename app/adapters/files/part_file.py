@@ -35,13 +35,13 @@ class PartFile:
             sweep(self._target.parent)
             self._part = part_beside(self._target)
             self._file = self._part.open("xb+", buffering=0)
-            with contextlib.suppress(OSError):  # a disk without locks; there only age tells
+            with contextlib.suppress(OSError):  # a disk without locks; there only the age shows it
                 _lock(self._file.fileno())
         except (OSError, ValueError) as exc:
             raise write_error(self._shown, exc) from exc
 
     def write(self, data: bytes) -> int:
-        """Writes all of it; returns less after a failure, which `check` tells."""
+        """Writes all of it; returns less after a failure, which `check` raises."""
         done = 0
         try:
             while done < len(data) and self.failure is None:
@@ -85,7 +85,7 @@ class PartFile:
         self._part.unlink(missing_ok=True)
 
     def _check_target(self) -> None:
-        # Opening what is there for writing tells before the work, not after it, that the file is locked or protected.
+        # Opening what is there for writing shows before the work, not after it, that the file is locked or protected.
         if self._target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         # What is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.

@@ -35,7 +35,7 @@ def aivishub_uuid(text: str) -> str | None:
 
 
 def aivishub_model(known: str) -> Address:
-    """Where AivisHub tells about a voice; raises DownloadError."""
+    """Where AivisHub describes a voice; raises DownloadError."""
     return _place(AIVISHUB_VARIABLE, AIVISHUB, f"/aivm-models/{known}")
 
 

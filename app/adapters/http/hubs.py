@@ -45,8 +45,8 @@ class HubFile:
 
     Attributes:
         url: where it is.
-        sha256: hex, None where the hub does not tell.
-        size: bytes, None where the hub does not tell.
+        sha256: hex, None where the hub does not say.
+        size: bytes, None where the hub does not say.
         secrets: headers for the hub alone.
     """
 

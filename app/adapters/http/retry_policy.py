@@ -24,7 +24,7 @@ class RetryPolicy:
     """Times and numbers of tries; tests shorten them.
 
     Attributes:
-        retries: tries after the first; those after a good stretch of new bytes are counted anew.
+        retries: tries after the first; those after a good stretch of new bytes are counted from zero.
         first_wait_s, longest_wait_s: waits double from the first to the longest, each shortened by chance to as little as a half.
         longest_retry_after_s: a server that asks for a longer rest is left alone.
         connect_s, silence_s: how long a server may take to be reached, and to say anything.

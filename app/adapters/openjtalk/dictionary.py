@@ -67,7 +67,7 @@ class TaughtWords:
 
 @cache
 def taught_words() -> TaughtWords:
-    """The words that count until they are forgotten; none, of which the user is told, where the file cannot be read. Raises InternalError."""
+    """The words that count until they are forgotten; none, with a notice to the user, where the file cannot be read. Raises InternalError."""
     words, unread = load_dictionary()
     notify(unread)
     return make_ready(words)

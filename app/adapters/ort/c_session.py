@@ -1,4 +1,4 @@
-"""Sessions on the CPU that are created while other threads go on.
+"""Sessions on the CPU that are created while other threads keep running.
 
 ONNX Runtime's Python module before 1.31 (what Windows users run is 1.24.4) holds Python's lock while it creates a session: the window
 stood still for as long, 0.25 s of processor time for a real BERT. Its C library, called by ourselves, computes the same to the bit.
@@ -48,7 +48,7 @@ def open_unlocked(model: Path | bytes, options: ort.SessionOptions) -> UnlockedS
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """An input or output as ONNX Runtime's own sessions tell it; sizes that are open are -1."""
+    """An input or output as ONNX Runtime's own sessions describe it; sizes that are open are -1."""
 
     name: str
     type: str

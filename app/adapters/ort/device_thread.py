@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-GRACE_S = 2.0  # for a run that was told to stop; ONNX Runtime looks between two nodes only
+GRACE_S = 2.0  # for a run that was asked to stop; ONNX Runtime looks between two nodes only
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Sessions that go on on the CPU when their device fails: the same call is run again, so no sound is lost and none is repeated.
+"""Sessions that continue on the CPU when their device fails: the same call is run again, so no sound is lost and none is repeated.
 
 A device can be removed, reset, hang, run out of memory or answer with numbers that are none. Its runs wait in a thread of their own,
 because a driver that hangs does not come back even when it is asked to; the thread is then left behind. Until the user chooses a
@@ -30,7 +30,7 @@ _NO_MEMORY = ("8007000e", "out of memory", "failed to allocate", "bfcarena", "ba
 _NOT_SUPPORTED = ("80070057", "not_implemented", "invalid_argument", "not implemented", "invalid argument")
 
 Observer = Callable[[str, dict[str, Any], list[str], list[np.ndarray]], None]
-"""Told of every run: graph, values, names of outputs, outputs."""
+"""Called after every run: graph, values, names of outputs, outputs."""
 
 
 @dataclass(slots=True)

@@ -50,7 +50,7 @@ class GraphStore:
         self._sizes = range(smallest_bytes, largest_bytes + 1)
 
     def copy_of(self, source: Path, flavour: str, write: Callable[[Path], None]) -> Path | None:
-        """The optimised copy of a graph: the one at hand, or one that is made now. None where there is none.
+        """The optimised copy of a graph: the existing one, or one that is made now. None where there is none.
 
         Args:
             source: file of the graph; another size or time of change, also of weights beside it, makes it another graph.
@@ -125,7 +125,7 @@ class GraphStore:
 
 
 def identity_of(graph: Path | bytes) -> str:
-    """Tells graphs apart: a file by place, size and time of change, for reading a large one would take longer than opening it."""
+    """Distinguishes graphs: a file by place, size and time of change, for reading a large one would take longer than opening it."""
     if isinstance(graph, bytes):
         return hashlib.sha256(graph).hexdigest()
     facts = [file.stat() for file in _files(graph)]

@@ -10,7 +10,7 @@ from app.adapters.ort.providers import intra_threads
 def session_options() -> ort.SessionOptions:
     """What all sessions share, each with its why."""
     options = ort.SessionOptions()
-    options.log_severity_level = 4  # what fails is told by our own messages; a windowed program has no stderr at all
+    options.log_severity_level = 4  # failures are shown in our own messages; a windowed program has no stderr at all
     options.intra_op_num_threads = intra_threads()
     options.inter_op_num_threads = 1
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL  # DirectML demands it; our graphs have no parallel branches to gain from

@@ -49,10 +49,10 @@ def offered_providers() -> list[str]:
 
 
 def devices_offered() -> list[dict[str, Any]]:
-    """What ONNX Runtime tells of processors and graphics adapters, for a report; nothing where it cannot tell."""
+    """What ONNX Runtime knows of processors and graphics adapters, for a report; nothing where it knows nothing."""
     try:
         devices = ort.get_ep_devices()
-    except (AttributeError, RuntimeError):  # versions before 1.22; systems that do not tell
+    except (AttributeError, RuntimeError):  # versions before 1.22; systems that report nothing
         return []
     return [{"provider": item.ep_name, "vendor": item.device.vendor, "metadata": dict(item.device.metadata)} for item in devices]
 
@@ -64,10 +64,10 @@ def available_backends() -> list[str]:
 
 
 def known_devices() -> list[Device]:
-    """Adapters that ONNX Runtime can tell apart, the fastest of a backend first."""
+    """Adapters that ONNX Runtime can distinguish, the fastest of a backend first."""
     try:
         devices = ort.get_ep_devices()
-    except (AttributeError, RuntimeError):  # builds without it; systems that do not tell
+    except (AttributeError, RuntimeError):  # builds without it; systems that report nothing
         return []
     found: list[Device] = []
     for item in devices:
@@ -94,7 +94,7 @@ def _device(backend: str, device: ort.OrtHardwareDevice, count: int) -> Device:
 
 
 def places() -> list[str]:
-    """Everything that can be tried, the CPU first: every adapter by its number, or the backend where there is nothing to tell apart."""
+    """Everything that can be tried, the CPU first: every adapter by its number, or the backend where there is nothing to distinguish."""
     known = known_devices()
     others = [name for name in available_backends() if name != "cpu"]
     return ["cpu", *(place for name in others for place in ([item.place for item in known if item.backend == name] or [name]))]
@@ -104,7 +104,7 @@ def device_of(place: str) -> Device | None:
     """The adapter that a place names; None where it names none. BackendError where it names one that is not there."""
     backend, _, wanted = place.partition(":")
     if not wanted or backend not in available_backends():
-        return None  # that the backend is missing is told when a session opens
+        return None  # that the backend is missing is reported when a session opens
     known = [item for item in known_devices() if item.backend == backend]
     fitting = [item for item in known if wanted == str(item.number)] or [item for item in known if wanted.lower() in item.name.lower()]
     if fitting:
@@ -119,7 +119,7 @@ def device_of(place: str) -> Device | None:
 
 
 def provider_options(place: str) -> dict[str, str]:
-    """What the provider of a place is told; BackendError for an adapter that is not there."""
+    """The options for the provider of a place; BackendError for an adapter that is not there."""
     backend, _, wanted = place.partition(":")
     known = BACKENDS[backend]
     options = dict(known.options)
@@ -159,7 +159,7 @@ def _drivers() -> list[str]:
 
 
 def _windows_drivers() -> list[str]:
-    """Name and version of every display driver, from the registry; ONNX Runtime does not tell them."""
+    """Name and version of every display driver, from the registry; ONNX Runtime does not report them."""
     if sys.platform != "win32":
         return []
     import winreg

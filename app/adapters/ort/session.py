@@ -181,7 +181,7 @@ def _not_started(place: str, reason: str) -> BackendError:
     return BackendError(localized(f"{place_name(place)} を起動できません。", f"{place_name(place)} could not start."), reason)
 
 
-LONGEST_REASON = 300  # letters; providers have been seen to tell pages
+LONGEST_REASON = 300  # letters; providers have been seen to write pages
 
 
 def plain_words(exc: BaseException) -> str:

@@ -61,7 +61,7 @@ def _bound_run(session: ort.InferenceSession, feed: dict[str, np.ndarray], devic
 
 
 def _cpu_nodes(session: ort.InferenceSession) -> dict[str, int] | None:
-    """None where this ONNX Runtime does not tell."""
+    """None where this ONNX Runtime does not report it."""
     if not hasattr(session, "get_provider_graph_assignment_info"):
         return None
     left = (part for part in session.get_provider_graph_assignment_info() if part.ep_name == CPU_PROVIDER)

@@ -1,4 +1,4 @@
-"""Which operators a graph really runs, on arrays of which shapes: what ONNX Runtime's profile tells of a run."""
+"""Which operators a graph really runs, on arrays of which shapes: what ONNX Runtime's profile says of a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def profiled_runs(model: Path, calls: Iterable[dict[str, np.ndarray]]) -> list[l
     with tempfile.TemporaryDirectory(prefix="koebako-", ignore_cleanup_errors=True) as folder:
         options = session_options()
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.add_session_config_entry("session.disable_prepacking", "1")  # weights that were packed are not told
+        options.add_session_config_entry("session.disable_prepacking", "1")  # weights that were packed are not listed
         options.enable_profiling = True
         options.profile_file_prefix = str(Path(folder) / "profile")
         bare = create_session(model, "cpu", model.name, options)
@@ -48,7 +48,7 @@ def profiled_runs(model: Path, calls: Iterable[dict[str, np.ndarray]]) -> list[l
 
 
 def _by_run(events: list[dict[str, Any]]) -> Iterator[list[NodeRun]]:
-    """Every run of the model ends with an event of its own, which may be written before or after those of its nodes: time tells."""
+    """Every run of the model ends with an event of its own, which may be written before or after those of its nodes: their times decide."""
     ends = sorted(event["ts"] + event["dur"] for event in events if event.get("name") == "model_run")
     runs: list[list[NodeRun]] = [[] for _ in ends]
     for event in events:

@@ -12,7 +12,7 @@ from app.adapters.portaudio.thread import portaudio_thread
 from app.errors import AudioDeviceError
 from app.language import by_frontend, localized
 
-# PortAudio's list of devices must not be read while it is made anew.
+# PortAudio's list of devices must not be read while it is rebuilt.
 _list_lock = threading.Lock()
 # Threads that wait for a dead device to close its stream.
 _hanging: list[threading.Thread] = []
@@ -70,7 +70,7 @@ def _sounddevice() -> Any:
 def rescan() -> None:
     """Reads the machine's devices again, which PortAudio does only when it starts. No stream may be open.
 
-    Does nothing while a stream hangs: PortAudio would wait for it before it starts anew.
+    Does nothing while a stream hangs: PortAudio would wait for it before it restarts.
     """
     sounddevice = portaudio()
     if any(thread.is_alive() for thread in _hanging):

@@ -31,7 +31,7 @@ class PortAudioOutput:
 
     @property
     def latency_s(self) -> float:
-        """Time from the callback to the ear, as the device tells it; 0 while none is open."""
+        """Time from the callback to the ear, as the device reports it; 0 while none is open."""
         stream = self._stream
         return stream.latency_s if stream else 0.0
 
@@ -60,7 +60,7 @@ class PortAudioOutput:
         self._replaced = False
 
     def keep_alive(self, ring: SampleRing) -> None:
-        """Goes on with the ring on the default device when the present one is gone, once in a request.
+        """Continues with the ring on the default device when the present one is gone, once in a request.
 
         Raises AudioDeviceError when that is not possible; then nothing is open. To be called every POLL_S while waiting.
         """

@@ -157,7 +157,7 @@ class PortAudioPlayer:
 
     @property
     def latency_s(self) -> float:
-        """Time from `position` to the ear, as the device tells it; 0 while none is open."""
+        """Time from `position` to the ear, as the device reports it; 0 while none is open."""
         return self._output.latency_s
 
     @property

@@ -39,7 +39,7 @@ class PortAudioStream:
     Attributes:
         device: what it plays on.
         rate: its sampling rate in Hz.
-        latency_s: time from the callback to the ear, as PortAudio tells it.
+        latency_s: time from the callback to the ear, as PortAudio reports it.
     """
 
     def __init__(self, device: AudioDevice, rate: int, latency_s: float) -> None:

@@ -57,7 +57,7 @@ class SoundFileSink:
     def close(self) -> None:
         """Writes what is left and gives the file its name; does nothing after `abort` or an error.
 
-        Raises OutputFileError when there was no sample at all: not every format can tell that from a broken file.
+        Raises OutputFileError when there was no sample at all: not every format can be distinguished from a broken file then.
         """
         if self._output is None:
             return
@@ -123,7 +123,7 @@ class _SoundFile:
 
     @contextmanager
     def _complete_or_nothing(self) -> Iterator[None]:
-        """Removes the file when something goes wrong, and tells what: the system's word says more than libsndfile's."""
+        """Removes the file when something goes wrong, and says what: the system's word says more than libsndfile's."""
         try:
             try:
                 yield

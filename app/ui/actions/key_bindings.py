@@ -60,7 +60,7 @@ def conflicts(bindings: Bindings) -> dict[str, list[str]]:
 
 
 def load_shortcuts() -> tuple[dict[str, Binding], AppError | None]:
-    """Changed keys by name of the action; what cannot be read is kept in a copy and told."""
+    """Changed keys by name of the action; what cannot be read is kept in a copy and reported."""
     shortcuts, error = load_data(
         shortcuts_path(), _read, localized("ショートカットキーの設定を読み込めませんでした。", "The shortcuts could not be read.")
     )

@@ -1,4 +1,4 @@
-"""Every action with its keys, to be pressed anew."""
+"""Every action with its keys, to be reassigned."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class KeyField(QKeySequenceEdit):
         self._show_empty()
 
     def _show_empty(self) -> None:
-        """Qt would call in every field, and anew after each change, to press a key."""
+        """Qt would call in every field, and again after each change, to press a key."""
         for field in self.findChildren(QLineEdit):
             field.setPlaceholderText(localized("なし", "none"))
 
@@ -89,13 +89,13 @@ class ShortcutPage(QWidget):
         self._unmade = iter(ACTIONS)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._make)
-        self.told = QLabel()
-        self.told.setObjectName("error")
-        self.told.setWordWrap(True)
-        self.told.hide()
+        self.conflicts = QLabel()
+        self.conflicts.setObjectName("error")
+        self.conflicts.setWordWrap(True)
+        self.conflicts.hide()
         column = QVBoxLayout(self)
         column.addWidget(scrolling(inner))
-        column.addWidget(self.told)
+        column.addWidget(self.conflicts)
         self._timer.start()
         self._make()
 
@@ -124,7 +124,7 @@ class ShortcutPage(QWidget):
         return conflicts({spec.name: self._shown(spec.name) for spec in ACTIONS})
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the icons anew for another theme."""
+        """Redraws the icons for another theme."""
         if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)
@@ -179,8 +179,8 @@ class ShortcutPage(QWidget):
         names = {spec.name: localized(spec.ja, spec.en) for spec in ACTIONS}
         shared = self.conflicts
         twice = localized("すでに使われています。", "Already in use. ")
-        self.told.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
-        self.told.setVisible(bool(shared))
+        self.conflicts.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
+        self.conflicts.setVisible(bool(shared))
         changed = self.bindings
         for name, reset in self._resets.items():
             reset.setEnabled(name in changed)

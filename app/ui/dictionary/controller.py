@@ -29,7 +29,7 @@ Words = tuple["Entry", ...]
 
 
 class DictionaryController(QObject):
-    """Opens the dialog, changes the file behind the window, and has lines read anew.
+    """Opens the dialog, changes the file in the background, and has lines read again.
 
     Attributes:
         dialog: while it is open.
@@ -41,7 +41,7 @@ class DictionaryController(QObject):
         super().__init__(parent)
         self._parent, self._selection, self._speech, self._playback, self._banner = parent, selection, speech, playback, banner
         self._background = BackgroundThread(self, "dictionary")
-        self._background.failed.connect(self._tell)
+        self._background.failed.connect(self._show_error)
         self.dialog: DictionaryDialog | None = None
         action.triggered.connect(lambda: self.open())
 
@@ -111,7 +111,7 @@ class DictionaryController(QObject):
             self.take_in(Path(file))
 
     def take_in(self, file: Path) -> None:
-        """Adds the words of a file; what cannot be used is told."""
+        """Adds the words of a file; what cannot be used is reported."""
         self._background.run(lambda: _taken_in(file), lambda found: self._show(*found))
 
     @Slot()
@@ -125,7 +125,7 @@ class DictionaryController(QObject):
             self._background.run(lambda: _write(file.with_name(file.name + suffix)))
 
     @Slot(object)
-    def _tell(self, error: AppError) -> None:
+    def _show_error(self, error: AppError) -> None:
         if self.dialog is not None:
             self.dialog.show_error(error)
         else:
@@ -145,7 +145,7 @@ def _load() -> tuple[Words, AppError | None]:
 def _changed(change: Callable[[Words], Words]) -> Words:
     from app.adapters.openjtalk.dictionary import change_words
 
-    words, _ = change_words(change)  # what could not be read was told when the dialog opened
+    words, _ = change_words(change)  # what could not be read was shown when the dialog opened
     return words
 
 

@@ -19,7 +19,7 @@ SIZE = (820, 560)
 
 
 class DictionaryDialog(QDialog):
-    """Tells what is wanted; `show_words` shows what has become of it.
+    """Emits what is requested; `show_words` shows the result.
 
     Signals:
         put_wanted(Entry): the word is to be in the dictionary.
@@ -156,13 +156,13 @@ class DictionaryDialog(QDialog):
     def _on_hear(self) -> None:
         self._with_word(self.hearing_requested.emit)
 
-    def _with_word(self, tell: Callable[[Entry], object]) -> None:
+    def _with_word(self, emit: Callable[[Entry], object]) -> None:
         try:
             word = self.form.word
         except AppError as error:
             self.show_error(error)
         else:
-            tell(word)
+            emit(word)
 
     @Slot()
     def _on_remove(self) -> None:

@@ -63,7 +63,7 @@ class DiagnosticsDialog(QDialog):
 
     @Slot()
     def check(self) -> None:
-        """Checks everything anew."""
+        """Checks everything again."""
         self.report = ""
         self.summary.setText(localized("診断中…", "Running diagnostics…"))
         self.busy.show()

@@ -105,7 +105,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         return QSize(600, round(self.fontMetrics().height() * (ROWS + 4) * 1.05))
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Shows the figures of what the mouse rests on."""
+        """Shows the figures under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             point = self.getViewBox().mapSceneToView(self.mapToScene(event.pos()))
             QToolTip.showText(event.globalPos(), plain_tip(self._describe(QPointF(point))), self)

@@ -63,7 +63,7 @@ class LatencyDock(QDockWidget):
 
     @Slot()
     def show_figures(self) -> None:
-        """Reads everything anew, unless it shall stand still."""
+        """Reads everything again, unless it is paused."""
         if self.pause.isChecked():
             return
         self.chart.refresh(self._history, None)
@@ -79,11 +79,11 @@ class LatencyDock(QDockWidget):
         self.show_figures()
 
     def write_csv(self, file: Path) -> None:
-        """Writes all measurements; `failed` tells where that is not possible."""
+        """Writes all measurements; `failed` says where that is not possible."""
         self._write(file, as_csv(self._history).encode("utf-8", "surrogatepass"))
 
     def write_picture(self, file: Path) -> None:
-        """Writes what is shown as a PNG, legend and all, in fine pixels; `failed` tells where that is not possible."""
+        """Writes what is shown as a PNG, legend and all, in fine pixels; `failed` says where that is not possible."""
         body, legend = self.widget(), self.legend
         head = legend.height() + 2 * ABOVE
         picture = QPixmap(QSize(body.width(), head + body.height()) * SHARP)

@@ -152,7 +152,7 @@ class LatencyTable(QTableView):
         self.figures = LatencyModel(theme)
         self.setModel(self.figures)
         font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 0.9)  # all rows shall be seen at once
+        font.setPointSizeF(font.pointSizeF() * 0.9)  # all rows are to be seen at once
         self.setFont(font)
         self.figures.embolden(font)
         self.setAccessibleName(localized("処理時間の表", "Latency table"))

@@ -65,7 +65,7 @@ class LatencyTrend(QWidget):
         return QSize(WIDTH, 72)
 
     def event(self, event: QEvent) -> bool:
-        """Shows the figures of the line that the mouse rests on."""
+        """Shows the figures of the line under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             QToolTip.showText(event.globalPos(), plain_tip(self.describe(event.pos().x())), self)
             return True

@@ -19,7 +19,7 @@ from app.ui.widgets.choice_box import ChoiceBox
 
 
 class PresetBar(QWidget):
-    """A list of names, and two buttons; what they do is shown at once and written behind the window.
+    """A list of names, and two buttons; what they do is shown at once and written in the background.
 
     Attributes:
         file: where they are kept.
@@ -71,7 +71,7 @@ class PresetBar(QWidget):
         self._draw()
 
     def load(self) -> None:
-        """Reads the presets from the disk; the user is told where that fails."""
+        """Reads the presets from the disk; the user sees where that fails."""
         self._presets, error = load_presets()
         self._fill()
         notify(error)
@@ -90,13 +90,13 @@ class PresetBar(QWidget):
         self._change(localized("プリセットを保存", "Save preset"), self._presets | {name: self._settings})
 
     def put(self, presets: Presets) -> None:
-        """Has these presets in place of all there were, without telling: for undo and redo."""
+        """Has these presets in place of all there were, without a signal: for undo and redo."""
         self._presets = dict(presets)
         self._fill()
         self.file.changed()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the icons anew for another theme."""
+        """Redraws the icons for another theme."""
         if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)

@@ -37,7 +37,7 @@ def preset_of(settings: LineSettings) -> LineSettings:
 
 
 def load_presets() -> tuple[Presets, AppError | None]:
-    """The presets by name; what cannot be read is kept in a copy and told."""
+    """The presets by name; what cannot be read is kept in a copy and reported."""
     presets, error = load_data(presets_path(), _read, localized("プリセットを読み込めませんでした。", "The presets could not be read."))
     return presets or {}, error
 

@@ -83,7 +83,7 @@ class SeedField(QWidget):
         self.lock.setChecked(locked)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the icons anew for another theme."""
+        """Redraws the icons for another theme."""
         if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)

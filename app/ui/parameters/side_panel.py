@@ -27,7 +27,7 @@ USUAL_WIDTH, NARROWEST, WIDEST = 364, 340, 640  # pixels
 
 
 class SidePanel(QScrollArea):
-    """Shows the settings of a line, and tells what the user changes.
+    """Shows the settings of a line, and emits what the user changes.
 
     Attributes:
         sliders: by name of the setting.

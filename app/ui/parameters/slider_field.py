@@ -45,7 +45,7 @@ class ParameterSlider(QSlider):
         self._follow(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Goes on with the drag."""
+        """Continues the drag."""
         if self.isSliderDown() and event.buttons() & Qt.MouseButton.LeftButton:
             self._follow(event)
         else:

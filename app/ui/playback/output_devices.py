@@ -1,6 +1,6 @@
 """Audio outputs that come and go.
 
-PortAudio reads the list of outputs once, when it starts, and starting it anew ends what sounds. So another process looks: its list is always fresh.
+PortAudio reads the list of outputs once, when it starts, and restarting it ends what sounds. So another process looks: its list is always fresh.
 """
 
 from __future__ import annotations
@@ -64,5 +64,5 @@ class DeviceWatch(QObject):
             found = parse_object(bytes(self._looking.readAllStandardOutput().data()))["audio_devices"]
             labels = tuple(dict.fromkeys(str(device["name"]) for device in found))
         except (ValueError, KeyError, TypeError):
-            return  # the list stays as it was; what is wrong is told when something is to be played
+            return  # the list stays as it was; what is wrong is shown when something is to be played
         self.know(labels)

@@ -89,7 +89,7 @@ class Playback(QObject):
         """Stops what is spoken and forgets what would follow."""
         for line_id in self._chosen[:1] if self.waiting else ():
             self._show(line_id, Phase.IDLE)
-        self._chosen, self._left, self.given_up = [], [], []  # a loop must not begin again when it is told of what was made meanwhile
+        self._chosen, self._left, self.given_up = [], [], []  # a loop must not begin again when it learns what was made meanwhile
         self._wait(False)
         self._controller.stop()
 

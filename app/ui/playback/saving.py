@@ -27,13 +27,13 @@ class Saving(QObject):
 
     Signals:
         folder_chosen(str): the files go there.
-        told(str, str): a message and a hint, for the banner.
+        reported(str, str): a message and a hint, for the banner.
         incomplete(str, str): the same, when some of several files were not written.
         nothing(): there is no text to save.
     """
 
     folder_selected = Signal(str)
-    told = Signal(str, str)
+    reported = Signal(str, str)
     incomplete = Signal(str, str)
     nothing = Signal()
     _over = Signal()
@@ -53,7 +53,7 @@ class Saving(QObject):
         controller.failed.connect(self._on_failed)
         if folder:  # what a killed program left there; a disk may take its time, and nobody waits for it
             threading.Thread(target=sweep, args=(Path(folder),), name="sweep", daemon=True).start()
-        # Queued: what went wrong with one file is told first, then what has become of all of them.
+        # Queued: what went wrong with one file is shown first, then the result of all of them.
         self._over.connect(self._report_failures, Qt.ConnectionType.QueuedConnection)
 
     def save(self, ids: Sequence[str]) -> None:
@@ -85,7 +85,7 @@ class Saving(QObject):
         """Gives up what is not complete; nothing half-written stays."""
         if self._wanted:
             complete = localized("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved else ""
-            self.told.emit(localized("書き出しを中止しました。", "Export stopped."), complete)
+            self.reported.emit(localized("書き出しを中止しました。", "Export stopped."), complete)
         self._give_up()
 
     def _lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
@@ -135,9 +135,9 @@ class Saving(QObject):
             self._fallback = voice.fallback
 
     def _report(self, message: str, hint: str) -> None:
-        """What has become of the files; a device that failed meanwhile is told as well, as its own banner gives way to this one."""
+        """The result for the files; a device that failed meanwhile is shown as well, as its own banner gives way to this one."""
         made = localized("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
-        self.told.emit(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint)
+        self.reported.emit(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint)
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
@@ -164,7 +164,7 @@ class Saving(QObject):
             message = localized(
                 f"{self._count} 個のうち {self._saved} 個を書き出しました。", f"Exported {self._saved} of {self._count} files."
             )
-            hint = error.hint if isinstance(error, OutputFileError) else ""  # of a voice its card and banner tell more
+            hint = error.hint if isinstance(error, OutputFileError) else ""  # of a voice its card and banner say more
             self.incomplete.emit(
                 message, f"{file.name}: {error.message} {hint}".strip() + others + (self._fallback and f"\n{self._fallback}")
             )

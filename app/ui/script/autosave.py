@@ -26,7 +26,7 @@ def autosave_path() -> Path:
 
 
 def load_autosave() -> tuple[Script | None, str, AppError | None]:
-    """The script, the id of its current line, and what is to be told; None where there is none or it cannot be read."""
+    """The script, the id of its current line, and the error to show; None where there is none or it cannot be read."""
     failed = localized("前回の台本を読み込めませんでした。", "The previous script could not be read.")
     found, error = load_data(autosave_path(), _read, failed)
     return (*(found or (None, "")), error)

@@ -93,7 +93,7 @@ class _Edit(QUndoCommand):
         return bool(merge) and merge == self.merge and time.monotonic() - self.done_at <= MERGE_WITHIN_S
 
     def take_in(self, after: Script) -> None:
-        """Goes on to another script."""
+        """Switches to another script."""
         self.after, self.done_at = after, time.monotonic()
 
     def undo(self) -> None:

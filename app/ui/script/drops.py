@@ -13,7 +13,7 @@ from app.ui.url_kinds import links_in
 
 
 class LineDrops(QListView):
-    """A list that tells what is dropped on it, and changes nothing by itself.
+    """A list that emits what is dropped on it, and changes nothing by itself.
 
     Signals:
         lines_dropped(list[str], int), texts_dropped(str, int), files_dropped(list[Path], int), links_dropped(list[str], int): before this

@@ -32,7 +32,7 @@ class EmptyState:
         self._picture, self._color = QIcon(), QColor()
 
     def paint(self, painter: QPainter, room: QRectF, font: QFont, palette: QPalette, focused: bool) -> None:
-        """Fills the room; the frame tells whether keys are heard."""
+        """Fills the room; the frame shows whether keys are heard."""
         muted = palette.color(QPalette.ColorRole.PlaceholderText)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(palette.color(QPalette.ColorRole.Highlight if focused else QPalette.ColorRole.Mid), 1.5, Qt.PenStyle.DashLine))

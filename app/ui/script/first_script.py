@@ -17,7 +17,7 @@ SHARED = tuple({item.name for item in fields(Settings)} & {item.name for item in
 
 
 def open_script(settings: Settings) -> tuple[Script, str, AppError | None]:
-    """The script, the id of the line to begin with, and what is to be told of what could not be read."""
+    """The script, the id of the line to begin with, and the error for what could not be read."""
     script, current, error = load_autosave()
     if script is None:
         text = FIRST_TEXT if settings.text is None else settings.text

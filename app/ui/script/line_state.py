@@ -1,4 +1,4 @@
-"""What is known of a line besides its text: what goes on with it now, and the sound it had last."""
+"""What is known of a line besides its text: its present state, and the sound it had last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.language import localized
 
 
 class Phase(Enum):
-    """What goes on with a line."""
+    """The state of a line."""
 
     IDLE = "idle"
     PREPARING = "preparing"
@@ -53,7 +53,7 @@ class LineState:
 
 
 def said_of(line: Line, state: LineState) -> str:
-    """What goes on with a line, or what its sound was, in words."""
+    """The state of a line, or what its sound was, in words."""
     if state.phase is Phase.FAILED:
         return state.error
     if state.phase is Phase.PREPARING:

@@ -155,7 +155,7 @@ class ScriptList(LineDrops):
             self.setFocus()
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        """Qt would lay out all lines anew, forty times a second while one is spoken; that is needed only where a height changes."""
+        """Qt would lay out all lines again, forty times a second while one is spoken; that is needed only where a height changes."""
         if Qt.ItemDataRole.DisplayRole not in roles:
             self.viewport().update(self.visualRect(first) if first == last else self.viewport().rect())
         elif first == last and self.visualRect(first).height() == self.cards.row_height(first.row()):
@@ -206,7 +206,7 @@ class ScriptList(LineDrops):
         super().mouseDoubleClickEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Tells what the mouse rests on."""
+        """Describes what is under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             index = self.indexAt(event.pos())
             if index.isValid():

@@ -45,7 +45,7 @@ class ScriptModel(QAbstractListModel):
         return self._states.get(line_id, LineState())
 
     def set_state(self, line_id: str, state: LineState) -> None:
-        """Shows what goes on with a line."""
+        """Shows the state of a line."""
         if state != self.state(line_id):
             self._states[line_id] = state
             index = self.index(self.row(line_id))

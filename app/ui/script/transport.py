@@ -20,7 +20,7 @@ class Transport(QWidget):
     """Buttons and play line.
 
     Signals:
-        play_wanted(), save_wanted(): pressed; both also mean stop while their work goes on.
+        play_wanted(), save_wanted(): pressed; both also mean stop while their work is running.
     """
 
     play_requested = Signal()
@@ -60,7 +60,7 @@ class Transport(QWidget):
         self.play.setMinimumWidth(self.play.sizeHint().width() + 24)
 
     def show_state(self, state: SpeechState, waiting: bool) -> None:
-        """Shows what goes on; `waiting` means that a line will be spoken as soon as the voice is there."""
+        """Shows the state; `waiting` means that a line will be spoken as soon as the voice is there."""
         named = (self._state.speaking or self._waiting, self._state.saving)
         self._state, self._waiting = state, waiting
         if named != (state.speaking or waiting, state.saving):
@@ -74,7 +74,7 @@ class Transport(QWidget):
         self.length.setText(localized(f"{lines:,} 行・{characters:,} 文字", counted))
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the icons anew for another theme."""
+        """Redraws the icons for another theme."""
         if is_theme_change(self, event):
             self._name_buttons()
         super().changeEvent(event)

@@ -1,4 +1,4 @@
-"""Files and links from everywhere — drops, the command line, later starts, menus — and what becomes of them."""
+"""Files and links from everywhere — drops, the command line, later starts, menus — and where they go."""
 
 from __future__ import annotations
 

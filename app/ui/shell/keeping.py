@@ -1,4 +1,4 @@
-"""What a window keeps on the disk while it is open, what is told when that fails, and how it is closed without losing anything."""
+"""What a window keeps on the disk while it is open, what is shown when that fails, and how it is closed without losing anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Keeping(QObject):
     """The files of a window.
 
     Args:
-        notice: tells what cannot be kept.
+        notice: shows what cannot be kept.
         script: the one whose loss the user is asked about.
         others: settings, presets and keys.
     """
@@ -41,7 +41,7 @@ class Keeping(QObject):
     def finish(self) -> bool:
         """Hides the window and writes what is not on the disk yet; False where the script cannot be written and the user may still save it.
 
-        Whoever closes the window again after that has been told.
+        Whoever closes the window again has been warned.
         """
         waits = [file.flush() for file in (self._script, *self._others)]
         self._window.hide()  # a slow disk is waited for unseen

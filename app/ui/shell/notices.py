@@ -1,4 +1,4 @@
-"""Shows what the program noticed although it goes on, such as files of the user's that could not be read: all of it in one banner."""
+"""Shows what the program noticed although it continues, such as files of the user's that could not be read: all of it in one banner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bottom line: what goes on, how fast it was, and where it runs."""
+"""The bottom line: the state, how fast it was, and where it runs."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ class StatusLine(QStatusBar):
         self._fill(dict.fromkeys((*found.backends, chosen)), chosen)
 
     def show_measured(self, findings: Sequence[Mapping[str, Any]]) -> None:
-        """Notes beside each backend what a probe has found, as `backends --json` tells it."""
+        """Notes beside each backend what a probe has found, as `backends --json` reports it."""
         self._findings = tuple(findings)
         show_findings(self.backends, self._findings)
         self._explain()
 
     def show_voice(self, voice: OpenedVoice) -> None:
-        """Tells where the voice really runs."""
+        """Shows where the voice really runs."""
         self.backends.setCurrentIndex(max(0, self.backends.findData(voice.requested)))
         used = list(dict.fromkeys(key for _, key in voice.backends))
         self.actual.setText("→ " + " + ".join(self._names.get(key, key) for key in used))
@@ -94,7 +94,7 @@ class StatusLine(QStatusBar):
         self._explain()
 
     def show_state(self, state: SpeechState) -> None:
-        """Says what goes on."""
+        """Shows the state."""
         self.state.setText(describe(state))
         if not state.speaking:
             self.level.clear()

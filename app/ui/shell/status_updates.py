@@ -65,13 +65,13 @@ class StatusUpdates(QObject):
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, OpenVoice) and self._speech.voice is not None:  # the voice that was open before goes on
+        if isinstance(failed.job, OpenVoice) and self._speech.voice is not None:  # the voice that was open before stays
             self._status.show_voice(self._speech.voice)
         if isinstance(failed.error, MissingBertError | LicenceOpenError):
             self._banner.hide()  # what can be done about these is shown with the voices
         else:
-            told = report_failure(failed)
-            self._banner.show_message("error", told.message, told.hint, action=told.action, details=told.details, page=told.page)
+            shown = report_failure(failed)
+            self._banner.show_message("error", shown.message, shown.hint, action=shown.action, details=shown.details, page=shown.page)
         self._on_state()
 
     @Slot()

@@ -53,7 +53,7 @@ class ThemeSwitcher(QObject):
     def _draw(self) -> None:
         self.applied.emit(self._theme)
         for widget in self._application.allWidgets():
-            # Only whoever listens, for Qt itself takes 0.1 ms for each of hundreds; and who is told may take others away.
+            # Only whoever listens, for Qt itself takes 0.1 ms for each of hundreds; and a listener may take others away.
             if isinstance(type(widget).changeEvent, FunctionType) and isValid(widget):
                 QApplication.sendEvent(widget, QEvent(QEvent.Type.ThemeChange))
         for shown in self._application.topLevelWidgets():

@@ -72,7 +72,7 @@ class MainWindow(QMainWindow):
         first_paint: when voices are looked for, and the first one is opened.
 
     Args:
-        settings: as remembered; `notice` tells what of them could not be read.
+        settings: as remembered; `notice` shows what of them could not be read.
         speech: not started yet; it ends with the window.
     """
 
@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
         is_first = is_first_start(settings)
         script, current, unread = open_script(settings)
         theme = chosen_theme(settings.theme)
-        self.document = ScriptDocument(script, self)  # before the actions: at the end its history is told to them until it is gone
+        self.document = ScriptDocument(script, self)  # before the actions: at the end its history is emitted to them until it is gone
         self.window_actions = Actions(self)
         self._make_columns(theme)
         self._make_bars(theme)
@@ -258,7 +258,7 @@ class MainWindow(QMainWindow):
             source.connect(self.left.show_empty_message)
         self.playback.line_began.connect(self.script.show_line)
         self.saving.folder_selected.connect(lambda folder: self.settings.change(save_folder=folder))
-        self.saving.told.connect(lambda message, hint: self.banner.show_message("notice", message, hint))
+        self.saving.reported.connect(lambda message, hint: self.banner.show_message("notice", message, hint))
         self.saving.incomplete.connect(lambda message, hint: self.banner.show_message("error", message, hint))
         self.status.backend_selected.connect(self.speech_settings.choose_backend)
 

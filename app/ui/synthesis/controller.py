@@ -47,7 +47,7 @@ class SpeechController(SpeechSignals):
         history: measurements, changed in the window's thread only.
         voice: the one opened last, None before the first one has opened.
         voices: all that were opened, by the id that lines have.
-        state: as last told.
+        state: as last reported.
     """
 
     def __init__(self, open_player: OpenPlayer | None = None, parent: QObject | None = None) -> None:
@@ -105,18 +105,18 @@ class SpeechController(SpeechSignals):
         self._post(OpenVoice(backend, hold=hold, precisions=precisions))
 
     def prepare_voice(self, voice: str) -> None:
-        """Opens a voice behind what goes on, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""
+        """Opens a voice after the running work, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""
         self._give_up([job for job in self._open.openings() if job.voice not in ("", voice)])
         if self.voice is not None and voice not in self.voices:
             self._post(OpenVoice(self.voice.requested, voice, precisions=self._precisions))
 
     def close_voice(self, voice: str) -> None:
-        """Lets a voice go that changes on the disk; it is opened anew when it is wanted."""
+        """Lets a voice go that changes on the disk; it is reopened when it is wanted."""
         if self.voices.pop(voice, None) is not None:
             self._post(CloseVoice(voice))
 
     def read_dictionary(self) -> None:
-        """The user's dictionary has changed; `words_changed` tells when it counts."""
+        """The user's dictionary has changed; `words_changed` follows when it counts."""
         self._post(ForgetWords())
 
     def force_bert(self, force: bool) -> None:
@@ -156,7 +156,7 @@ class SpeechController(SpeechSignals):
         return job.request.id
 
     def read(self, job: ReadLine) -> None:
-        """Reads a line for the eye, which delays nothing; `line_read` tells the answer."""
+        """Reads a line for the eye, which delays nothing; `line_read` carries the answer."""
         if not self._closed:
             self._worker.read(job)
 
@@ -186,7 +186,7 @@ class SpeechController(SpeechSignals):
         return None if utterance is None else (utterance, (time.perf_counter() - since) * 1000)
 
     def close(self) -> None:
-        """Stops everything and ends the thread; what it still tells afterwards starts nothing new."""
+        """Stops everything and ends the thread; what it still reports afterwards starts nothing new."""
         self._closed = True
         self._timer.stop()
         if not self._thread.isRunning():
@@ -233,7 +233,7 @@ class SpeechController(SpeechSignals):
             self.state_changed.emit(state)
 
     def _follow_device(self) -> float:
-        """Tells what was heard to the end, or lost; returns the seconds heard of what sounds now."""
+        """Reports what was heard to the end, or lost; returns the seconds heard of what sounds now."""
         player = self._worker.player
         position = player.position if player is not None else None
         if position is None:

@@ -1,4 +1,4 @@
-"""The job that is computed now: what the window may look at, stop, and be told when it goes wrong."""
+"""The job that is computed now: what the window may look at, stop, and learn of when it fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CurrentJob:
         self._lock = threading.Lock()  # between stopping and the change of jobs: a graph must not be stopped for another's sake
 
     def run(self, job: Job, part: Callable[[], bool]) -> bool | None:
-        """Runs a part of a job; what goes wrong is told, and comes out as None."""
+        """Runs a part of a job; an error is reported, and comes out as None."""
         before = self.job
         with self._lock:
             self.job = job
@@ -59,7 +59,7 @@ class CurrentJob:
             self._warming = False
 
     def stop_warming(self) -> None:
-        """Stops a warm-up; anything else goes on."""
+        """Stops a warm-up; anything else continues."""
         with self._lock:
             if self._warming:
                 self._voice.terminate()

@@ -1,4 +1,4 @@
-"""What the window asks of the synthesis thread, and what that thread tells the window. Frozen: they cross threads."""
+"""What the window asks of the synthesis thread, and what that thread reports to the window. Frozen: they cross threads."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Speak:
         then: further requests whose sound goes into the same file.
         casts: who speaks `request` and each of `then`; without them it is the voice we ship, and the request has the ids.
         from_s: seconds from the beginning of the sound that are not heard.
-        source: what the request was made from; handed back as it is with everything that is told of the job.
+        source: what the request was made from; handed back as it is with everything that is reported of the job.
         cancelled: set by the window; the synthesis thread only looks at it.
     """
 
@@ -97,7 +97,7 @@ class CloseVoice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForgetWords:
-    """Read the user's dictionary anew."""
+    """Reload the user's dictionary."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +136,7 @@ class OpenedVoice:
         opaque: it is one graph, which can only be heard sentence by sentence.
         id: what lines call it; empty is the voice we ship.
         forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
-        measured: what a probe has found for it, as `koebako backends --json` tells it.
+        measured: what a probe has found for it, as `koebako backends --json` reports it.
     """
 
     name: str

@@ -48,8 +48,8 @@ class LoadedVoices:
         force_bert: a voice whose BERT is missing speaks with another one, which sounds wrong.
 
     Args:
-        on_opened: told of each voice that was opened, and again when it had to leave its device.
-        announce: told, in the language of the user, what takes long.
+        on_opened: called with each voice that was opened, and again when it had to leave its device.
+        announce: called, in the language of the user, with what takes long.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class LoadedVoices:
         self.force_bert = False
         self._on_opened, self._announce = on_opened, announce
         self._open: dict[str, Speaker] = {}  # by the id that lines have, the newest used last
-        self._told: dict[str, str | None] = {}  # why each voice that was told of does not run where it was asked to
+        self._reported: dict[str, str | None] = {}  # why each voice that was reported does not run where it was asked to
 
     @property
     def speaker(self) -> Speaker | None:
@@ -74,7 +74,7 @@ class LoadedVoices:
         if speaker is None:
             speaker = self.load(voice, self.backend, self.precisions)
         self._open[voice] = speaker
-        if voice not in self._told:
+        if voice not in self._reported:
             self.announce(voice)
         return speaker
 
@@ -82,7 +82,7 @@ class LoadedVoices:
         """Opens a voice; what is remembered, and a BERT that fits, are taken over. On another backend the others are let go."""
         from app.compose import open_speaker
 
-        if not self._open:  # else the voices that are open go on where they are, should this fail
+        if not self._open:  # else the voices that are open stay where they are, should this fail
             self.backend, self.precisions = backend, precisions
         ready = self._ready(voice)
         like = self._like(ready.voice.manifest.bert)
@@ -109,21 +109,21 @@ class LoadedVoices:
         return speaker
 
     def announce(self, voice: str) -> None:
-        """Tells of an open voice as it is now."""
+        """Reports an open voice as it is now."""
         speaker = self._open[voice]
-        self._told[voice] = speaker.fallback
+        self._reported[voice] = speaker.fallback
         self._on_opened(describe_voice(speaker, self.backend, voice))
 
     def announce_fallback(self) -> None:
-        """A device that failed on the way is told as a voice that now runs elsewhere."""
+        """A device that failed on the way is reported as a voice that now runs elsewhere."""
         voice = next(reversed(self._open), None)
-        if voice is not None and self._open[voice].fallback != self._told.get(voice):
+        if voice is not None and self._open[voice].fallback != self._reported.get(voice):
             self.announce(voice)
 
     def close(self, voice: str) -> None:
         """Lets one voice go."""
         self._open.pop(voice, None)
-        self._told.pop(voice, None)
+        self._reported.pop(voice, None)
 
     def unload(self) -> None:
         """Makes room."""

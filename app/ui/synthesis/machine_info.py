@@ -22,7 +22,7 @@ def find_machine_info() -> MachineInfo:
     try:
         devices = tuple(dict.fromkeys(device.label for device in output_devices()))
     except AppError:
-        devices = ()  # told when something is to be played
+        devices = ()  # reported when something is to be played
     shown = ((key, name_of(key)) for key in ("auto", *BACKENDS))
     names = (*shown, *((item.place, f"{name_of(item.backend)} {item.name}") for item in known_devices()))
     return MachineInfo(names, ("auto", *(place for place in places() if place != "cpu"), "cpu"), devices)
@@ -57,7 +57,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
 
 
 def _measured(voice: str) -> tuple[dict[str, Any], ...]:
-    """What is remembered of the backends for a voice; nothing where that cannot be told."""
+    """What is remembered of the backends for a voice; nothing where that is unknown."""
     from app.backends.probe import Probe
 
     try:

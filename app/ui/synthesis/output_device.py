@@ -20,7 +20,7 @@ class OutputDevice:
         device: label of the chosen one, which another may stand in for while it is away; None follows the system.
 
     Args:
-        announce: told, in the language of the user, when another device takes over and when the chosen one is back.
+        announce: called, in the language of the user, when another device takes over and when the chosen one is back.
     """
 
     def __init__(self, open_player: OpenPlayer, announce: Callable[[str], object] = lambda _text: None) -> None:
@@ -49,7 +49,7 @@ class OutputDevice:
     def choose(self, device: str | None, rate: int | None) -> None:
         """Another device from now on, opened at once where the rate is known; one that cannot be opened leaves the choice as it was.
 
-        The old one is closed before: for a device that was plugged in meanwhile PortAudio must start anew, which no open stream survives.
+        The old one is closed before: for a device that was plugged in meanwhile PortAudio must restart, which no open stream survives.
         """
         if rate is not None:
             self.close()
@@ -92,7 +92,7 @@ class OutputDevice:
             self._announce(f"{error.message} " + localized(f"「{self._label}」で再生します。", f"Playing on “{self._label}”."))
 
     def _notice(self) -> None:
-        """A device that went away hands over to the system's own, which is told."""
+        """A device that went away hands over to the system's own, which is announced."""
         now = self.player.device if self.player is not None else ""
         if not now or now == self._label:
             return

@@ -59,7 +59,7 @@ class PlaybackJob:
             self._news.done.emit(Done(job, heard is not None and not job.cancelled.is_set()))
 
     def leave(self) -> None:
-        """What sounds goes on sounding, but is watched no more."""
+        """What sounds keeps sounding, but is no longer watched."""
         job, self._playing = self._playing, None
         if job is not None:
             self._news.done.emit(Done(job, not job.cancelled.is_set()))

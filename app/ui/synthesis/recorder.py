@@ -17,7 +17,7 @@ class LatencyRecorder(QObject):
         history: measurements so far.
 
     Signals:
-        measured(): a line has begun to sound, ended or was left out; single stages are not told, they come too often.
+        measured(): a line has begun to sound, ended or was left out; single stages are not reported, they come too often.
     """
 
     measured = Signal()

@@ -14,7 +14,7 @@ from app.ui.synthesis.jobs import Cast
 
 
 def request_of(line: Line) -> SynthesisRequest:
-    """The request for a line; who speaks it is told by `cast_of`, for only an open voice knows its ids."""
+    """The request for a line; who speaks it is decided by `cast_of`, for only an open voice knows its ids."""
     settings = line.settings
     return SynthesisRequest(
         line.text,

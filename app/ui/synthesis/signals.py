@@ -1,4 +1,4 @@
-"""What the synthesis thread tells, and what the window is told of it: signals only."""
+"""What the synthesis thread reports to the window: signals only."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class SpeechSignals(QObject):
     Signals:
         state_changed(SpeechState), voice_opened(OpenedVoice), surroundings_found(MachineInfo), saved(Path), failed(Failed).
         chunk_made(AudioChunk), line_read(LineRead), announced(str): as above.
-        made(Speak), heard(Speak): all sound of a job was computed; was played to the end, which may be told first.
+        made(Speak), heard(Speak): all sound of a job was computed; was played to the end, which may come first.
         dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.
-        measured(): the history has changed.  ticked(): time has passed while something goes on.
+        measured(): the history has changed.  ticked(): time has passed while something is running.
         words_changed(): lines may be read otherwise from now on.
     """
 

@@ -26,8 +26,8 @@ class SpeakJob:
 
     Args:
         speaker_of: the open voice of an id.
-        on_stage: told of each stage, between two of them.
-        on_first_audio: told when the first chunk that is not silence is there.
+        on_stage: called with each stage, between two of them.
+        on_first_audio: called when the first chunk that is not silence is there.
         on_waiting: called when computing ends for now, and a sink may make us wait.
     """
 

@@ -1,4 +1,4 @@
-"""What goes on, as the window shows it."""
+"""The state of synthesis and playback, as the window shows it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SpeechState:
-    """What goes on.
+    """The state of synthesis and playback.
 
     Attributes:
         ready: a voice is open.

@@ -15,7 +15,7 @@ class SynthesisThread(QThread):
     """Not started yet.
 
     Attributes:
-        worker: does the jobs; what it may be asked for from outside is told there.
+        worker: does the jobs; what it may be asked for from outside is described there.
     """
 
     def __init__(self, open_player: OpenPlayer | None, parent: QObject) -> None:
@@ -26,7 +26,7 @@ class SynthesisThread(QThread):
         self.worker.moveToThread(self)
 
     def end(self) -> None:
-        """Waits for the job that goes on, which should have been cancelled: for one session's creation at most, and for the player,
+        """Waits for the running job, which should have been cancelled: for one session's creation at most, and for the player,
         which leaves a hanging device behind.
         """
         self.worker.post(Shutdown())

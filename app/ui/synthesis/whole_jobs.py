@@ -36,7 +36,7 @@ class WholeJobs:
         self._news, self._current, self._voice, self._output = news, current, voice, output
 
     def do(self, job: Job) -> None:
-        """A whole job; what comes of it is told."""
+        """A whole job; its result is reported."""
         stoppable = job if isinstance(job, OpenVoice | Speak) else None
         cancelled = stoppable is not None and stoppable.cancelled.is_set()
         succeeded = not cancelled and self._current.run(job, lambda: self._do(job)) is not None
@@ -70,7 +70,7 @@ class WholeJobs:
         self._news.machine_info_found.emit(find_machine_info())
         speaker = self._voice.load(job.voice, job.backend, job.precisions)
         self._voice.announce(job.voice)
-        try:  # so that the first sound need not wait for the device; that there is none is told at once, but stops nothing
+        try:  # so that the first sound need not wait for the device; that there is none is reported at once, but stops nothing
             self._output.needed(speaker.pipeline.voice.sampling_rate)
         except AudioDeviceError as error:
             self._news.failed.emit(Failed(ChooseDevice(self._output.device), error))

@@ -74,7 +74,7 @@ class SynthesisWorker(WorkerSignals):
         self._posted.emit()
 
     def read(self, job: ReadLine) -> None:
-        """Reads a line between other work, which goes on undisturbed; to be called from the window's thread."""
+        """Reads a line between other work, which continues undisturbed; to be called from the window's thread."""
         self._reader.post(job)
         self._posted.emit()
 

@@ -80,7 +80,7 @@ class JobRow(QFrame):
         self.setAccessibleName(f"{job.work.title} {self.state.text()}")
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the icon anew for another theme."""
+        """Redraws the icon for another theme."""
         if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)

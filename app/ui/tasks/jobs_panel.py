@@ -1,4 +1,4 @@
-"""All long work that goes on, below the lines; out of sight while there is none."""
+"""All long work that is running, below the lines; out of sight while there is none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.ui.tasks.task import Stage
 from app.ui.widgets.text_dialog import show_text
 
 MOST_ROWS = 3  # further ones are scrolled to
-GONE_AFTER_MS = 6000  # what has succeeded is told elsewhere too
+GONE_AFTER_MS = 6000  # what has succeeded is shown elsewhere too
 
 
 class JobsPanel(QScrollArea):

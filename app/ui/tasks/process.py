@@ -1,4 +1,4 @@
-"""One piece of long work: our own command line in a process, whose JSON lines tell how it goes."""
+"""One piece of long work: our own command line in a process, whose JSON lines report its progress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.tasks.messages import LineCutter, read_line
 from app.ui.tasks.task import OVER, Advance, Complaint, LicenceText, Stage, TaskSpec, with_time_left
 
 KEPT_LOG_LINES = 500
-BACKGROUND: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)  # as Windows tells priorities, or niceness
+BACKGROUND: int = getattr(psutil, "BELOW_NORMAL_PRIORITY_CLASS", 10)  # as Windows names priorities, or niceness
 CLOSE_WITHIN_MS = 3000
 
 

@@ -86,9 +86,9 @@ class TaskQueue(QObject):
     def _on_ended(self) -> None:
         job = self.sender()
         if isinstance(job, ProcessTask) and job in self.jobs:
-            told = {Stage.DONE: self.finished, Stage.ASKING: self.asked, Stage.FAILED: self.failed}.get(job.stage)
-            if told is not None:
-                told.emit(job)
+            signal = {Stage.DONE: self.finished, Stage.ASKING: self.asked, Stage.FAILED: self.failed}.get(job.stage)
+            if signal is not None:
+                signal.emit(job)
             if job.stage is Stage.CANCELLED or (job.stage is Stage.DONE and job.work.quiet):
                 self.clear(job)
         self._start_next()

@@ -32,7 +32,7 @@ class TaskSpec:
         title: for people.
         arguments: of our command line, without `--json`.
         note: what the user may do with the result; travels with the job.
-        quiet: it is not shown unless it fails, nor told.
+        quiet: it is neither shown nor announced unless it fails.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Advance:
 
 
 def with_time_left(advance: Advance, elapsed_s: float) -> Advance:
-    """What does not tell how long it still takes is taken to go on as it went so far, once that says something."""
+    """What does not report how long it still takes is taken to continue at its pace so far, once that says something."""
     if advance.seconds_left is not None or elapsed_s < TELLING_S or not TELLING_PERCENT <= advance.percent < 100:
         return advance
     return replace(advance, seconds_left=elapsed_s * (100 - advance.percent) / advance.percent)

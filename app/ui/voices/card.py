@@ -139,7 +139,7 @@ class VoiceCard(QFrame):
         self.name.setText(localized("声がありません", "No voice"))
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the icons anew for another theme."""
+        """Redraws the icons for another theme."""
         if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)

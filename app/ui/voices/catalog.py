@@ -46,7 +46,7 @@ class VoiceCatalog(QObject):
         return next((item for item in self.voices if voice in (item.id, item.manifest.id)), None)
 
     def close(self) -> None:
-        """Waits for the look that goes on."""
+        """Waits for the running look."""
         self._background.close()
 
     def _take(self, found: Found) -> None:
@@ -59,6 +59,6 @@ class VoiceCatalog(QObject):
 
 
 def _read() -> Found:
-    from app.ui.voices.catalog_scan import scan_catalog  # what reads files is imported here, behind the window
+    from app.ui.voices.catalog_scan import scan_catalog  # what reads files is imported here, in the background
 
     return scan_catalog()

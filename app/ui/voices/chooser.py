@@ -13,7 +13,7 @@ from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.voice_picture import voice_icon
 
 PICTURE = 20
-SHORT_ID = 8  # letters of an id that tell voices apart
+SHORT_ID = 8  # letters of an id that distinguish voices
 
 
 class VoiceChooser(QWidget):
@@ -68,7 +68,7 @@ class VoiceChooser(QWidget):
         self.box.showPopup()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the letters of voices anew for another theme."""
+        """Redraws the letters of voices for another theme."""
         if event.type() == QEvent.Type.ThemeChange:
             letters = {voice.id: voice for voice in self._voices if voice.icon is None}
             for row in range(self.box.count()):

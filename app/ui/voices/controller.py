@@ -40,7 +40,7 @@ class VoiceController(QObject):
         message(str, str, str, str): kind, sentence, hint and button of a banner; the button does what `mend` does.  settled(): it may go.
         bert_needed(CatalogVoice): the voice cannot speak without its BERT.
         prepare_requested(CatalogVoice, list[str]): a voice of AivisSpeech, and the lines that are to speak with it.
-        licence_needed(LicenceOpenError): speaking goes on with `go_on`, or ends with `decline`.
+        licence_needed(LicenceOpenError): speaking continues with `go_on`, or ends with `decline`.
     """
 
     shown = Signal(object)
@@ -92,7 +92,7 @@ class VoiceController(QObject):
         return self._selection.settings.voice
 
     def use(self, voice: str, lines: Sequence[str] | None = None) -> None:
-        """Gives lines this voice, the selected ones unless told otherwise."""
+        """Gives lines this voice, the selected ones by default."""
         known = self._catalog.find(voice)
         voice = known.id if known is not None else voice
         script = self._document.script

@@ -1,4 +1,4 @@
-"""Asks for licences: one question for each at a time, whoever needs the answer, and what was accepted is remembered before anything goes on."""
+"""Asks for licences: one question for each at a time, whoever needs the answer, and what was accepted is remembered before anything continues."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Question:
 
 
 class LicenceQuestions(QObject):
-    """The questions of a window; what cannot be remembered is told in `banner`, and counts as declined."""
+    """The questions of a window; what cannot be remembered is shown in `banner`, and counts as declined."""
 
     def __init__(self, window: QWidget, banner: Banner) -> None:
         super().__init__(window)

@@ -44,7 +44,7 @@ def download_bert() -> TaskSpec:
 
 
 def add_bert_file(path: Path, bert_id: str = "") -> TaskSpec:
-    """A BERT from a file or folder; `bert_id` is what voices call it, where that cannot be told from its content."""
+    """A BERT from a file or folder; `bert_id` is what voices call it, where its content does not show that."""
     named = ("--id", bert_id) if bert_id else ()
     return TaskSpec(
         localized(f"BERT を追加: {path.name}", f"Add BERT: {path.name}"), ("bert", "add", str(path), *named), {"kind": ADD_BERT}

@@ -99,7 +99,7 @@ class VoiceLibrary(QDialog):
         self._show_current()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the letters of voices anew for another theme."""
+        """Redraws the letters of voices for another theme."""
         if event.type() == QEvent.Type.ThemeChange:
             self.show_voices()
         super().changeEvent(event)

@@ -27,7 +27,7 @@ def names_path() -> Path:
 
 
 class VoiceNames(QObject):
-    """Names of all voices that were ever here, by id; written behind the window."""
+    """Names of all voices that were ever here, by id; written in the background."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -67,5 +67,5 @@ def _read(data: Any) -> dict[str, str]:
 
 
 def _note(error: AppError) -> None:
-    """Nothing depends on these names: it is enough that the log tells."""
+    """Nothing depends on these names: it is enough that the log says so."""
     logging.getLogger("koebako").warning("%s %s", error.message, error.hint)

@@ -20,7 +20,7 @@ Kind = Literal["notice", "error"]
 
 
 class Banner(QFrame):
-    """Hidden until there is something to tell; never stops the user from working.
+    """Hidden until there is something to show; never stops the user from working.
 
     Attributes:
         action, more: buttons: what can be done about it, and the way to the details.
@@ -84,7 +84,7 @@ class Banner(QFrame):
 
         Args:
             action: what the button says; empty for none.
-            then: what the button does; without it `action_wanted` tells.
+            then: what the button does; without it `action_wanted` is emitted.
             details: shown when they are asked for; empty for none.
             page: of the user guide that helps; empty for none.
         """
@@ -113,12 +113,12 @@ class Banner(QFrame):
 
     @Slot(object)
     def take_back(self, error: AppError) -> None:
-        """Hides what was told of an error that is over, unless something else has been told since."""
+        """Hides the message of an error that is over, unless another one has been shown since."""
         if self.message.text() == error.message:
             self.hide()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the icons anew for another theme."""
+        """Redraws the icons for another theme."""
         if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)

@@ -23,7 +23,7 @@ class ElidedLabel(PlainLabel):
         self.setToolTip(plain_tip(text))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Beginning and end stay: what tells addresses apart is often at their end."""
+        """Beginning and end stay: what distinguishes addresses is often at their end."""
         painter = QPainter(self)
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.contentsRect().width())
         painter.setPen(self.palette().color(self.foregroundRole()))

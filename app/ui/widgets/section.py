@@ -51,7 +51,7 @@ class Section(QWidget):
         self.header.setChecked(is_open)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the arrow anew for another theme."""
+        """Redraws the arrow for another theme."""
         if is_theme_change(self, event):
             self._show_arrow()
         super().changeEvent(event)

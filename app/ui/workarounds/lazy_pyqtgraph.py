@@ -31,12 +31,12 @@ def mirror(source: ModuleType, name: str) -> ModuleType:
 @contextmanager
 def _nothing_to_copy(source: ModuleType) -> Iterator[None]:
     """`dir(source)` is empty meanwhile."""
-    told = source.__dir__
+    names = source.__dir__
     source.__dir__ = list  # type: ignore[method-assign]
     try:
         yield
     finally:
-        source.__dir__ = told  # type: ignore[method-assign]
+        source.__dir__ = names  # type: ignore[method-assign]
 
 
 def _put_mirrors(stack: ExitStack) -> None:

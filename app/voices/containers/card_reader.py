@@ -1,4 +1,4 @@
-"""Makes the card of a voice from what its container tells: an AIVM manifest, or else SBV2's `config.json`.
+"""Makes the card of a voice from what its container says: an AIVM manifest, or else SBV2's `config.json`.
 
 Icons and samples arrive as data URLs and become files. Nothing of a card can stop a voice from being installed: what is broken
 or too large is left out, with a note.

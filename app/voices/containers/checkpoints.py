@@ -189,7 +189,7 @@ def _size(path: Path) -> int:
 
 
 def _format_of(path: Path) -> str:
-    """The format of a voice; VoiceError when a file is no voice or damaged, as far as its headers tell."""
+    """The format of a voice; VoiceError when a file is no voice or damaged, as far as its headers show."""
     container = container_of(path)
     if container == "safetensors":
         return "aivm" if is_aivm(tensors_of(path).metadata) else "safetensors"

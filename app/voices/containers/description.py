@@ -1,4 +1,4 @@
-"""From what a container tells to the description of a voice. Every number and name is checked; nothing is guessed."""
+"""From what a container says to the description of a voice. Every number and name is checked; nothing is guessed."""
 
 from __future__ import annotations
 

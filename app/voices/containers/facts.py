@@ -1,4 +1,4 @@
-"""What a container tells of its voice, read without the weights: settings, style vectors, and the AIVM manifest where there is one."""
+"""What a container says of its voice, read without the weights: settings, style vectors, and the AIVM manifest where there is one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ARCHITECTURES = ("Style-Bert-VITS2", "Style-Bert-VITS2 (JP-Extra)", NANAIRO)
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a container tells of its voice.
+    """What a container says of its voice.
 
     Attributes:
         kind: aivmx, aivm, onnx, safetensors or sbv2.

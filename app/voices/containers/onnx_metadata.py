@@ -23,7 +23,7 @@ GRAPH_FIELD, METADATA_FIELD = 7, 14
 
 @dataclass(frozen=True, slots=True)
 class OnnxFile:
-    """What an ONNX file tells before it is opened: its metadata, and an outline of its graph."""
+    """What an ONNX file says before it is opened: its metadata, and an outline of its graph."""
 
     metadata: dict[str, str]
     outline: Outline

@@ -1,4 +1,4 @@
-"""Tells by content what a file is: a container that may hold a voice, or something else, which is refused by its name."""
+"""Recognises by content what a file is: a container that may hold a voice, or something else, which is refused by its name."""
 
 from __future__ import annotations
 

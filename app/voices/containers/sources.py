@@ -65,7 +65,7 @@ def _prepared(folder: Path) -> Voice:
 
 
 def read_facts(path: Path) -> Facts:
-    """What a source tells of its voice, read without its weights; VoiceError as for `read_source`.
+    """What a source says of its voice, read without its weights; VoiceError as for `read_source`.
 
     A prepared voice has none; its manifest says everything.
     """

@@ -1,4 +1,4 @@
-"""How files that hold voices are called. What they are is told by content (`recognition`); this is for dialogs, links and words of a command."""
+"""How files that hold voices are called. What they are is recognised by content (`recognition`); this is for dialogs, links and words of a command."""
 
 from __future__ import annotations
 

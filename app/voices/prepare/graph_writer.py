@@ -24,7 +24,7 @@ LAYER_NORM_EPSILON = 1e-5
 class GraphWriter:
     """One graph in the making.
 
-    Shapes that ONNX Runtime cannot tell by itself are stated, with a name for the time axis: without them it finds no two buffers
+    Shapes that ONNX Runtime cannot infer by itself are stated, with a name for the time axis: without them it finds no two buffers
     of one size, shares none, and takes time that grows with the square of the number of nodes to open the graph.
 
     Attributes:

@@ -37,7 +37,7 @@ def read_regular(path: Path, largest_bytes: int) -> bytes:
 
 
 def unreadable(path: Path, reason: OSError | ValueError) -> VoiceError:
-    """What to tell of a file that cannot be opened, or not be read to its end."""
+    """The error for a file that cannot be opened, or not be read to its end."""
     if isinstance(reason, FileNotFoundError | NotADirectoryError):
         return VoiceError(
             localized(f"声が見つかりません: {path}", f"There is no voice at {path}"),

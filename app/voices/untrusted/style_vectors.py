@@ -19,7 +19,7 @@ STYLE_VECTORS_NAME = "style_vectors.npy"
 
 
 def read_style_vectors(path: Path) -> Float32:
-    """From a `.npy` or a `.json`, told by content; a VoiceError when it holds none."""
+    """From a `.npy` or a `.json`, recognised by content; a VoiceError when it holds none."""
     content = read_regular(path, LARGEST_VECTORS_BYTES)
     try:
         return vectors_from_npy(content) if content.startswith(NPY_MAGIC) else vectors_from_json(content)

@@ -93,7 +93,7 @@ BAD_ABOUT = {
 
 
 def told(answer: str) -> str:
-    """What the user reads of it; most answers are simply not understood."""
+    """What the user reads of it; most answers are simply unexpected response."""
     words = {
         "a redirect": "redirects to an unsafe address",
         "nothing": "was lost",
@@ -101,12 +101,12 @@ def told(answer: str) -> str:
         "a negative chunk": "was lost",
         "come back": "busy or unavailable",
         "a length of many digits": "no AIVMX file",
-        "trailers without end": "not complete after 1 s",
-        "continue without end": "not complete after 1 s",
-        "a byte now and then": "not complete after 1 s",
-        "a letter of the head": "not complete after 1 s",
+        "trailers without end": "did not finish within 1 s",
+        "continue without end": "did not finish within 1 s",
+        "a byte now and then": "did not finish within 1 s",
+        "a letter of the head": "did not finish within 1 s",
     }
-    return next((text for start, text in words.items() if answer.startswith(start)), "not understood")
+    return next((text for start, text in words.items() if answer.startswith(start)), "unexpected response")
 
 
 @pytest.mark.parametrize("answer", BAD_ABOUT)

@@ -54,7 +54,7 @@ def test_the_id_is_found_in_the_address_of_the_page() -> None:
     assert aivishub_uuid(f"https://hub.aivis-project.com/aivm-models/{UUID}") == UUID
     for other in ("", "mao", f"https://example.com/aivm-models/{UUID}", "https://hub.aivis-project.com/"):
         assert aivishub_uuid(other) is None
-    with pytest.raises(InputError, match='"mao" is not an id of AivisHub'):
+    with pytest.raises(InputError, match="“mao” is not an AivisHub ID"):
         aivishub_voice("mao")
 
 
@@ -64,9 +64,9 @@ def test_the_id_is_found_in_the_address_of_the_page() -> None:
         (described(), "no AIVMX file"),
         (described(model_file(model_type="AIVM")), "no AIVMX file"),
         (described(model_files=None), "no AIVMX file"),
-        (Reply(b"<html>"), "not understood"),
-        (Reply(b"[1]"), "not understood"),
-        (Reply(b"{}", endless=True, framing="close"), "not understood"),
+        (Reply(b"<html>"), "unexpected response"),
+        (Reply(b"[1]"), "unexpected response"),
+        (Reply(b"{}", endless=True, framing="close"), "unexpected response"),
         (Reply(status=404), "has no such file"),
         (Reply(status=503), "busy or unavailable"),
         (Reply(b"{}", stall_at=-1), "does not answer"),

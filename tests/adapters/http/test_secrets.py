@@ -161,7 +161,7 @@ def test_a_token_that_cannot_be_sent_is_told_without_showing_it(
     places: tuple[FaultServer, FaultServer], token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(os.environ, "HF_TOKEN", token)
-    with pytest.raises(DownloadError, match="HF_TOKEN contains characters") as caught:
+    with pytest.raises(DownloadError, match="HF_TOKEN contains invalid characters") as caught:
         hf_file(f"http://{HUB}:{places[0].port}{FILE}", patience=QUICK)
     assert "hf" not in caught.value.message + caught.value.hint
 

@@ -137,7 +137,7 @@ def test_a_folder_that_cannot_be_written_is_told(qtbot: QtBot, open_window: Open
     fill(dialog, "声箱", "コエバコ")
     dialog.put.click()
     qtbot.waitUntil(dialog.error.isVisible, timeout=WAIT_MS)
-    assert "cannot be saved" in dialog.error.text()
+    assert "could not be saved" in dialog.error.text()
     assert "the disk is full" in dialog.error.text()
 
 

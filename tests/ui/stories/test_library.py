@@ -198,7 +198,7 @@ def test_remove_asks_first_and_lines_wait_for_their_voice(
         return
     until(qtbot, lambda: window.catalog.find(UUID) is None)
     assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
-    assert "not here" in window.side.card.lack.text()
+    assert "is missing" in window.side.card.lack.text()
     assert window.document.script.lines[0].settings.voice == UUID, "the line keeps its voice, should it come again"
     assert voice_file.is_file()
     add_voice(voice_file, wishes(), prepare=quick)

@@ -187,7 +187,7 @@ def test_the_choice_of_a_voice_reaches_line_card_and_choices(
 def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
     window = open_window()
     open_script(qtbot, window, ["gone", ""])
-    assert "not here" in window.side.card.lack.text()
+    assert "is missing" in window.side.card.lack.text()
     assert not window.banner.isVisible()
     assert window.side.chooser.box.currentText() == "gone (missing)"
     window.play_commands.play(["0"])
@@ -215,7 +215,7 @@ def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
     window.catalog.refresh()
     until(qtbot, lambda: window.catalog.find(voice) is None)
     assert side.card.name.text() == "声0"
-    assert "not here" in side.card.lack.text()
+    assert "is missing" in side.card.lack.text()
     assert side.chooser.box.currentText() == "声0 (missing)"
     assert side.styles.count() == 0
     assert not side.styles.isEnabled()
@@ -308,7 +308,7 @@ def test_the_library_renames_and_removes(
     known = window.catalog.find(voice)
     assert known is not None
     window.voice_tasks.remove(known)
-    until(qtbot, lambda: "not here" in window.side.card.lack.text())
+    until(qtbot, lambda: "is missing" in window.side.card.lack.text())
     assert window.side.card.name.text() == "新しい名前", "what the voice was called last"
     library.choose("")
     assert not library.facts.buttons["use"].isHidden()

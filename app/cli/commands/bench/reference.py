@@ -50,16 +50,16 @@ def run_reference(options: argparse.Namespace) -> int:
             ready = prepare_ours(originals, home, licence_prompt(accepted=options.accept_licence), report)
         comparison = Comparison.opened(originals, ready)
         bert = comparison.bert(turns)
-        _tell_bert(bert, as_json=options.json)
+        _report_bert(bert, as_json=options.json)
         lines = []
         for name in LINES:
             lines.append(comparison.line(name, turns))
-            _tell_line(lines[-1], as_json=options.json)
+            _report_line(lines[-1], as_json=options.json)
         del comparison  # gigabytes, which the children need
         in_own_process("ours", ready.voice, ready.bert)  # finds its optimised copies, or makes them: as the first of many starts does
         ours = in_own_process("ours", ready.voice, ready.bert)
         theirs = in_own_process("reference", str(originals.voice.absolute()), str(originals.bert.absolute()))
-        _tell_memory(ours, theirs, as_json=options.json)
+        _report_memory(ours, theirs, as_json=options.json)
     if options.json:
         json_line(_summary(bert, lines, ours, theirs, options.turns))
     return 0
@@ -101,7 +101,7 @@ def _summary(bert: BertResult, lines: list[LineResult], ours: OwnProcess, theirs
     }
 
 
-def _tell_bert(bert: BertResult, *, as_json: bool) -> None:
+def _report_bert(bert: BertResult, *, as_json: bool) -> None:
     if as_json:
         json_line({"type": "bert"} | asdict(bert))
         return
@@ -119,7 +119,7 @@ def _tell_bert(bert: BertResult, *, as_json: bool) -> None:
         result(f"  {way:<10}{_times(found)}   {bert.ms['exported']:.0f} → {bert.ms[way]:.0f} ms   {words}")
 
 
-def _tell_line(line: LineResult, *, as_json: bool) -> None:
+def _report_line(line: LineResult, *, as_json: bool) -> None:
     if as_json:
         json_line({"type": "line"} | line.values())
         return
@@ -139,7 +139,7 @@ def _tell_line(line: LineResult, *, as_json: bool) -> None:
         result(f"  {'':<10}{localized('音声合成だけ', 'graphs only'):<12}{_times(line.synthesiser[way])}")
 
 
-def _tell_memory(ours: OwnProcess, theirs: OwnProcess, *, as_json: bool) -> None:
+def _report_memory(ours: OwnProcess, theirs: OwnProcess, *, as_json: bool) -> None:
     if as_json:
         json_line({"type": "memory", "ours": asdict(ours), "reference": asdict(theirs)})
         return

@@ -1,4 +1,4 @@
-"""`koebako bert`: the BERTs at hand, how they come in, and in which precision they run."""
+"""`koebako bert`: the installed BERTs, how they are added, and in which precision they run."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ LOG_LINES = 60
 
 
 def window_report() -> dict[str, Any]:
-    """What `Koebako --selftest` says in a process of its own; `errors` tells where it said nothing."""
+    """What `Koebako --selftest` says in a process of its own; `errors` says why where it said nothing."""
     with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
         report = Path(folder) / "window.json"
         try:

@@ -99,7 +99,7 @@ def _probed() -> list[dict[str, Any]]:
 
     try:
         return [asdict(finding) for finding in Probe().known()]
-    except AppError:  # without a voice; the trials tell
+    except AppError:  # without a voice; the trials show it
         return []
 
 

@@ -37,7 +37,7 @@ class Progress:
     Attributes:
         began: when the request was accepted, seconds of `time.perf_counter`.
         first_audio_ms: until the first chunk that is not silence was handed to the sinks.
-        total_ms: until the last chunk was handed over; playing goes on after it.
+        total_ms: until the last chunk was handed over; playback continues after it.
         audio_s: sound without the silences around it.
     """
 

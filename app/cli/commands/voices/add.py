@@ -23,7 +23,7 @@ DOWNLOAD_SHARE = 0.6  # of the whole job, where a voice is downloaded first
 
 
 def add(options: argparse.Namespace) -> int:
-    """Adds every source; one that fails is told, and the others are still added. Returns the exit code of the first failure."""
+    """Adds every source; one that fails is reported, and the others are still added. Returns the exit code of the first failure."""
     jobs = list(_jobs(options))
     if not jobs:
         raise InputError(
@@ -66,7 +66,7 @@ def _jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[Wishes],
 def _add_file(source: Path, options: argparse.Namespace, wishes: Wishes) -> None:
     with shown_progress(as_json=options.json) as shown:
         added = _add(source, wishes, options, shown)
-    _tell(added, options.json)
+    _report(added, options.json)
 
 
 def _add_from_hub(uuid: str, options: argparse.Namespace, wishes: Wishes) -> None:
@@ -74,7 +74,7 @@ def _add_from_hub(uuid: str, options: argparse.Namespace, wishes: Wishes) -> Non
     checksum = _hub_checksum(uuid, options) if options.update else None
     newest = known_by_content(checksum) if checksum else None
     if newest is not None:
-        _tell([newest], options.json)
+        _report([newest], options.json)
     else:
         _add_download("fetch_hub_voice", uuid, options, wishes)
 
@@ -95,7 +95,7 @@ def _add_download(fetch: str, address: str, options: argparse.Namespace, wishes:
         file: Path = getattr(fetching, fetch)(address, watch)
         with used_up(file):
             added = _add(file, wishes, options, part(shown, DOWNLOAD_SHARE, 1.0))
-    _tell(added, options.json)
+    _report(added, options.json)
 
 
 def _add(source: Path, wishes: Wishes, options: argparse.Namespace, report: Report) -> list[Installed]:
@@ -104,7 +104,7 @@ def _add(source: Path, wishes: Wishes, options: argparse.Namespace, report: Repo
     return added
 
 
-def _tell(added: list[Installed], as_json: bool) -> None:
+def _report(added: list[Installed], as_json: bool) -> None:
     for item in added:
         if as_json:
             json_line(_line(item))

@@ -1,4 +1,4 @@
-"""`koebako voices`: what is at hand and what a voice is; the other actions have files of their own."""
+"""`koebako voices`: which voices there are and what a voice is; the other actions have files of their own."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _card(voice: Voice) -> Card:
-    """The card of a prepared voice, or what the file of another one tells, without its media."""
+    """The card of a prepared voice, or what the file of another one says, without its media."""
     if (voice.path / MANIFEST_NAME).is_file():
         return read_card(voice.path)
     facts = read_facts(voice.path)

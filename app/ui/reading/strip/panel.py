@@ -131,7 +131,7 @@ class StripPanel(QFrame):
         self.title.setChecked(is_open)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Draws the arrow anew for another theme."""
+        """Redraws the arrow for another theme."""
         if is_theme_change(self, event):
             self._draw()
         super().changeEvent(event)

@@ -1,4 +1,4 @@
-"""What the strip shows of a line: a value made anew with every change, so that drawing needs no further knowledge."""
+"""What the strip shows of a line: a new value with every change, so that drawing needs no further knowledge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The strip itself: morae with their accents and pauses, shaped with the mouse or the keys. Every change is told, none is made here."""
+"""The strip itself: morae with their accents and pauses, shaped with the mouse or the keys. Every change is emitted, none is made here."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class PhoneStrip(QWidget):
             self._drag_to(place.x())
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        """Tells what was dragged; a click on a kana plays from there."""
+        """Emits what was dragged; a click on a kana plays from there."""
         drag, self._drag = self._drag, None
         if drag is not None and drag.what == "sound":
             self._click.start()

@@ -107,7 +107,7 @@ class LeanDeberta:
 
         Args:
             missing: what the content lacks of its true value.
-            next_missing: what the result shall lack.
+            next_missing: what the result is to lack.
         """
         name = f"encoder.layer.{layer}"
         gathered, inner, outer = f"{name}.attention.output.dense", f"{name}.intermediate.dense", f"{name}.output.dense"
@@ -136,7 +136,7 @@ class LeanDeberta:
     def _projected(self, x: str, layer: int, missing: Float32) -> str:
         """Queries, keys and values side by side; the queries carry the scale of the scores.
 
-        The values are less by what the gathered shall be less by: weights that sum to one gather that unchanged.
+        The values are less by what the gathered is to be less by: weights that sum to one gather that unchanged.
         """
         name = f"encoder.layer.{layer}.attention"
         parts = [self._source.product(f"{name}.self.{part}_proj") for part in ("query", "key", "value")]

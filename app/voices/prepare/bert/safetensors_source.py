@@ -60,7 +60,7 @@ class SafetensorsSource:
 
 
 def projected_places(source: Any, layer: int) -> tuple[Float32, Float32]:
-    """`Tensors.places` where the position embeddings themselves are at hand."""
+    """`Tensors.places` where the position embeddings themselves are available."""
     sizes: Architecture = source.architecture
     rows = normed(source.tensor("encoder.rel_embeddings.weight"), sizes.epsilon).astype(np.float32)
     rows = rows * source.tensor("encoder.LayerNorm.weight") + source.tensor("encoder.LayerNorm.bias")

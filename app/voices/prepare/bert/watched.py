@@ -1,4 +1,4 @@
-"""A lean graph that tells the mean of what goes into each of its products, for int8 to be centred on."""
+"""A lean graph that outputs the mean of what goes into each of its products, for int8 to be centred on."""
 
 from __future__ import annotations
 

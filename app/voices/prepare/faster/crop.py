@@ -1,7 +1,7 @@
 """Lets go of a window's context as soon as it has done its part.
 
 A decoder of SBV2 needs 13 frames on each side of a window, but its first stage alone takes eleven of them, and that is a fifth of the
-work: what the later stages see beyond two frames is computed in vain. The rewritten graph is told which frames are wanted and cuts,
+work: what the later stages see beyond two frames is computed in vain. The rewritten graph is given which frames are wanted and cuts,
 before each upsampling, what no wanted sample depends on. Where a sentence ends nothing is cut, so the zeros that convolutions see there
 stay where they were.
 """

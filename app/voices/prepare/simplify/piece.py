@@ -43,7 +43,7 @@ class Piece:
 
     Attributes:
         size: what the free size is called in the new graph's shapes.
-        known: tensors of the source graph whose value is told instead of computed.
+        known: tensors of the source graph whose value is given instead of computed.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Shapes and types of a node's outputs, as far as the inputs tell."""
+"""Shapes and types of a node's outputs, as far as the inputs show."""
 
 from __future__ import annotations
 

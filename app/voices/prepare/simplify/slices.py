@@ -21,7 +21,7 @@ class Part(NamedTuple):
 
 
 def parts_of(inputs: Sequence[Tensor]) -> list[Part]:
-    """What a Slice with these inputs takes; UndecidedError where it cannot be told."""
+    """What a Slice with these inputs takes; UndecidedError where it cannot be decided."""
     shape, starts, ends = inputs[0].shape, inputs[1].sizes, inputs[2].sizes
     axes = inputs[3].sizes if len(inputs) > 3 and inputs[3].shape is not None else list(range(len(starts or ())))
     steps = inputs[4].sizes if len(inputs) > 4 and inputs[4].shape is not None else [1] * len(starts or ())

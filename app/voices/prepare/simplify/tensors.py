@@ -52,7 +52,7 @@ Value: TypeAlias = Array | Fill | Ramp | Places
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """One tensor; None is what cannot be told.
+    """One tensor; None is what is unknown.
 
     Attributes:
         dtype: ONNX element type.

@@ -1,4 +1,4 @@
-"""Which network a voice is: sizes read from its tensors, and from its settings what no tensor tells."""
+"""Which network a voice is: sizes read from its tensors, and from its settings what no tensor shows."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from app.core.types import Float32
 from app.voices.prepare.weights.layers import Layers
 from app.voices.prepare.weights.tensors import ANY, Weights
 
-SPEAKER_LAYER = 2  # SBV2 tells its encoders who speaks before their third layer
+SPEAKER_LAYER = 2  # SBV2 gives its encoders the speaker before their third layer
 
 
 @dataclass(frozen=True, slots=True)

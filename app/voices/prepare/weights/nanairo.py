@@ -1,4 +1,4 @@
-"""What tells a Nanairo voice from a JP-Extra one, by its tensors alone: its settings may be another's, or lost on the way.
+"""What distinguishes a Nanairo voice from a JP-Extra one, by its tensors alone: its settings may be another's, or lost on the way.
 
 Nanairo grew in four stages that call themselves the same: A has more symbols, B transformers for the durations and kinds of symbols, C another
 name for the kinds, D another way to a speaker that Koebako does not take. What lies beyond them is refused, as its meaning is not known.
@@ -45,7 +45,7 @@ def kind_table(weights: Weights, hidden: int) -> str | None:
 
 
 def require_own_speakers(weights: Weights) -> None:
-    """Raises VoiceError for a voice that can only be told by a vector who speaks."""
+    """Raises VoiceError for a voice whose speaker can only be given as a vector."""
     if SPEAKER_TABLE in weights:
         return
     if any(name in weights for name in _OTHER_SPEAKERS):

@@ -28,7 +28,7 @@ def inverse_spline(writer: GraphWriter, value: str, parameters: str) -> str:
     lefts, floors = _edges(writer, widths), _edges(writer, heights)
     slopes = writer.op("Add", writer.op("Softplus", slopes), writer.constant(SMALLEST))
     pads = writer.constant([0, 1, 0, 1], np.int64)
-    slopes = writer.op("Pad", slopes, pads, writer.constant(1.0))  # at the bounds it goes on straight
+    slopes = writer.op("Pad", slopes, pads, writer.constant(1.0))  # at the bounds it continues straight
 
     inner = writer.op("Slice", floors, *(writer.constant([number], np.int64) for number in (1, BINS, 1)))
     above = writer.op("Cast", writer.op("GreaterOrEqual", value, inner), to=7)

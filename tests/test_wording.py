@@ -1,0 +1,107 @@
+"""One word for one thing: words that were given up, or that no user or engineer would say, stay out of what the program says and notes."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+JAPANESE = re.compile("[ぁ-んァ-ヶ一-龥]")
+NAMES = {"app/core/normalise", "app/bench/texts.py", "app/install/bert_centres.py"}  # language itself, and texts to be spoken
+TABLES = {"definitions.py", "settings_words.py", "foreign.py", "system_errors.py", "emoji_labels.py"}  # pairs outside of `localized`
+
+FORBIDDEN_JAPANESE = (
+    r"装置|出力先|アダプター",  # バックエンド、デバイス、再生デバイス
+    r"要ります|が要る|入れ直|確かめて|読めません|読めませんでした",  # 必要です、再インストール、確認、読み込めません
+    r"取り消|やめる|やめました",  # キャンセル、中止
+    r"取り込|入手|持っているファイル",  # 追加、ダウンロード、読み込み
+    r"消します|消した|写します|空にします",  # 削除、消去、複製
+    r"最初の音(?!声)|再利用|レイテンシー|段階ごと",  # 最初の音声まで、キャッシュ、処理時間
+    r"いつもの|でたらめ|お返事|順番を待|片付|起きたこと|覚え書き|気になる点",
+    r"キーの割り当て|従う|に合わせる(?<!設定に合わせる)",  # ショートカットキー、システムの設定に合わせる
+    r"別の版|新しい版|つなげて保存|(?<!ド)ライブ(?!ラリ)|あるもの|選べるもの|使えるもの|試聴",
+    r"声が下がる|話すには|話せません|音が出",
+    r"[ぁ-んァ-ヶ一-龥]\((?!&)|\((?![&A-Za-z0-9スト])[ぁ-んァ-ヶ一-龥]",  # （）
+)
+FORBIDDEN_ENGLISH = (
+    r"\bshall\b|\banew\b|\btold\b|\brightly\b|\bgo(es)? on\b|\bgoing on\b",
+    r"There are:|(?<!There )\bis no [A-Z]|\bno numbers\b|Make room|Looking…|come to (its|their) end|to its end\b",
+    r"out of order|broke off|hand(ed)? over|left where|absurdly|\bputs? everything back\b|how it came|\bForgets\b|\bRoll\b",
+    r"[Ff]ollow the system|usual place|Used twice|Save joined|Save sound|Third parties|\bat hand\b|went away|comes along",
+    r"[Ff]irst sound\b|^[Ff]irst audio|heard at|\baudio output\b(?! device)|no right\b|Something unexpected",
+    r'"',  # “ ”, but for a command that is shown as it is typed
+)
+FORBIDDEN_NOTES = re.compile(
+    r"\b(told|tells?|telling|anew|rightly|shall|what has become of|behind the window|at hand)\b|(?<!time of one graph )\bgo(es|ing)? on\b",
+    re.IGNORECASE,
+)
+
+
+def _sources() -> Iterator[tuple[str, str]]:
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if not any(name.startswith(part) for part in NAMES):
+            yield name, path.read_text(encoding="utf-8")
+
+
+def _texts(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """What is said, without the values in it."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.lineno, part.value
+
+
+def _said(source: str, *, table: bool) -> Iterator[tuple[int, str, bool]]:
+    """Line, text, and whether it is Japanese: the arguments of `localized` and `add_command`; in a table every sentence."""
+    for node in ast.walk(ast.parse(source)):
+        called = node.func if isinstance(node, ast.Call) else None
+        name = getattr(called, "id", getattr(called, "attr", ""))
+        if isinstance(node, ast.Call) and name in ("localized", "add_command"):
+            for argument in node.args:
+                for line, text in _texts(argument):
+                    yield line, text, bool(JAPANESE.search(text))
+        elif table and isinstance(node, (ast.Tuple, ast.Call)):
+            for part in node.elts if isinstance(node, ast.Tuple) else node.args:
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.lineno, part.value, bool(JAPANESE.search(part.value))
+
+
+def _notes(source: str) -> Iterator[tuple[int, str]]:
+    """Comments and docstrings."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and token.string.lstrip("rbf").startswith('"""')):
+            yield token.start[0], token.string
+
+
+def _faults(japanese: bool) -> list[str]:
+    rules = [re.compile(rule) for rule in (FORBIDDEN_JAPANESE if japanese else FORBIDDEN_ENGLISH)]
+    return [
+        f"{name}:{line}: {text!r} ({found.group()})"
+        for name, source in _sources()
+        for line, text, is_japanese in _said(source, table=Path(name).name in TABLES)
+        if is_japanese == japanese and "koebako speak " not in text
+        for rule in rules
+        if (found := rule.search(text))
+    ]
+
+
+def test_no_forbidden_word_in_japanese() -> None:
+    assert _faults(japanese=True) == []
+
+
+def test_no_forbidden_word_in_english() -> None:
+    assert _faults(japanese=False) == []
+
+
+def test_no_forbidden_idiom_in_notes() -> None:
+    found = [
+        f"{name}:{line}: {match.group()}"
+        for name, source in _sources()
+        for line, text in _notes(source)
+        if (match := FORBIDDEN_NOTES.search(text))
+    ]
+    assert found == []
