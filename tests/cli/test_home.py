@@ -52,15 +52,15 @@ def a_name_that_is_no_text(folder: Path) -> str:
 
 REFUSED: dict[str, tuple[Callable[[Path], str], str]] = {
     "nobody's": (lambda _: "~nobody-is-called-so/x", "home folder was not found"),
-    "a file": (make_file, '" is not a folder'),
-    "below a file": (below_a_file, '" is not a folder'),
+    "a file": (make_file, "” is not a folder"),
+    "below a file": (below_a_file, "” is not a folder"),
     "too long a name": (lambda folder: str(folder / ("x" * 300)), "the name is too long"),
     "too long a path": (lambda folder: f"{folder}" + "/z" * 2040, "the name is too long"),
 }
 REFUSED_ON_UNIX = {
     "a device": (lambda _: "/dev/null", "“/dev/null” is not a folder"),
     "below a device": (lambda _: "/dev/null/x", "“/dev/null” is not a folder"),
-    "a link in circles": (a_link_in_circles, "links go in circles"),
+    "a link in circles": (a_link_in_circles, "links form a loop"),
     "a link that leads nowhere": (a_link_that_leads_nowhere, "leads nowhere"),
     "bytes that are no UTF-8": (a_name_that_is_no_text, "not UTF-8"),
 }

@@ -53,7 +53,7 @@ def test_what_is_waited_for_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     writer = fed(tmp_path / "pipe", b"x", after_s=0.5)
     assert read_named(tmp_path / "pipe") == b"x"
     writer.join()
-    assert capsys.readouterr().err == f"Waiting for input from {tmp_path / 'pipe'}; Ctrl+C stops.\n" * 2
+    assert capsys.readouterr().err == f"Waiting for input from {tmp_path / 'pipe'} (Ctrl+C stops)\n" * 2
     (tmp_path / "file").write_bytes(b"x")
     assert read_named(tmp_path / "file") == b"x"
     assert capsys.readouterr().err == ""

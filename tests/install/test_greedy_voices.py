@@ -27,7 +27,7 @@ from .greedy_voices import crashes, greedy
 ROOT = Path(__file__).parent.parent.parent
 SAYS = {
     "memory": "This voice uses more memory than any voice should need (4.3 GB).",
-    "time": "This voice takes longer than any voice needs",
+    "time": "This voice takes longer to check than any voice should",
     "crash": "This voice made the program that checks it crash.",
 }
 
@@ -114,7 +114,7 @@ def test_a_bert_keeps_to_limits_too(tmp_path: Path, capsys: pytest.CaptureFixtur
     source = write_published(tmp_path / "bert", hidden=1024, heads=4, inner=128)
     monkeypatch.setitem(proof_limits.LIMITS, "bert", (proof_limits.LIMITS["bert"][0], 1))
     assert main(["bert", "add", str(source)]) == 3
-    assert "This BERT takes longer than any BERT needs" in capsys.readouterr().err
+    assert "This BERT takes longer to check than any BERT should" in capsys.readouterr().err
     assert installed_berts([paths.data_dir() / "bert"]) == []
     assert _nothing_left()
 

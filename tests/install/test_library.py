@@ -116,7 +116,7 @@ def test_an_update_that_fails_leaves_the_old_voice(voice_file: Path, reference: 
 
 
 def test_a_declined_licence_stops_before_the_work(voice_file: Path) -> None:
-    with pytest.raises(VoiceError, match="not accepted") as caught:
+    with pytest.raises(VoiceError, match="not been accepted") as caught:
         add_voice(voice_file, wishes(accepted=False), prepare=None)  # type: ignore[arg-type]
     assert "--accept-licence" in caught.value.hint
     assert ids() == []

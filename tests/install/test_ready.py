@@ -110,7 +110,7 @@ def test_a_data_folder_that_cannot_be_written_is_no_obstacle(voice_file: Path, m
 
 def test_the_licence_is_asked_before_the_work_and_once(shared: Path, tmp_path: Path) -> None:
     source = str(aivmx(shared / "reference", tmp_path / "a.aivmx", license=TERMS))
-    with pytest.raises(VoiceError, match="not accepted"):
+    with pytest.raises(VoiceError, match="not been accepted"):
         ready_voice(source, lambda _licence: False, prepare=None)  # type: ignore[arg-type]
     asked: list[Licence] = []
     for _ in range(2):
@@ -151,7 +151,7 @@ def test_aivisspeechs_voices_are_found_and_left_alone(models: Path, wanted: str)
 def test_two_of_one_name_are_told_apart_by_their_ids(models: Path, shared: Path) -> None:
     other = "11111111-2222-4333-8444-555555555555"
     aivmx(shared / "reference", models / "b.aivmx", name="花子", uuid=other)
-    with pytest.raises(VoiceError, match="Several") as caught:
+    with pytest.raises(VoiceError, match="More than one") as caught:
         ready("花子")
     assert UUID in caught.value.hint
     assert other in caught.value.hint

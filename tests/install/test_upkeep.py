@@ -53,7 +53,7 @@ def test_a_damaged_voice_is_removed_by_its_folder(installed: Path) -> None:
 @pytest.mark.parametrize("wanted", ["mei", "Mei (starter)"])
 def test_a_shipped_voice_stays(wanted: str) -> None:
     for change in (lambda: remove_voice(wanted), lambda: rename_voice(wanted, "x")):
-        with pytest.raises(VoiceError, match="ships with"):
+        with pytest.raises(VoiceError, match="comes with"):
             change()
     assert find_voice("mei", paths.voice_dirs()).manifest.name == "Mei (starter)"
 
@@ -105,7 +105,7 @@ def test_an_export_replaces_nothing_and_leaves_nothing(installed: Path, tmp_path
     (tmp_path / "mine.zip").write_text("mine")
     monkeypatch.chdir(tmp_path)
     for target in (tmp_path / "full", tmp_path / "mine.zip", Path(), Path("/")):
-        with pytest.raises(OutputFileError, match="there already"):
+        with pytest.raises(OutputFileError, match="already exists"):
             export_voice(UUID, target)
     for target in (tmp_path / "no" / "such" / "folder.zip", tmp_path / "mine.zip" / "below", tmp_path / ("x" * 300)):
         with pytest.raises(OutputFileError):
@@ -120,7 +120,7 @@ def test_an_export_replaces_a_zip_where_that_is_wished_and_nothing_else(installe
     folder.mkdir()
     (folder / "mine.txt").write_text("mine")
     assert zipfile.is_zipfile(export_voice(UUID, zipped, replacing=True))
-    with pytest.raises(OutputFileError, match="there already"):
+    with pytest.raises(OutputFileError, match="already exists"):
         export_voice(UUID, folder, replacing=True)
     assert tree(folder) == ["mine.txt"]
     assert not list(tmp_path.glob(".*"))

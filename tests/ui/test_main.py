@@ -36,7 +36,7 @@ def test_the_window_needs_no_onnxruntime() -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a display")
-@pytest.mark.parametrize(("tongue", "words"), [("en", "There is no display"), ("ja", "画面がない")])
+@pytest.mark.parametrize(("tongue", "words"), [("en", "There is no display"), ("ja", "ディスプレイがない")])
 def test_without_a_display_one_sentence_and_a_hint(tongue: str, words: str) -> None:
     done = run("import sys; from app.ui.main import main; sys.exit(main())", KOEBAKO_LANG=tongue)
     assert done.returncode == 70

@@ -119,9 +119,17 @@ ACTIONS = (
         "duplicate", "行を複製", "Duplicate", "選んだ行を複製します。", "Duplicates the selected lines.", ("Ctrl+D",), drawing="duplicate"
     ),
     ActionSpec("delete", "行を削除", "Delete", "選んだ行を削除します。", "Deletes the selected lines.", ("Shift+Del",), ("Del",), "delete"),
-    ActionSpec("move_up", "上へ", "Move up", "選んだ行を 1 つ上に移動します。", "Moves the selected lines up.", ("Alt+Up",), drawing="up"),
     ActionSpec(
-        "move_down", "下へ", "Move down", "選んだ行を 1 つ下に移動します。", "Moves the selected lines down.", ("Alt+Down",), drawing="down"
+        "move_up", "上に移動", "Move up", "選んだ行を 1 つ上に移動します。", "Moves the selected lines up.", ("Alt+Up",), drawing="up"
+    ),
+    ActionSpec(
+        "move_down",
+        "下に移動",
+        "Move down",
+        "選んだ行を 1 つ下に移動します。",
+        "Moves the selected lines down.",
+        ("Alt+Down",),
+        drawing="down",
     ),
     ActionSpec(
         "play",

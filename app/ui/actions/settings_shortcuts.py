@@ -89,13 +89,13 @@ class ShortcutPage(QWidget):
         self._unmade = iter(ACTIONS)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._make)
-        self.conflicts = QLabel()
-        self.conflicts.setObjectName("error")
-        self.conflicts.setWordWrap(True)
-        self.conflicts.hide()
+        self.warning = QLabel()
+        self.warning.setObjectName("error")
+        self.warning.setWordWrap(True)
+        self.warning.hide()
         column = QVBoxLayout(self)
         column.addWidget(scrolling(inner))
-        column.addWidget(self.conflicts)
+        column.addWidget(self.warning)
         self._timer.start()
         self._make()
 
@@ -179,8 +179,8 @@ class ShortcutPage(QWidget):
         names = {spec.name: localized(spec.ja, spec.en) for spec in ACTIONS}
         shared = self.conflicts
         twice = localized("すでに使われています。", "Already in use. ")
-        self.conflicts.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
-        self.conflicts.setVisible(bool(shared))
+        self.warning.setText("\n".join(f"{twice}{key}: {' / '.join(names[user] for user in users)}" for key, users in shared.items()))
+        self.warning.setVisible(bool(shared))
         changed = self.bindings
         for name, reset in self._resets.items():
             reset.setEnabled(name in changed)

@@ -90,7 +90,7 @@ def test_every_format_comes_back(tmp_path: Path, name: str, subtype: str | None,
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac", ".ogg", ".opus", ".mp3"])
 def test_no_sound_at_all_is_no_file(tmp_path: Path, suffix: str) -> None:
-    with pytest.raises(OutputFileError, match="no sound"):
+    with pytest.raises(OutputFileError, match="no audio"):
         save(tmp_path / f"a{suffix}", np.zeros(0, dtype=np.float32))
     assert not list(tmp_path.iterdir())
 

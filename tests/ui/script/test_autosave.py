@@ -109,7 +109,7 @@ def test_a_broken_file_is_told_and_kept(open_window: OpenWindow, content: bytes)
     autosave_path().write_bytes(content)
     window = open_window(Settings(), ready=False)
     assert text_of(window) == FIRST_TEXT
-    assert "script of last time" in window.notice.message.text()
+    assert "previous script" in window.notice.message.text()
     assert autosave_path().with_name("autosave.json.unreadable").read_bytes() == content
 
 

@@ -173,10 +173,10 @@ def test_keys_are_pressed_anew_saved_and_used(qtbot: QtBot, open_window: OpenWin
 def test_a_key_used_twice_is_told_and_not_accepted(dialog: SettingsDialog) -> None:
     dialog.keys.rows["copy"][0].setKeySequence(QKeySequence("Ctrl+D"))
     assert not dialog.ok.isEnabled()
-    assert "Ctrl+D: Copy / Duplicate" in dialog.keys.conflicts.text()
+    assert "Ctrl+D: Copy / Duplicate" in dialog.keys.warning.text()
     dialog.keys._resets["copy"].click()
     assert dialog.ok.isEnabled()
-    assert dialog.keys.conflicts.text() == ""
+    assert dialog.keys.warning.text() == ""
     dialog.keys.rows["copy"][0].setKeySequence(QKeySequence("Space"))  # taken in the list
     assert not dialog.ok.isEnabled()
 

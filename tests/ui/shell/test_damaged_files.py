@@ -169,7 +169,7 @@ def test_one_banner_tells_of_all_files(qtbot: QtBot, open_window: OpenWindow) ->
     window = open_window(settings)
     notify(unread)
     assert text_of(window) == FIRST_TEXT
-    told = ("script of last time", "presets could not", "shortcuts could not", "dictionary cannot", "Some settings could not")
+    told = ("previous script", "presets could not", "shortcuts could not", "dictionary cannot", "Some settings could not")
     qtbot.waitUntil(lambda: all(words in window.notice.message.text() for words in told), timeout=WAIT_MS)
     assert window.notice.isVisible()
     assert window.notice.message.text().count("\n") == len(told) - 1, "each once, and nothing of what only the window remembers"

@@ -63,7 +63,7 @@ def test_the_chosen_output_is_pulled_out_and_put_back(
     assert not window.banner.isVisible(), "nothing is lost"
     told = window.voice_banner.message
     assert "headphones" in told.text()
-    assert "went away" in told.text()
+    assert "was disconnected" in told.text()
     assert window.device == "headphones", "the choice stays"
 
     assert len(listen(qtbot, window, null_sink)) == pytest.approx(len(whole), abs=0.02 * RATE), (

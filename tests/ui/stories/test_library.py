@@ -139,7 +139,7 @@ def test_export_makes_a_zip_that_can_be_added_and_replaces_only_what_was_agreed_
         else:
             assert job.stage is Stage.FAILED, "the dialog has asked about another name"
             assert job.error is not None
-            assert "there already" in job.error.message
+            assert "already exists" in job.error.message
         assert [item.name for item in out.iterdir()] == ["花子.zip"]
     with zipfile.ZipFile(out / "花子.zip") as archive:
         assert archive.testzip() is None

@@ -177,7 +177,7 @@ def test_a_disk_that_fills_up_keeps_what_was_complete(
     assert complete[0] == f"a_001{suffix}"
     assert f"a_002{suffix}" not in complete
     assert all(soundfile.info(full_disk / name).duration > 0.2 for name in complete)
-    qtbot.waitUntil(lambda: window.banner.message.text() == f"Saved {len(complete)} of 4 files.", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.banner.message.text() == f"Exported {len(complete)} of 4 files.", timeout=WAIT_MS)
     assert "full" in window.banner.hint.text()
     save(qtbot, window, "save_joined")
     assert names(full_disk) == complete

@@ -115,7 +115,7 @@ def test_a_dropped_voice_is_installed_asks_for_its_licence_and_speaks(
     offer.force.click()
     until(qtbot, lambda: line.settings.voice in window.controller.voices)
     after = speak(qtbot, window)
-    assert "not its own" in window.voice_banner.message.text()
+    assert "in place of its own" in window.voice_banner.message.text()
     assert window.voice_banner.isVisible()
     sounds = sound_of(player, before), sound_of(player, after)
     assert sounds[0].shape != sounds[1].shape or not np.allclose(sounds[0], sounds[1])

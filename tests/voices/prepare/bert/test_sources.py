@@ -86,7 +86,7 @@ def test_weights_beside_the_graph(tiny: Path, tmp_path: Path) -> None:
     expected = source_features(tiny / "model.onnx", tmp_path, texts)
     assert largest_difference(expected, lean_features(tmp_path / "m.onnx", tmp_path, texts)) < 2e-6
     (tmp_path / "m.onnx.data").unlink()
-    with pytest.raises(VoiceError, match="no DeBERTa"):
+    with pytest.raises(VoiceError, match="not a DeBERTa"):
         open_source(tmp_path / "m.onnx")
 
 
@@ -112,7 +112,7 @@ def test_other_kinds_of_published_models(key: str, value: object, tmp_path: Path
     model = files.write_published(tmp_path, hidden=WIDTH, heads=4, inner=128)
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config | {key: value}))
-    with pytest.raises(VoiceError, match="no DeBERTa") as caught:
+    with pytest.raises(VoiceError, match="not a DeBERTa") as caught:
         open_source(model)
     assert len(caught.value.message) < 500
 
@@ -153,7 +153,7 @@ def test_what_is_no_deberta_is_refused(damage: str, tiny: Path, shared: Path, tm
         else:
             model.graph.initializer.remove(target)
         onnx.save(model, str(path))
-    with pytest.raises(VoiceError, match="no DeBERTa"):
+    with pytest.raises(VoiceError, match="not a DeBERTa"):
         write_lean(open_source(path), tmp_path / "lean.onnx", unreported)
 
 
