@@ -103,7 +103,7 @@ def test_where_nothing_can_be_written_it_speaks_and_says_so_when_it_has_to(
     assert (tmp_path / "a.wav").stat().st_size > 1000
     assert main(["dict", "add", "声箱", "コエバコ"]) == 7
     assert "could not be written" in capsys.readouterr().err
-    with pytest.raises(OutputFileError, match="cannot be written") as told:
+    with pytest.raises(OutputFileError, match="Cannot write to the data folder") as told:
         check_home(writes=True)
     assert "KOEBAKO_HOME" in told.value.hint
 

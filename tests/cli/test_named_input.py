@@ -83,7 +83,7 @@ def test_what_is_too_large_is_told(
     monkeypatch.setattr(named_input, "LARGEST_BYTES", 1 << 20)
     (tmp_path / "a.txt").write_bytes(b"x" * (1 << 20) + b"x")
     assert main([*command, str(tmp_path / "a.txt")]) == 2
-    assert "Up to 1 MB can be read." in capsys.readouterr().err
+    assert "The limit is 1 MB." in capsys.readouterr().err
 
 
 @unix

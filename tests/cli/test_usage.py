@@ -14,14 +14,14 @@ from app.usage_words import in_japanese
 MISTAKES = {
     "no command": ([], "COMMAND が必要です"),
     "no voice": (["voices", "info"], "ID|NAME|PATH が必要です"),
-    "none of several": (["bert", "add"], "SOURCE --url --hub のどれかが必要です"),
+    "none of several": (["bert", "add"], "SOURCE --url --hub のいずれかが必要です"),
     "too much": (["voices", "list", "あ"], "不明な引数です: あ"),
     "two that exclude each other": (["bert", "add", "--hub", "--url", "x"], "--url: --hub と一緒には使えません"),
     "no value": (["speak", "--speed"], "--speed: 値を一つ指定してください"),
     "no whole number": (["speak", "--seed", "1.5"], "--seed: 整数を指定してください: '1.5'"),
     "no number": (["speak", "--speed", "速く"], "--speed: 数値を指定してください: '速く'"),
-    "no such command": (["sing"], "COMMAND: 'sing' は選べません"),
-    "no such choice": (["speak", "--subtype", "8"], "--subtype: '8' は選べません（選べるのは "),
+    "no such command": (["sing"], "COMMAND: 'sing' は使用できません"),
+    "no such choice": (["speak", "--subtype", "8"], "--subtype: '8' は使用できません（使用できるもの: "),
     "a value for a switch": (["speak", "--stereo=x"], "--stereo: 値は指定できません: 'x'"),
 }
 
@@ -60,8 +60,8 @@ def test_the_hint_names_the_command_that_was_given(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("message", "told"),
     [
-        ("argument --x: invalid choice: 'a b: c' (choose from d, e)", "--x: 'a b: c' は選べません（選べるのは d, e）"),
-        ("argument --x: invalid choice: 'e', maybe you meant 'd'? (choose from d)", "--x: 'e' は選べません（選べるのは d）"),
+        ("argument --x: invalid choice: 'a b: c' (choose from d, e)", "--x: 'a b: c' は使用できません（使用できるもの: d, e）"),
+        ("argument --x: invalid choice: 'e', maybe you meant 'd'? (choose from d)", "--x: 'e' は使用できません（使用できるもの: d）"),
         ("unrecognized arguments: a\nb", "不明な引数です: a\nb"),
         ("something of a later Python", "something of a later Python"),
     ],

@@ -97,7 +97,7 @@ def test_without_room_it_speaks_from_memory_and_says_so(voice_file: Path, monkey
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: shutil._ntuple_diskusage(10**9, 10**9, 1_000_000))  # type: ignore[attr-defined]
     result = ready(str(voice_file), prepare=None)
     assert result.wanted == str(voice_file)
-    assert "1 MB left" in str(result.note)
+    assert "1 MB free" in str(result.note)
 
 
 def test_a_data_folder_that_cannot_be_written_is_no_obstacle(voice_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -441,7 +441,7 @@ def test_a_disk_without_room(server: FaultServer, tmp_path: Path, monkeypatch: p
 
     with monkeypatch.context() as patch:
         patch.setattr("app.adapters.download.part.os.fsync", full)
-        with pytest.raises(DownloadError, match="is full") as caught:
+        with pytest.raises(DownloadError, match="Not enough disk space") as caught:
             download(url, tmp_path / "x", patience=QUICK)
     assert "Free some space" in caught.value.hint
     assert not (tmp_path / "x").exists()
@@ -450,7 +450,7 @@ def test_a_disk_without_room(server: FaultServer, tmp_path: Path, monkeypatch: p
 @pytest.mark.skipif(os.name == "nt" or not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_disk_that_fills_up_while_writing(server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Part, "begin", lambda self, origin: self._path.symlink_to("/dev/full"))
-    with pytest.raises(DownloadError, match="is full"):
+    with pytest.raises(DownloadError, match="Not enough disk space"):
         download(server.reply("/x", GOOD), tmp_path / "x", patience=QUICK)
 
 

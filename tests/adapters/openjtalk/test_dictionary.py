@@ -155,7 +155,7 @@ def test_without_words_to_analyse_nothing_is_compiled() -> None:
 
 def test_a_compiler_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.own_program.own_command", lambda: [sys.executable, "-c", "raise SystemExit('no room')"])
-    with pytest.raises(InternalError, match=r"could not be made ready. \(no room\)"):
+    with pytest.raises(InternalError, match=r"could not be prepared. \(no room\)"):
         compiled([make_entry("声箱", "コエバコ", 2)])
 
 

@@ -425,7 +425,7 @@ def test_a_server_that_never_answers(null_sink: NullSink, step: str) -> None:
         timeout=30,
     )
     assert done.returncode == 5, done.stderr
-    assert "does not answer" in done.stdout
+    assert "not responding" in done.stdout
 
 
 def test_without_the_portaudio_library() -> None:
@@ -443,4 +443,4 @@ def test_a_machine_without_any_output(tmp_path: Path) -> None:
     if "PortAudio" in done.stdout:
         pytest.skip("needs libportaudio2")
     assert done.returncode == 5, done.stderr
-    assert "no output device" in done.stdout
+    assert "No audio output device" in done.stdout

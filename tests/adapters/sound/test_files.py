@@ -269,13 +269,13 @@ def test_an_unknown_suffix_names_the_possible_ones(tmp_path: Path, name: str) ->
 @pytest.mark.parametrize(
     ("name", "options", "hint"),
     [
-        ("a.flac", {"subtype": "float"}, "Possible: 16 24"),
+        ("a.flac", {"subtype": "float"}, "Available: 16 24"),
         ("a.mp3", {"subtype": "16"}, "Omit --subtype."),
-        ("a.wav", {"subtype": "32"}, "Possible: 16 24 float"),
-        ("a.opus", {"rate": 44_100}, "Possible: 8000 12000 16000 24000 48000"),
-        ("a.mp3", {"rate": 96_000}, "Possible: 8000 "),
-        ("a.wav", {"rate": 10}, "From 8000 to 192000."),
-        ("a.wav", {"rate": 10_000_000}, "From 8000 to 192000."),
+        ("a.wav", {"subtype": "32"}, "Available: 16 24 float"),
+        ("a.opus", {"rate": 44_100}, "Available: 8000 12000 16000 24000 48000"),
+        ("a.mp3", {"rate": 96_000}, "Available: 8000 "),
+        ("a.wav", {"rate": 10}, "Choose a rate from 8000 to 192000."),
+        ("a.wav", {"rate": 10_000_000}, "Choose a rate from 8000 to 192000."),
         ("a.wav", {"channels": 3}, ""),
     ],
 )

@@ -107,7 +107,7 @@ def test_other_formats(tmp_path: Path, suffix: str) -> None:
         (["あ", "--speed", "9"], 2, "input", "speed"),
         (["あ", "--speed", "fast"], 2, "input", "--speed"),
         (["あ", "--pause", "x"], 2, "input", "pause"),
-        (["あ", "--pause", "x=1"], 2, "input", "mark"),
+        (["あ", "--pause", "x=1"], 2, "input", "The pause at"),
         (["あ", "--nonsense"], 2, "input", "--nonsense"),
         (["あ", "-f", "b.txt"], 2, "input", "Both"),
         (["-f", "missing.txt"], 2, "input", "missing.txt"),

@@ -58,7 +58,7 @@ def test_ctrl_e_saves_every_line_into_its_own_file(
     wait_idle(qtbot, window)
     assert suggested == ["{number}_{text}.wav"]
     assert sorted(file.name for file in folder.iterdir()) == ["001_雨が降る.mp3", "003_雪が積もる.mp3"]
-    assert window.banner.message.text() == "Saved 2 files."
+    assert window.banner.message.text() == "Exported 2 files."
     qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
     wait_idle(qtbot, window)
     assert len(list(folder.iterdir())) == 4, "what is there is not replaced"

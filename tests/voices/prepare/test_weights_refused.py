@@ -17,9 +17,9 @@ from tests.voices.prepare.reference_weights import config_of, tensors_of, weight
 Broken = Callable[[dict[str, np.ndarray], dict[str, Any]], Any]
 BROKEN: dict[str, Broken] = {
     "dp.conv_2.weight is missing": lambda tensors, config: tensors.pop("dp.conv_2.weight"),
-    "missing among enc_p.encoder.attn_layers": lambda tensors, config: _drop(tensors, "enc_p.encoder.attn_layers.3."),
-    "missing among sdp.flows": lambda tensors, config: _drop(tensors, "sdp.flows.5."),
-    "missing among flow.flows": lambda tensors, config: _drop(tensors, "flow.flows.4."),
+    "Some layers of enc_p.encoder.attn_layers": lambda tensors, config: _drop(tensors, "enc_p.encoder.attn_layers.3."),
+    "Some layers of sdp.flows": lambda tensors, config: _drop(tensors, "sdp.flows.5."),
+    "Some layers of flow.flows": lambda tensors, config: _drop(tensors, "flow.flows.4."),
     "dec.resblocks.4.convs1.1.weight_v has the unexpected shape 16×15×7": lambda tensors, config: tensors.update(
         {"dec.resblocks.4.convs1.1.weight_v": tensors["dec.resblocks.4.convs1.1.weight_v"][:, :-1]}
     ),
@@ -30,7 +30,7 @@ BROKEN: dict[str, Broken] = {
         {"enc_p.emb.weight": tensors["enc_p.emb.weight"][:-1]}
     ),
     "dec.ups.0 are zero": lambda tensors, config: tensors.update({"dec.ups.0.weight_v": np.zeros((64, 32, 16), np.float32)}),
-    "dec.ups.1 does not fit": lambda tensors, config: tensors.update({"dec.ups.1.weight_v": np.ones((32, 16, 15), np.float32)}),
+    "dec.ups.1 does not match": lambda tensors, config: tensors.update({"dec.ups.1.weight_v": np.ones((32, 16, 15), np.float32)}),
     "number of layers in dec.resblocks.0": lambda tensors, config: config["model"].update(resblock_dilation_sizes=[[1, 3]] * 3),
     "without a transformer flow": lambda tensors, config: config["model"].update(use_transformer_flow=False),
     "with resblock type 2": lambda tensors, config: config["model"].update(resblock="2"),
