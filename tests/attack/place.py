@@ -102,7 +102,7 @@ def clear(folder: Path) -> Path:
     if folder.is_symlink() or folder.is_file():
         folder.unlink()
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(0o700, parents=True)
     return folder
 
 

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.page import put
+
 ROOT = Path(__file__).parents[2]
 MAIN = [sys.executable, str(ROOT / "main.py")]
 Run = dict[str, Any]
@@ -125,6 +127,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--turns", type=int, default=6)
     parser.add_argument("--from", dest="files", nargs="+", type=Path, help="what `bench --reference --json` printed earlier")
+    parser.add_argument("--write", action="store_true", help="into tests/benchmarks/README.md")
     options = parser.parse_args()
     if options.files:
         runs = [read_run(path.read_text(encoding="utf-8")) | started() for path in options.files]
@@ -132,15 +135,25 @@ def main() -> None:
         runs = measured(options)
     else:
         parser.error("give --voice and --bert, or --from")
+    shown = table(runs)
+    if options.write:
+        put("results", shown)
+    print(shown)
+
+
+def table(runs: Sequence[Run]) -> str:
+    """Every goal with what each run reached, as Markdown."""
     summary = runs[0]["summary"]
-    print(
-        f"{summary['cpu']}, {summary['threads']} threads, ONNX Runtime {summary['ort']}, {time.strftime('%Y-%m-%d')}, runs: {len(runs)}\n"
+    machine = (
+        f"{summary['cpu']}, {summary['threads']} threads, ONNX Runtime {summary['ort']}, {time.strftime('%Y-%m-%d')}, runs: {len(runs)}"
     )
-    print("| against the reference configuration | must | aim | measured, each run | |\n|---|---|---|---|---|")
-    for goal in GOALS:
-        print(goal.row(runs))
+    rows = [
+        "| against the reference configuration | must | aim | measured, each run | |",
+        "|---|---|---|---|---|",
+        *(goal.row(runs) for goal in GOALS),
+    ]
     lines = ", ".join(f"{line['phones']} symbols ({line['tokens']} tokens, {line['frames']} frames)" for line in summary["lines"])
-    print(f"\nLines of {lines}.")
+    return "\n".join([machine, "", *rows, "", f"Lines of {lines}."])
 
 
 if __name__ == "__main__":

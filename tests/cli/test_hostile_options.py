@@ -63,7 +63,8 @@ def needed(actions: list[argparse.Action], tried: argparse.Action) -> Iterator[s
         yield POSITIONAL.get(action.dest, action.dest)
 
 
-ALL = list(places(build_parser()))
+PARSER = build_parser()
+ALL = list(places(PARSER))
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +95,7 @@ def test_all_options_are_tried() -> None:
 def test_any_value_is_read_or_refused(value: str) -> None:
     for place in ALL:
         try:
-            options = build_parser().parse_args(place.given(value))
+            options = PARSER.parse_args(place.given(value))
         except InputError:
             continue
         if place.action.nargs is None and not isinstance(place.action, argparse._AppendAction):

@@ -41,8 +41,8 @@ def reference(shared: Path) -> Path:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little time, so that the test is soon over; a tiny voice takes a few seconds of it."""
-    monkeypatch.setitem(proof_limits.LIMITS, "voice", (proof_limits.LIMITS["voice"][0], 10))
+    """Little time, so that the test is soon over; a tiny voice is cut in one or two seconds of it."""
+    monkeypatch.setitem(proof_limits.LIMITS, "voice", (proof_limits.LIMITS["voice"][0], 4))
 
 
 def _nothing_left() -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +72,31 @@ def _check(folder: Path, expected: Path) -> None:
         assert result.max_abs_diff <= 1e-4
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What preparing a source once gave, and told."""
+
+    folder: Path
+    prepared: Prepared
+    steps: list[tuple[str, float]]
+
+
+@pytest.fixture(scope="module")
+def prepared_once(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Done]:
+    """Prepares a source for all tests that only look at what came of it."""
+
+    @cache
+    def once(name: str) -> Done:
+        folder, steps = tmp_path_factory.mktemp("声"), list[tuple[str, float]]()
+        return Done(folder, prepare_voice(_path(shared, name), folder, lambda step, fraction: steps.append((step, fraction))), steps)
+
+    return once
+
+
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, folder: Path, name: str) -> None:
-    path, steps = _path(shared, name), list[tuple[str, float]]()
-    prepared = prepare_voice(path, folder, lambda step, fraction: steps.append((step, fraction)))
+def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, prepared_once: Callable[[str], Done], name: str) -> None:
+    path, done = _path(shared, name), prepared_once(name)
+    folder, prepared, steps = done.folder, done.prepared, done.steps
     if path.suffix in (".safetensors", ".aivm"):
         assert prepared.max_abs_diff is None
     else:
@@ -92,13 +115,11 @@ def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, fold
     _check(folder, path.parent / "expected.npz")
 
 
-def test_a_prepared_folder_is_prepared_again(shared: Path, folder: Path, tmp_path: Path) -> None:
-    path = _path(shared, "jp-extra-tiny/model.aivm")
-    first = prepare_voice(path, folder)
-    again = tmp_path / "again"
-    again.mkdir()
-    assert prepare_voice(folder, again) == Prepared(first.manifest, None, None)
-    _check(again, path.parent / "expected.npz")
+def test_a_prepared_folder_is_prepared_again(shared: Path, prepared_once: Callable[[str], Done], folder: Path) -> None:
+    name = "jp-extra-tiny-2spk/model.aivm"
+    first = prepared_once(name)
+    assert prepare_voice(first.folder, folder) == Prepared(first.prepared.manifest, None, None)
+    _check(folder, _path(shared, name).parent / "expected.npz")
 
 
 def test_the_starter_voice_can_be_prepared(folder: Path) -> None:
@@ -112,7 +133,7 @@ def test_the_starter_voice_can_be_prepared(folder: Path) -> None:
 def test_half_precision_weights(source: Path, folder: Path, shared: Path) -> None:
     file = TensorFile(source / "model.safetensors")
     write_safetensors(source / "half.safetensors", {name: file[name].astype(np.float16) for name in file if name != "iteration"})
-    prepare_voice(source / "half.safetensors", folder)
+    prepare_voice(source / "half.safetensors", folder, int8=False)
     voice, case = read_prepared(folder), read_cases(shared / "reference" / "jp-extra-tiny" / "expected.npz")[0]
     samples, _ = runner_of(voice)(case)
     assert np.abs(samples[:20000] - case["output"].reshape(-1)[:20000]).mean() < 0.05  # the same sound, less exact
@@ -160,13 +181,21 @@ LIES: dict[str, tuple[Callable[[PreparedGraphs], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", LIES)
-def test_graphs_that_lie_are_refused(source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Something is different after cutting; noise and windows are compared, too."""
-    honest, (change, says) = cut.cut_graphs, LIES[name]
+@pytest.fixture(scope="module")
+def honest(shared: Path) -> PreparedGraphs:
+    """What `source` is cut into."""
+    return cut.cut_graphs(onnx.load(str(_path(shared, "jp-extra-tiny/model.onnx"))))
 
-    def lie(model: onnx.ModelProto) -> PreparedGraphs:
-        graphs = honest(model)
+
+@pytest.mark.parametrize("name", LIES)
+def test_graphs_that_lie_are_refused(
+    source: Path, folder: Path, honest: PreparedGraphs, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Something is different after cutting; noise and windows are compared, too."""
+    change, says = LIES[name]
+
+    def lie(_model: onnx.ModelProto) -> PreparedGraphs:
+        graphs = copy.deepcopy(honest)
         change(graphs)
         return replace(graphs, margin_frames=3) if "window" in name else graphs
 

@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+from onnxruntime import SessionOptions
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from app.adapters.ort.runtime import RuntimeSession, open_on_cpu
 from app.core.script import retext
+from app.paths import resources_dir
 from app.settings import Settings
 from app.ui.main import make_application
 from app.ui.shell.window import MainWindow
@@ -36,6 +40,7 @@ CHILD = Path(__file__).parents[1] / "remembering_child.py"
 WAIT_MS = 20_000
 SLOW_S = 0.3 if sys.platform == "linux" else 0.5  # what a disk takes that just receives a voice; elsewhere a beat counts others' work too
 OpenWindow = Callable[..., MainWindow]
+SHIPPED: dict[Path, RuntimeSession] = {}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -93,6 +98,29 @@ def _slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def _in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said is read in the window, as `main` has it."""
     monkeypatch.setenv("KOEBAKO_FRONTEND", "window")
+
+
+@pytest.fixture(autouse=True)
+def _shipped_graphs_opened_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session of ONNX Runtime holds nothing between runs: windows share those of what we ship, but where the clock or memory is watched."""
+    if request.node.get_closest_marker("alone"):
+        return
+
+    def once(model: Path | bytes, options: SessionOptions) -> RuntimeSession:
+        if not (isinstance(model, Path) and model.is_relative_to(resources_dir())):
+            return open_on_cpu(model, options)
+        if model not in SHIPPED:
+            SHIPPED[model] = open_on_cpu(model, options)
+        return SHIPPED[model]
+
+    monkeypatch.setattr("app.adapters.ort.session.open_on_cpu", once)
+
+
+@pytest.fixture(autouse=True)
+def _children_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long work gives way to everything else, which on a busy machine may be for minutes; what is tested is what it does."""
+    if not request.node.get_closest_marker("alone"):
+        monkeypatch.setattr("app.ui.tasks.process.BACKGROUND", psutil.Process().nice())
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from tests.ui.conftest import SLOW_S, WAIT_MS, OpenWindow
 from tests.ui.heart import Heart
 
 REPOSITORY = Path(__file__).parents[2]
+KEPT_WITHIN_S = 30.0
 KEEP_AND_WAIT = """
 import sys
 from PySide6.QtCore import QTimer
@@ -142,9 +143,12 @@ def test_presets_and_keys_outlive_a_killed_window(tmp_path: Path) -> None:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"done\n"
-    time.sleep(4)
+    kept = {tmp_path / presets_path().name: b'"fast"', tmp_path / shortcuts_path().name: b"Ctrl+J"}
+    ends = time.monotonic() + KEPT_WITHIN_S
+    while time.monotonic() < ends and not all(file.is_file() and words in file.read_bytes() for file, words in kept.items()):
+        time.sleep(0.05)
     process.kill()
     process.communicate(timeout=30)
-    assert b'"fast"' in (tmp_path / presets_path().name).read_bytes()
-    assert b"Ctrl+J" in (tmp_path / shortcuts_path().name).read_bytes()
+    for file, words in kept.items():
+        assert words in file.read_bytes()
     assert not list(tmp_path.glob("*.part"))

@@ -1,4 +1,8 @@
-"""A progress bar that waits for its turn to be painted."""
+"""A progress bar that waits for its turn to be painted.
+
+Library: Qt 6.11. Buys: one painting of the window where several bars move at once, instead of one a bar. Remove when
+tests/ui/workarounds/test_deferred_progress_bar.py finds that QProgressBar waits by itself.
+"""
 
 from __future__ import annotations
 

@@ -19,22 +19,17 @@ def lines(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_every_stage_cold_warm_and_cached(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--tokens", "5,10", *QUICK, "--json"]) == 0
-    *rows, summary = lines(capsys.readouterr().out)
-    assert {row["state"] for row in rows} == {"cold", "warm", "cached"}
-    assert {row["tokens"] for row in rows} == {"5", "10"}
-    assert all(tuple(row) == COLUMNS for row in rows)
-    medians = {(row["tokens"], row["state"], row["stage"]): row["median_ms"] for row in rows}
-    assert medians["10", "cached", "bert"] < medians["10", "warm", "bert"]  # type: ignore[operator]
-    assert medians["10", "warm", "first_audio"] <= medians["10", "warm", "total"]  # type: ignore[operator]
-    assert summary["summary"] is True
-    assert summary["peak_mb"] > 50  # type: ignore[operator]
-
-
-def test_work_and_targets_stand_beside_the_times(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_stage_cold_warm_and_cached_with_its_work_and_targets(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--tokens", "5,40", *QUICK, "--json"]) == 0
     *rows, summary = lines(capsys.readouterr().out)
+    assert {row["state"] for row in rows} == {"cold", "warm", "cached"}
+    assert {row["tokens"] for row in rows} == {"5", "40"}
+    assert all(tuple(row) == COLUMNS for row in rows)
+    medians = {(row["tokens"], row["state"], row["stage"]): row["median_ms"] for row in rows}
+    assert medians["40", "cached", "bert"] < medians["40", "warm", "bert"]  # type: ignore[operator]
+    assert medians["40", "warm", "first_audio"] <= medians["40", "warm", "total"]  # type: ignore[operator]
+    assert summary["summary"] is True
+    assert summary["peak_mb"] > 50  # type: ignore[operator]
     warm = {(row["tokens"], row["stage"]): row for row in rows if row["state"] == "warm"}
     for stage in ("bert", "prosody", "flow", "decode", "total"):
         assert 0 < warm["5", stage]["gmac"] < warm["40", stage]["gmac"]  # type: ignore[operator]

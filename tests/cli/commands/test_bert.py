@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -132,20 +133,19 @@ def test_check_tells_the_precision_of_each_voice(capsys: pytest.CaptureFixture[s
     assert lines(capsys.readouterr().out) == [{"voice": "mei", "bert": "koebako-starter-v1", "equal_share": None, "precision": "float32"}]
 
 
-def test_force_takes_the_bert_in_use(wide: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bert", "add", str(wide), "--id", "mine"]) == 0
+def test_force_takes_the_bert_in_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = paths.data_dir() / "bert" / "mine"
+    shutil.copytree(next((paths.resources_dir() / "bert").iterdir()), mine)
+    described = json.loads((mine / "bert.json").read_text(encoding="utf-8")) | {"id": "mine"}
+    (mine / "bert.json").write_text(json.dumps(described), encoding="utf-8")
     assert main(["bert", "use", "mine"]) == 0
     capsys.readouterr()
-    voice = tmp_path / "voice"
-    source = paths.resources_dir() / "voices" / "mei"
-    voice.mkdir()
-    for item in source.iterdir():
-        if item.is_file():
-            (voice / item.name).write_bytes(item.read_bytes())
-    text = (voice / "voice.json").read_text(encoding="utf-8")
-    (voice / "voice.json").write_text(text.replace("koebako-starter-v1", "unknown-bert"), encoding="utf-8")
+    voice = paths.data_dir() / "voices" / "needy"
+    shutil.copytree(paths.resources_dir() / "voices" / "mei", voice)
+    manifest = json.loads((voice / "voice.json").read_text(encoding="utf-8")) | {"id": "needy", "bert": "unknown-bert"}
+    (voice / "voice.json").write_text(json.dumps(manifest), encoding="utf-8")
     target = tmp_path / "a.wav"
-    arguments = ["speak", "あ", "-o", str(target), "--voice", str(voice), "--accept-licence"]
+    arguments = ["speak", "あ", "-o", str(target), "--voice", "needy", "--accept-licence"]
     assert main(arguments) == 3
     assert "bert add FILE --id unknown-bert" in capsys.readouterr().err
     assert main([*arguments, "--force-bert"]) == 0

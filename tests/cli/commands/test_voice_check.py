@@ -32,20 +32,21 @@ def source(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return folder
 
 
-def _check(source: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[dict[str, object]]]:
-    code = main(["voices", "check", str(source / "model.onnx"), "--expected", str(source / "expected.npz"), "--json"])
+def _check(source: Path, capsys: pytest.CaptureFixture[str], name: str = "model.onnx") -> tuple[int, list[dict[str, object]]]:
+    code = main(["voices", "check", str(source / name), "--expected", str(source / "expected.npz"), "--json"])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert list(Path(tempfile.gettempdir()).iterdir()) == []
     assert not paths.data_dir().is_dir() or not any((paths.data_dir() / "voices").glob("*"))
     return code, lines
 
 
-def test_a_public_graph_is_checked_as_three(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines = _check(source, capsys)
+@pytest.mark.usefixtures("source")
+def test_a_public_graph_is_checked_as_three_case_by_case(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, (*cases, summary) = _check(shared / "reference" / "jp-extra-tiny-2spk", capsys, "model.aivmx")
     assert code == 0
-    assert [line["opaque"] for line in lines[:-1]] == [False] * 3
-    assert lines[-1]["summary"] is True
-    assert lines[-1]["cases"] == 3
+    assert [set(case) for case in cases] == [{"case", "max_abs_diff", "durations_equal", "frames", "opaque"}] * 3
+    assert [case["opaque"] for case in cases] == [False] * 3
+    assert summary == {"summary": True, "cases": 3, "worst": pytest.approx(0, abs=1e-4)}
 
 
 def test_a_graph_that_cannot_be_cut_says_so(source: Path, capsys: pytest.CaptureFixture[str]) -> None:

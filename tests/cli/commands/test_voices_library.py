@@ -171,14 +171,24 @@ def test_doctor_names_damaged_voices_and_leftovers(reference: Path, tmp_path: Pa
     assert finding()["fix"]
 
 
-def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, str(ROOT / "main.py"), *map(str, arguments)]
+def process(*arguments: object, program: Path = ROOT / "main.py", **options: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, str(program), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, timeout=120, check=False, **options)
 
 
-def test_a_file_is_spoken_with_where_it_lies_and_prepared_once(reference: Path, tmp_path: Path) -> None:
-    source, output = reference / "jp-extra-tiny-2spk" / "model.aivmx", tmp_path / "a.wav"
-    arguments = ["speak", "こんにちは。", "--voice", source, "-o", output]
+@pytest.fixture
+def far_source(reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A voice in a folder with other letters, beside the data, in a plain locale."""
+    folder = tmp_path / "声の 箱 é🎤"
+    folder.mkdir()
+    monkeypatch.setenv("KOEBAKO_HOME", str(folder / "data"))
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    return Path(shutil.copy(reference / "jp-extra-tiny-2spk" / "model.aivmx", folder / "花子.aivmx"))
+
+
+def test_a_file_is_spoken_with_where_it_lies_and_prepared_once(far_source: Path, tmp_path: Path) -> None:
+    output = tmp_path / "a.wav"
+    arguments = ["speak", "こんにちは。", "--voice", far_source, "-o", output]
     done = process(*arguments)
     assert done.returncode == 3  # no BERT, told before anything is prepared
     assert not (paths.data_dir() / "cache" / "prepared").exists()
@@ -223,13 +233,9 @@ def test_on_a_terminal_the_licence_is_shown_and_asked(answer: str, code: int, re
     assert (paths.data_dir() / "voices" / UUID).is_dir() == (code == 0)
 
 
-def test_paths_with_other_letters_in_a_plain_locale(reference: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "声の 箱 é🎤"
-    folder.mkdir()
-    source = folder / "花子.aivmx"
-    shutil.copy(reference / "jp-extra-tiny-2spk" / "model.aivmx", source)
-    environment = os.environ | {"KOEBAKO_HOME": str(folder / "data"), "LC_ALL": "C.UTF-8"}
-    done = process("voices", "add", source, "--json", env=environment)
+@pytest.mark.usefixtures("_prepared_voices")
+def test_paths_with_other_letters_in_a_plain_locale(far_source: Path) -> None:
+    done = process("voices", "add", far_source, "--json", program=ROOT / "tests" / "remembering_child.py")
     assert done.returncode == 0, done.stderr.decode()
     line = json.loads(done.stdout.splitlines()[-1])
     assert line["id"] == UUID

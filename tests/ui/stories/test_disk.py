@@ -21,12 +21,14 @@ from app.settings import load_settings
 from app.ui import kept_file
 from app.ui.actions.key_bindings import Binding, load_shortcuts
 from app.ui.parameters.presets import load_presets
-from app.ui.script.autosave import SAVE_AFTER_MS, autosave_path, load_autosave
+from app.ui.script import autosave
+from app.ui.script.autosave import autosave_path, load_autosave
 from app.ui.shell.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, write
 from tests.ui.heart import Heart
 
 DELAY_S = 2.0
+SAVE_AFTER_MS = 500
 
 
 class Disk:
@@ -52,7 +54,13 @@ class Disk:
 
 
 @pytest.fixture
-def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+def _soon_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script is kept a moment after it was changed, so that the tests need not wait for it."""
+    monkeypatch.setattr(autosave, "SAVE_AFTER_MS", SAVE_AFTER_MS)
+
+
+@pytest.fixture
+def disk(tmp_path: Path, _soon_kept: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "koebako-test", str(place)]
@@ -144,6 +152,7 @@ def test_a_window_is_not_closed_over_a_script_that_cannot_be_kept(qtbot: QtBot, 
     assert is_kept(window)
 
 
+@pytest.mark.usefixtures("_soon_kept")
 def test_a_home_that_was_removed_is_made_again(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, told: list[str]) -> None:
     window = open_window()
     write(window, "最初の文章です。")

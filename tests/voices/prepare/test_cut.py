@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -34,9 +35,24 @@ def _source(path: Path) -> onnx.ModelProto:
     return onnx.load_from_string(graph) if isinstance(graph, bytes) else onnx.load(str(graph))
 
 
-@cache
+CUT: dict[bytes, PreparedGraphs] = {}
+VOICES_CUT: dict[int, PreparedVoice] = {}
+
+
 def _graphs(path: Path) -> PreparedGraphs:
-    return cut_graphs(_source(path))
+    """Cut once: the containers of a voice hold one graph."""
+    graph = _source(path).graph.SerializeToString(deterministic=True)
+    key = hashlib.sha256(graph).digest()
+    if key not in CUT:
+        CUT[key] = cut_graphs(_source(path))
+    return CUT[key]
+
+
+def _voice(path: Path) -> PreparedVoice:
+    graphs = _graphs(path)
+    if id(graphs) not in VOICES_CUT:
+        VOICES_CUT[id(graphs)] = PreparedVoice(graphs)
+    return VOICES_CUT[id(graphs)]
 
 
 def _path(shared: Path, source: str) -> Path:
@@ -49,7 +65,7 @@ def _path(shared: Path, source: str) -> Path:
 @pytest.mark.parametrize("source", SOURCES)
 def test_cut_voice_equals_the_reference(shared: Path, source: str) -> None:
     path = _path(shared, source)
-    voice = PreparedVoice(_graphs(path))
+    voice = _voice(path)
     for case in read_cases(path.parent / "expected.npz"):
         samples, frames = voice.speak(case)
         assert np.array_equal(frames, case["durations_frames"].reshape(-1))
@@ -60,7 +76,7 @@ def test_cut_voice_equals_the_reference(shared: Path, source: str) -> None:
 @pytest.mark.parametrize("source", NOISY)
 def test_cut_voice_equals_its_source_with_noise_on(shared: Path, source: str) -> None:
     path = _path(shared, source)
-    voice, case = PreparedVoice(_graphs(path)), read_cases(path.parent / "expected.npz")[1]
+    voice, case = _voice(path), read_cases(path.parent / "expected.npz")[1]
     whole = open_as_it_is(noisy_copy(_source(path)).SerializeToString(), source)
     scale, scale_w = (0.6, 0.9) if "noise_scale" in whole.inputs else (0.677, 0.8)  # the exporter's constants
     rng = np.random.default_rng(7)
@@ -82,7 +98,7 @@ def test_cut_voice_equals_its_source_with_noise_on(shared: Path, source: str) ->
 @pytest.mark.parametrize("source", [f"{name}/model.onnx" for name in VOICES])
 def test_windows_equal_the_whole_decode(shared: Path, source: str) -> None:
     path = _path(shared, source)
-    voice, case = PreparedVoice(_graphs(path)), read_cases(path.parent / "expected.npz")[1]
+    voice, case = _voice(path), read_cases(path.parent / "expected.npz")[1]
     given, _ = voice.frames(case | {"length_scale": np.float32(2.5)}, voice.prosody(case))
     z = voice.z(given)
     whole = voice.whole(z, given.speaker)
@@ -93,7 +109,7 @@ def test_windows_equal_the_whole_decode(shared: Path, source: str) -> None:
 
 def test_the_margin_is_as_far_as_a_sample_sees(shared: Path) -> None:
     path = _path(shared, "jp-extra-tiny/model.onnx")
-    voice = PreparedVoice(_graphs(path))
+    voice = _voice(path)
     z = np.random.default_rng(0).standard_normal((32, 60), dtype=np.float32)
     before = voice.whole(z, 0).reshape(60, -1)[30]
     for distance, seen in ((voice.margin, True), (voice.margin + 1, False)):
