@@ -105,12 +105,12 @@ def test_a_sound_server_that_is_killed_in_mid_sentence_costs_neither_lines_nor_f
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0.4, timeout=WAIT_MS)
     window.window_actions["save_all"].trigger()
     null_sink.kill()
-    qtbot.waitUntil(lambda: any("audio output" in message for message in told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: any("output device" in message for message in told), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: len(list((tmp_path / "out").glob("*.wav"))) == len(lines), timeout=WAIT_MS)
     wait_idle(qtbot, window)
-    troubles = [message for message in told if not message.startswith("Sav")]
+    troubles = [message for message in told if not message.startswith("Export")]
     assert len(troubles) == 1, "said once, not for every line that was to follow"
-    assert "audio output" in troubles[0]
+    assert "output device" in troubles[0]
     assert [line.text for line in window.document.script.lines] == [line.text for line in lines]
     assert all(window.model.state(line.id).phase is not Phase.SPEAKING for line in lines)
     null_sink.start()

@@ -206,4 +206,4 @@ def test_all_lines_twice_in_a_row_are_all_there(qtbot: QtBot, window: MainWindow
     qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
     save(qtbot, window, "save_all")
     assert len(names(folder)) == 6
-    assert window.banner.message.text() == "Saved 6 files."
+    assert window.banner.message.text() == "Exported 6 files."
