@@ -60,7 +60,7 @@ def test_values_take_the_declared_type_and_rank(kind: int, shape: list[object]) 
 
 def test_an_input_we_cannot_supply_is_refused_by_name() -> None:
     session = open_session(doubler(), "cpu", "tiny").session
-    with pytest.raises(VoiceError, match='“x”'):
+    with pytest.raises(VoiceError, match="“x”"):
         session.run({"y": 1})
 
 

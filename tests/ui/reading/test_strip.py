@@ -248,7 +248,7 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
     window.strip.panel.set_theme(DARK)
     window.grab()
     write(window, "。" * 3)
-    qtbot.waitUntil(lambda: "Nothing" in window.strip.panel.note.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "nothing" in window.strip.panel.note.text(), timeout=WAIT_MS)
     write(window, "あ" * 3000)
     qtbot.waitUntil(lambda: "beginning" in window.strip.panel.note.text(), timeout=WAIT_MS)
     assert SHOWN_CHARACTERS <= len(kana(window)) < 1000
