@@ -64,7 +64,7 @@ def test_the_chosen_output_is_pulled_out_and_put_back(
     told = window.voice_banner.message
     assert "headphones" in told.text()
     assert "was disconnected" in told.text()
-    assert window.device == "headphones", "the choice stays"
+    assert window.settings.value.device == "headphones", "the choice stays"
 
     assert len(listen(qtbot, window, null_sink)) == pytest.approx(len(whole), abs=0.02 * RATE), (
         "still away: heard there, from its beginning"
