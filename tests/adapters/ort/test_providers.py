@@ -141,7 +141,7 @@ def test_a_graph_is_traced() -> None:
 
 def test_a_trace_of_what_does_not_open_says_why() -> None:
     missing = next(name for name in ("coreml", "directml", "cuda") if name not in available_backends())
-    assert "does not contain" in trace_run(open_speaker(None, "cpu").models["bert"], missing, "BERT", {})["error"]
+    assert "does not include" in trace_run(open_speaker(None, "cpu").models["bert"], missing, "BERT", {})["error"]
 
 
 @pytest.mark.skipif("openvino" not in available_backends(), reason="needs onnxruntime-openvino")
