@@ -277,5 +277,5 @@ def test_a_disk_that_fills_up_meanwhile_leaves_nothing_and_a_voice_still_speaks(
     assert [item.name for item in (paths.data_dir() / "staging").iterdir()] == [".moving"]
     done = process("speak", "はい。", "--voice", source, "--force-bert", "-o", tmp_path / "a.wav", preexec_fn=small_files)
     assert done.returncode == 0, done.stderr.decode()
-    assert "could not be recorded" in done.stderr.decode()
+    assert "could not be saved" in done.stderr.decode()
     assert soundfile.info(tmp_path / "a.wav").frames > 1000
