@@ -80,7 +80,7 @@ def test_esc_stops_at_once_and_the_next_line_is_whole(qtbot: QtBot, open_window:
     window = open_window(open_player=lambda _device, _rate: player)
     write(window, LONG)
     window.play_commands.play_or_stop()
-    qtbot.waitUntil(lambda: window.status.state.text().startswith("Speaking"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.status.state.text().startswith("Playing"), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.controller.state.played_s > 0.1, timeout=WAIT_MS)
     assert window.transport.line.value() > 0
     pressed = time.perf_counter()
