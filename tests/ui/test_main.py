@@ -146,7 +146,7 @@ SHOWN_IN_A_BOX = (
         ("~nobody-is-called-so/x", "the home folder was not found", 2),
         ("/dev/null", "“/dev/null” is not a folder", 2),
         ("/tmp/" + "x" * 300, "the name is too long", 2),
-        ("/proc/koebako", "cannot be written", 7),
+        ("/proc/koebako", "Cannot write to the data folder", 7),
     ],
 )
 def test_a_data_folder_that_cannot_be_is_told_in_a_box_before_there_is_a_window(home: str, words: str, code: int) -> None:

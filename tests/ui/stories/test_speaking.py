@@ -357,7 +357,7 @@ def test_a_home_that_cannot_be_written_is_told_and_only_a_second_close_gives_up(
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "file"))
     window = open_window()
     write(window, "あ")
-    qtbot.waitUntil(lambda: "cannot be" in window.notice.message.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
     assert not window.close()
     assert window.isVisible()
     assert "Closing again discards" in window.notice.hint.text()
