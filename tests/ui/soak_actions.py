@@ -122,7 +122,7 @@ def play_from(window: MainWindow, random: Random, _folder: Path) -> None:
 
 def settle(window: MainWindow, random: Random, _folder: Path) -> None:
     """The settings: something else, and agreed to or not."""
-    window.deeds["settings"].trigger()
+    window.window_actions["settings"].trigger()
     dialog = window.dialogs.shown
     if not isinstance(dialog, SettingsDialog):
         return
@@ -134,7 +134,7 @@ def settle(window: MainWindow, random: Random, _folder: Path) -> None:
 
 def search(window: MainWindow, random: Random, _folder: Path) -> None:
     """A command by its name."""
-    window.deeds["find_command"].trigger()
+    window.window_actions["find_command"].trigger()
     dialog = window.dialogs.shown
     if isinstance(dialog, CommandSearch):
         dialog.typed.setText(random.choice(SEARCHED))
