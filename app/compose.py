@@ -167,20 +167,20 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
 
 def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
     """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is reopened too."""
-    if same_bert is None or same_bert.fallback or same_bert.outage.lost:
+    if same_bert is None or same_bert.fallback or same_bert.failures.lost:
         same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, DeviceFailures())
     name_of_voice, place_of = chosen.voice.manifest.name, chosen.placement.of
     graphs = {
-        name: _open(name, f"{name_of_voice}: {name}", graph, place_of(name), same_bert.outage)
+        name: _open(name, f"{name_of_voice}: {name}", graph, place_of(name), same_bert.failures)
         for name, graph in chosen.voice.graphs.items()
     }
     return {"bert": same_bert} | graphs
 
 
-def _open(graph: str, name: str, model: Path | bytes, place: str, outage: DeviceFailures) -> FailoverSession:
+def _open(graph: str, name: str, model: Path | bytes, place: str, failures: DeviceFailures) -> FailoverSession:
     store = graph_store()
     opened = open_session(model, place, name, store)
-    return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, outage)
+    return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures)
 
 
 def known_choice(voice: Voice, bert: Bert) -> Placement:

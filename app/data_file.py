@@ -25,7 +25,7 @@ from app.unreadable import UnreadableError, set_aside
 Content = TypeVar("Content")
 
 READABLE, PRIVATE = 0o666, 0o600
-"""Who may read a file: whoever the system lets by default, or the user alone."""
+"""Who may read a file: everyone whom the system's defaults allow, or the user alone."""
 
 WRITABLE = ("フォルダーに書き込めるか確認してください。", "Check that the folder is writable.")
 
@@ -149,7 +149,7 @@ def load_cache(path: Path, read: Callable[[Any], Content]) -> Content | None:
 
 
 def _log(path: Path, exc: Exception) -> None:
-    """What the user does not see: in the words of whoever found it."""
+    """For errors that the user does not see: the original error's own words."""
     logging.getLogger("koebako").info("%s cannot be used: %s: %s", path, type(exc).__name__, str(exc)[:LONGEST_REASON])
 
 

@@ -123,7 +123,7 @@ def load_settings(path: Path | None = None) -> tuple[Settings, AppError | None]:
 
 
 def known_settings() -> Settings:
-    """The remembered settings, for whoever continues without those that cannot be used; the user sees them once."""
+    """The remembered settings, for callers that continue without the unusable ones; the user is notified once."""
     settings, error = load_settings()
     notify(error)
     return settings

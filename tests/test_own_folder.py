@@ -1,4 +1,4 @@
-"""What lies in the data folder is for its owner's eyes only, whatever the umask is and whoever made it."""
+"""Only the owner can read the data folder, whatever the umask and whichever code created a file."""
 
 from __future__ import annotations
 

@@ -47,6 +47,6 @@ def read_files(package: str, pattern: str) -> int:
             with path.open("rb", buffering=0) as file:
                 while read := file.readinto(block):
                     size += read
-    except (OSError, ImportError, ValueError) as exc:  # whoever needs the files says what is wrong with them
+    except (OSError, ImportError, ValueError) as exc:  # the library that needs the files reports what is wrong
         logging.getLogger("koebako").info("%s was not read ahead: %s", package, exc)
     return size

@@ -50,7 +50,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fail(error: BaseException, arguments: list[str]) -> int:
-    if isinstance(error, BrokenPipeError):  # whoever read our output has gone, which needs no words
+    if isinstance(error, BrokenPipeError):  # the reader of our output has gone, which needs no message
         _abandon_stdout()
         return OutputFileError.exit_code
     if not isinstance(error, AppError):

@@ -84,7 +84,7 @@ def _read(file: BinaryIO, name: str) -> bytes:
 
 def _stdin() -> tuple[TextIO, str]:
     stream, name = read_stdin(), localized("標準入力", "standard input")
-    with contextlib.suppress(io.UnsupportedOperation):  # a stream that no file stands for, of whoever embeds the command line
+    with contextlib.suppress(io.UnsupportedOperation):  # a stream without a file, from a program that embeds the command line
         if not stream.isatty():
             _refuse_device(os.fstat(stream.fileno()), name)
     return stream, name

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 PATIENCE_S = 3.0
-AGAIN_S = 10.0  # whoever reads nothing for longer takes the program for dead
+AGAIN_S = 10.0  # after a longer silence users think that the program hangs
 
 
 @contextmanager

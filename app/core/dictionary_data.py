@@ -123,7 +123,7 @@ def _object(item: Any) -> dict[str, Any]:
 
 
 def _ours(item: dict[str, Any]) -> dict[str, Any]:
-    """An entry under our names, whoever wrote it. Raises ValueError or LookupError where it is none."""
+    """An entry under our names, from any of the formats. Raises ValueError or LookupError where it is none."""
     if "pronunciation" not in item:
         return item
     readings, accents = _texts(item["pronunciation"]), _list(item["accent_type"])

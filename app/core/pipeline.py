@@ -1,6 +1,6 @@
 """How Koebako speaks. Read this first, then `app.core.stages`.
 
-A request goes through the stages sentence by sentence. The pipeline is a generator: whoever consumes it may wait as long as it
+A request goes through the stages sentence by sentence. The pipeline is a generator: its consumer may wait as long as it
 likes without that being measured, and every `yield` is a place to stop.
 """
 

@@ -1,7 +1,7 @@
 """Edits of a line whose text has changed since: those whose word is untouched stay with it, the others are dropped.
 
-An edit counts morae over a text, so it names the text it was made for, and whether its emoji were counted. Nothing is moved while somebody types: whoever speaks or shows
-the line settles its edits, from the text they were made for to the text of now, so that taking words back brings their edits back too.
+An edit counts morae over a text, so it names the text it was made for, and whether its emoji were counted. Typing moves nothing: edits
+are settled, from the text they were made for to the present text, when the line is spoken or shown. So undone typing brings its edits back too.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Stages:
         pieces: list[Float32] = []
         timings, frames, made = self._whole() if self.context.opaque else self._windows()
         for piece in made:
-            piece.flags.writeable = False  # whoever hears it must not change what is remembered
+            piece.flags.writeable = False  # consumers must not change what is cached
             pieces.append(piece)
             yield self._chunk(piece, timings if len(pieces) == 1 else ())
         rendering = Rendering(tuple(pieces), timings, frames)

@@ -53,7 +53,7 @@ def page_of(error: AppError) -> str:
 
 
 def details_of(error: AppError) -> str:
-    """All that is known of an error, for whoever reports it: its kind, what caused it, and where the record is."""
+    """All that is known of an error, for bug reports: its kind, what caused it, and where the record is."""
     lines = [f"{type(error).__name__}: {error.message}", error.hint]
     cause = error.__cause__ or error.__context__
     while cause is not None:

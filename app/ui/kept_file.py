@@ -1,4 +1,4 @@
-"""A file of the user's data that follows what is done in the window: written behind it, a moment after each change, until it is on the disk."""
+"""A file of user data that follows the window's state: written in the background, shortly after each change, and retried until it is on the disk."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class KeptFile(QObject):
             self._timer.start(self._after_ms)
 
     def save_now(self, then: Callable[[], object] = lambda: None) -> None:
-        """Writes at once; `then` is called when whoever reads the file finds what is now."""
+        """Writes at once; `then` is called when the file holds the current state."""
         self._waiting.append(then)
         if not (self._writing or self._resting):
             self._write()

@@ -80,7 +80,7 @@ class Wine:
         """Ends every program in the prefix, and starts what a Windows has before any of them: services, and a desktop.
 
         Otherwise each program starts these, 0.4 s of its time, and they hold its pipes for two seconds after its end, or for
-        as long as whoever waits for these pipes shows a window.
+        as long as the program that waits for these pipes shows a window.
         """
         self._end_programs()
         self._desktop = subprocess.Popen(

@@ -43,7 +43,7 @@ def starved_s(pids: Iterable[int]) -> float:
 
 
 def belonging(root: Path) -> list[int]:
-    """Processes that were started in this place, whoever their parent is now."""
+    """Processes that were started in this place, whatever their parent is now."""
     mark, found = os.fsencode(root), []
     for item in Path("/proc").iterdir():
         if item.name.isdigit() and int(item.name) != os.getpid():

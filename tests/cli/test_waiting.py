@@ -1,4 +1,4 @@
-"""Whoever waits is told for what, and how to stop it; results stay as they are."""
+"""Waiting says what it waits for and how to stop it; results stay as they are."""
 
 from __future__ import annotations
 

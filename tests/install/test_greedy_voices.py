@@ -121,7 +121,7 @@ def test_a_bert_keeps_to_limits_too(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends with signals")
 @pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_whoever_ends_the_command_ends_the_graph(ends: signal.Signals, reference: Path, tmp_path: Path) -> None:
+def test_ending_the_command_ends_the_graph(ends: signal.Signals, reference: Path, tmp_path: Path) -> None:
     source = greedy(reference, tmp_path / "voice", "time")
     command = [sys.executable, str(ROOT / "main.py"), "voices", "add", str(source), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -19,7 +19,7 @@ from onnx import helper, numpy_helper
 from app.errors import OutputFileError, VoiceError
 from app.install.prepare import Prepared, prepare_voice
 from app.parity import runner_of
-from app.voices.check import check_cases, read_cases
+from app.voices.check import check_case, read_cases
 from app.voices.manifest import read_manifest
 from app.voices.prepare import cut
 from app.voices.prepare.graphs import PreparedGraphs
@@ -64,7 +64,8 @@ def source(shared: Path, tmp_path: Path) -> Path:
 def _check(folder: Path, expected: Path) -> None:
     voice = read_prepared(folder)
     cases = read_cases(expected)
-    results = list(check_cases(cases, runner_of(voice), voice.manifest.hop_length))
+    run = runner_of(voice)
+    results = [check_case(number, case, run, voice.manifest.hop_length) for number, case in enumerate(cases)]
     assert len(results) == len(cases) > 0
     for result in results:
         assert result.durations_equal
@@ -264,7 +265,9 @@ def test_a_graph_with_unknown_seams_stays_whole_and_says_why(source: Path, folde
     assert "2 × Ceil" in (prepared.reason or "")
     assert {item.name for item in folder.iterdir()} == {"whole.onnx", "whole.bin", "voice.json", "style_vectors.npy"}
     voice = read_prepared(folder)
-    for result in check_cases(read_cases(shared / "reference" / "jp-extra-tiny" / "expected.npz"), runner_of(voice), 512):
+    run = runner_of(voice)
+    for number, case in enumerate(read_cases(shared / "reference" / "jp-extra-tiny" / "expected.npz")):
+        result = check_case(number, case, run, 512)
         assert result.max_abs_diff is not None
         assert result.max_abs_diff <= 1e-4
 

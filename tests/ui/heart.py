@@ -30,7 +30,7 @@ class Beat:
         gap_ms: by the clock.
         busy_ms: in which the thread computed.
         crowded_ms: in which it was ready, and no core was free for it.
-        held_up_ms: the same of that other thread for which it was longest: whoever has Python's lock may be waiting for a core.
+        held_up_ms: the same of that other thread for which it was longest: the holder of Python's lock may be waiting for a core.
         stolen_ms: in which a host had taken a core away.
     """
 
@@ -91,7 +91,7 @@ class Heart(QObject):
 
 
 def slowdown(beats: list[Beat]) -> float:
-    """How many times as long as it computed the thread took for it; whoever it waited for was slowed down alike. 1 on a quiet machine."""
+    """How many times as long as it computed the thread took for it; the thread it waited for was slowed down alike. 1 on a quiet machine."""
     busy_ms = sum(beat.busy_ms for beat in beats)
     return 1 + sum(beat.crowded_ms for beat in beats) / max(busy_ms, 1.0)
 

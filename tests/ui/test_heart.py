@@ -18,7 +18,7 @@ HELD_MS = 120
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no usleep")
-def test_whoever_holds_pythons_lock_is_seen(qtbot: QtBot) -> None:
+def test_the_holder_of_pythons_lock_is_seen(qtbot: QtBot) -> None:
     with Heart() as heart:
         thread = threading.Thread(target=lambda: ctypes.PyDLL(None).usleep(HELD_MS * 1000))  # which `PyDLL` does without giving it up
         qtbot.wait(50)

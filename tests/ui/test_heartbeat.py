@@ -28,7 +28,7 @@ from tests.ui.voices.test_controller import BertOffer, TextDialog, dialog_of, dr
 pytestmark = pytest.mark.alone
 TEXT = "今日はとてもいい天気です。駅前の公園まで歩きました。"
 P99_MS, LONGEST_MS = 16.0, 50.0
-# On a crowded machine computing takes longer (its caches are shared), and so does waiting, for whoever holds Python's lock waits for a core itself.
+# On a crowded machine computing takes longer (its caches are shared), and so does waiting, for the holder of Python's lock waits for a core itself.
 MOST_SLOWED, MOST_WAITED = 1.5, 2.0  # times as long, where the machine was as slow as that
 
 Beating = Callable[..., Any]

@@ -75,7 +75,7 @@ def take(theme: str, size: str, voice: Path, start: str) -> None:
     if window.library.dialog is not None:
         picture("library", window.library.dialog)
         window.library.dialog.close()
-    window.desk.use("0123456789abcdef")
+    window.voices.use("0123456789abcdef")
     picture("missing", window)
     window.close()
 

@@ -1,4 +1,4 @@
-"""A job object of Windows: the processes in it keep to its limits, and end with whoever holds it.
+"""A job object of Windows: its processes are held to its limits and end when its last handle is closed.
 
 The structures are those of winnt.h; only the fields that are set are named as there.
 """

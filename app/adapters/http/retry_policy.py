@@ -28,8 +28,8 @@ class RetryPolicy:
         first_wait_s, longest_wait_s: waits double from the first to the longest, each shortened by chance to as little as a half.
         longest_retry_after_s: a server that asks for a longer rest is left alone.
         connect_s, silence_s: how long a server may take to be reached, and to say anything.
-        answer_s: how long it may take for the head of an answer, redirects included, and for the whole of a small one; whoever sends a
-            byte now and then would never be silent.
+        answer_s: how long it may take for the head of an answer, redirects included, and for the whole of a small one; a server
+            that sends a byte now and then is never silent.
         good_stretch_bytes: what counts as a good stretch.
     """
 

@@ -49,16 +49,16 @@ class FailoverSession:
 
     Attributes:
         place: asked for.
-        outage: shared by all sessions of a voice.
+        failures: shared by all sessions of a voice.
         fallback: why that is not the place asked for; None when it is.
         observer: sees every run; for measurements.
     """
 
-    def __init__(self, graph: str, opened: OpenedSession, place: str, on_cpu: Callable[[], GraphSession], outage: DeviceFailures) -> None:
+    def __init__(self, graph: str, opened: OpenedSession, place: str, on_cpu: Callable[[], GraphSession], failures: DeviceFailures) -> None:
         self.inputs, self.outputs = opened.session.inputs, opened.session.outputs
         self.fallback = opened.fallback
         self.observer: Observer | None = None
-        self.place, self.outage = place, outage
+        self.place, self.failures = place, failures
         self._graph = graph
         self._session = opened.session
         self._on_cpu: Callable[[], GraphSession] | None = on_cpu if opened.backend != "cpu" else None
@@ -68,7 +68,7 @@ class FailoverSession:
     @property
     def backend(self) -> str:
         """Where the next call runs."""
-        return "cpu" if self._on_cpu is None or self.place in self.outage.lost else backend_of(self.place)
+        return "cpu" if self._on_cpu is None or self.place in self.failures.lost else backend_of(self.place)
 
     def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """As `GraphSession.run`; where a device fails, the result of the CPU for the same values."""
@@ -84,7 +84,7 @@ class FailoverSession:
         self._session.terminate()
 
     def _watched(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
-        reason = self.outage.lost.get(self.place)
+        reason = self.failures.lost.get(self.place)
         if reason is None:
             try:
                 results = self._on_the_device(values, outputs)
@@ -121,7 +121,7 @@ class FailoverSession:
             return localized(f"この計算に対応していません。（{words}）", f"it does not support this computation. ({words})")
         hung = isinstance(exc.__cause__, DeviceHung)
         reason = exc.message if hung else localized(f"デバイスが停止しました。（{words}）", f"the device stopped. ({words})")
-        self.outage.lost[self.place] = reason
+        self.failures.lost[self.place] = reason
         return reason
 
     def _move(self, reason: str) -> None:

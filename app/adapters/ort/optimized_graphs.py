@@ -157,7 +157,7 @@ def _processor() -> str:
 
 
 def _digest(path: Path) -> str:
-    """XXH3 of all bytes (hex), nearly as fast as memory; against accidents only, for whoever may change the file may change its record."""
+    """XXH3 of all bytes (hex), nearly as fast as memory. It detects accidents, not attacks: anyone who can change the file can change its record."""
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Sessions of ONNX Runtime, one kind for whoever runs them, whether its Python module or its C library creates them."""
+"""One interface to ONNX Runtime sessions, whether its Python module or its C library creates them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Answer = TypeVar("Answer")
 
 
 class PortAudioThread:
-    """One call after the other, all from the same thread; whoever calls waits `ANSWER_S` at most."""
+    """Runs one call at a time, all in the same thread; the caller waits at most `ANSWER_S`."""
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
@@ -66,7 +66,7 @@ class PortAudioThread:
             answer, action = self._calls.get()
             try:
                 answer.set_result(action())
-            except BaseException as exc:  # it belongs to whoever called
+            except BaseException as exc:  # the caller handles it
                 answer.set_exception(exc)
 
 

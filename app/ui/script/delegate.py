@@ -30,7 +30,7 @@ class LineDelegate(QStyledItemDelegate):
 
     Signals:
         play_wanted(str): the button of a line was clicked.
-        editor_opened(LineEditor): for whoever connects it.
+        editor_opened(LineEditor): so that its own signals can be connected.
     """
 
     play_requested = Signal(str)

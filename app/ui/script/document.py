@@ -21,7 +21,7 @@ class ScriptDocument(QObject):
         stack: undo and redo; its actions and its texts are Qt's own.
 
     Signals:
-        changed(Script, Script): before and after, whoever changed it.
+        changed(Script, Script): before and after, for every change.
         stepped(Script, Script): the same, by undo or redo only.
     """
 

@@ -1,6 +1,6 @@
 """One control for each kind of setting, made from what `app.settings` says of it.
 
-Each has its value in `current`, takes one by `show_value`, and emits `changed` whoever changed it.
+Each has its value in `current`, takes one by `show_value`, and emits `changed` for every change, the program's own included.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Keeping(QObject):
     def finish(self) -> bool:
         """Hides the window and writes what is not on the disk yet; False where the script cannot be written and the user may still save it.
 
-        Whoever closes the window again has been warned.
+        Closing the window a second time discards the script: the user has been warned.
         """
         waits = [file.flush() for file in (self._script, *self._others)]
         self._window.hide()  # a slow disk is waited for unseen

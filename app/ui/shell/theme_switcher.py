@@ -21,7 +21,7 @@ class ThemeSwitcher(QObject):
     """Applies the theme of the settings, or of the system, whenever it changes.
 
     Signals:
-        applied(Theme): palette and style sheet are there; whoever draws with colours of the theme itself takes them now.
+        applied(Theme): palette and style sheet are there; widgets that draw with the theme's own colours update now.
     """
 
     applied = Signal(object)
@@ -53,7 +53,7 @@ class ThemeSwitcher(QObject):
     def _draw(self) -> None:
         self.applied.emit(self._theme)
         for widget in self._application.allWidgets():
-            # Only whoever listens, for Qt itself takes 0.1 ms for each of hundreds; and a listener may take others away.
+            # Only listeners: Qt takes 0.1 ms for each of hundreds of widgets, and a listener may delete others.
             if isinstance(type(widget).changeEvent, FunctionType) and isValid(widget):
                 QApplication.sendEvent(widget, QEvent(QEvent.Type.ThemeChange))
         for shown in self._application.topLevelWidgets():

@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
             return
         self.dialogs.close()
         self.dictionary.close()
-        self.desk.close()
+        self.voices.close()
         self.voice_tasks.queue.close()
         self.licences.close()
         self.catalog.close()
@@ -191,7 +191,7 @@ class MainWindow(QMainWindow):
         self.voice_tasks = VoiceTasks(TaskQueue(self), self.licences)
         self.jobs_panel = JobsPanel(self.voice_tasks.queue)
         self.left.below.addWidget(self.jobs_panel)
-        self.desk = VoiceController(
+        self.voices = VoiceController(
             self.catalog,
             self.document,
             self.selection,
@@ -201,7 +201,7 @@ class MainWindow(QMainWindow):
             self.side.card,
             self.side.chooser,
         )
-        VoiceResults(self.voice_tasks, self.desk, self.catalog, self.settings, self.voice_banner)
+        VoiceResults(self.voice_tasks, self.voices, self.catalog, self.settings, self.voice_banner)
         VoiceSamples(self.side.card, self.selection, self.controller, self.playback)
         self.emoji = EmojiController(self.script, self.selection, self.catalog, self.strip)
         self.library = LibraryActions(self, self.catalog, self.voice_tasks, self.document, self.selection)
@@ -263,7 +263,7 @@ class MainWindow(QMainWindow):
         self.status.backend_selected.connect(self.speech_settings.choose_backend)
 
     def _connect_voices(self) -> None:
-        voices, tasks, library = self.desk, self.voice_tasks, self.library
+        voices, tasks, library = self.voices, self.voice_tasks, self.library
         voices.shown.connect(self.side.show_voice)
         voices.missing.connect(self.side.show_missing)
         voices.labels_changed.connect(lambda labels: self.script.show_voices(labels, voices.names.find))

@@ -33,7 +33,7 @@ class VoiceCatalog(QObject):
         self.voices: tuple[CatalogVoice, ...] = ()
         self.berts: tuple[str, ...] = ()
         self.is_read = False
-        self._background = BackgroundThread(self, "shelf")
+        self._background = BackgroundThread(self, "catalog")
         self._background.failed.connect(self._on_failed)
 
     @Slot()

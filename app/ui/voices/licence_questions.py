@@ -1,4 +1,4 @@
-"""Asks for licences: one question for each at a time, whoever needs the answer, and what was accepted is remembered before anything continues."""
+"""Asks for licences: one question at a time for each, however many tasks wait for it; an acceptance is stored before anything continues."""
 
 from __future__ import annotations
 

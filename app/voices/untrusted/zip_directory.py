@@ -1,8 +1,8 @@
 """Opens a zip so that its directory is bounded.
 
-Where the directory lies and how long it is can be written in more than one place, and whoever reads these places in another order than
-zipfile does measures another directory than the one that zipfile then loads. So nothing is measured beforehand: zipfile reads through
-a file that counts what it hands out.
+A zip can state the position and the length of its directory in several places. A check that reads them in another order than zipfile
+checks another directory than the one zipfile loads. So nothing is measured beforehand: zipfile reads through a file that counts what
+it hands out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A confined child keeps to its limits, ends with whoever waits for it, and is believed nothing."""
+"""A confined child keeps to its limits, ends with the process that waits for it, and none of its answers is trusted unchecked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of backends: whoever adds a row is told what it lacks."""
+"""The table of backends: a test names what a new row lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever adds a number to `BOUNDS` is told what is still missing: a control, an option, a tip, its keeping, its effect."""
+"""A number added to `BOUNDS` without a control, an option, a tip, its saving or its effect fails here, and the message names what is missing."""
 
 from __future__ import annotations
 

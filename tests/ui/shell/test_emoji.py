@@ -92,7 +92,7 @@ def test_a_line_shows_what_its_voice_speaks(qtbot: QtBot, window: MainWindow) ->
     wait_for(qtbot, window, PLAIN)
     assert not panel.emoji.isVisible()
     assert panel.note.text() == "This voice ignores 🤭😊"
-    window.desk.use(nanairo(window).id)
+    window.voices.use(nanairo(window).id)
     wait_for(qtbot, window, SPOKEN)
     assert panel.note.text() == ""
 
@@ -103,12 +103,12 @@ def test_edits_follow_their_mora_from_voice_to_voice(qtbot: QtBot, window: MainW
     line = window.document.script.find("n")
     assert line is not None
     assert (line.overrides.emoji, line.overrides.text) == (True, TEXT)
-    window.desk.use("")
+    window.voices.use("")
     strip = wait_for(qtbot, window, PLAIN)
     assert strip.shape is not None
     assert [edit.mora for edit in strip.shape.overrides.moras] == [GIGGLE]
     strip.submit(with_mora_length(strip.shape.overrides, 0, 0.2))
-    window.desk.use(nanairo(window).id)
+    window.voices.use(nanairo(window).id)
     strip = wait_for(qtbot, window, SPOKEN)
     assert strip.shape is not None
     assert [(edit.mora, edit.length_s) for edit in strip.shape.overrides.moras] == [(0, 0.2), (GIGGLE + 1, 0.3)]

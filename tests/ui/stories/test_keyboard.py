@@ -36,7 +36,7 @@ AROUND = 6  # pixels beside a control in which its frame may change
 
 
 def press(qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = PLAIN) -> None:
-    """A key, for whoever has the focus."""
+    """A key, sent to the widget that has the focus."""
     focused = QApplication.focusWidget()
     assert focused is not None
     qtbot.keyClick(focused, key, held)

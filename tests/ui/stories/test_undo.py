@@ -73,7 +73,7 @@ def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[in
         "speed": lambda number: window.side.sliders["speed"].set_value(0.5 + number / 10),
         "volume": lambda number: window.side.sliders["volume"].set_value(number / 20),
         "preset": lambda number: commands.change_all({"speed": 1.0, "noise": number / 20}),
-        "voice": lambda number: window.desk.use(("", "gone", "mei")[number % 3]),
+        "voice": lambda number: window.voices.use(("", "gone", "mei")[number % 3]),
         "accent": lambda number: reshaped(window, number),
         "undo": lambda _: stack.undo(),
         "redo": lambda _: stack.redo(),

@@ -198,7 +198,7 @@ def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, ope
     wait_idle(qtbot, window)
     assert len(player.requests) == 1
     window.script.choose(["0"])
-    window.desk.use("")
+    window.voices.use("")
     assert window.document.script.lines[0].settings.voice == ""
 
 
@@ -226,11 +226,11 @@ def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
     side.card.mend.click()
     assert side.chooser.box.view().isVisible()
     side.chooser.box.hidePopup()
-    window.desk.use("")
+    window.voices.use("")
     assert side.styles.isEnabled()
     assert side.styles.count() > 1
     window.close()
-    assert open_window(ready=False).desk.names.find(voice) == "声0", "the next start knows it too"
+    assert open_window(ready=False).voices.names.find(voice) == "声0", "the next start knows it too"
 
 
 def test_names_of_voices_that_cannot_be_read_are_done_without(qapp: QApplication) -> None:

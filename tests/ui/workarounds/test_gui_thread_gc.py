@@ -1,4 +1,4 @@
-"""Widgets in unreachable cycles are deleted in the window's thread, whoever allocates meanwhile."""
+"""Widgets in unreachable cycles are deleted in the window's thread, whichever thread allocates meanwhile."""
 
 from __future__ import annotations
 

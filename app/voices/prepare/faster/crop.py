@@ -18,7 +18,7 @@ from app.voices.prepare.margin import Reach, reaches, samples_per_frame, upsampl
 
 FIRST, LAST = "first", "last"
 """Inputs int64 [1]: the wanted frames of the window are [first, last)."""
-SIZE_READERS = {"Shape", "Size"}  # whoever asks for a length would get another one
+SIZE_READERS = {"Shape", "Size"}  # their consumers would get another length
 
 
 def crop_context(decoder: onnx.ModelProto) -> bool:

@@ -2,7 +2,7 @@
 
 Exported, that is NonZero, GatherND and ScatterND with lists of places whose length only shows at run time. Here f is computed for
 all elements and a Where takes the wanted results: the same numbers, in a graph whose sizes are known. It needs an f that works row
-by row; that holds for the splines of duration predictors, and whoever uses the graph compares it with the source.
+by row; that holds for the splines of duration predictors, and the simplified graph is compared with its source.
 """
 
 from __future__ import annotations
