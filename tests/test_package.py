@@ -36,8 +36,13 @@ def test_the_top_level_is_fixed() -> None:
 
 @pytest.mark.slow
 def test_a_wheel_speaks(tmp_path: Path) -> None:
+    source = tmp_path / "source"  # setuptools leaves a `build` folder beside what it packs
+    for name in ("app", "resources"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", "main.py"):
+        shutil.copy(ROOT / name, source)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)], check=True)
+    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(tmp_path), str(source)], check=True)
     (wheel,) = tmp_path.glob(f"koebako-{VERSION}-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()

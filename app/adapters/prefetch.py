@@ -3,8 +3,8 @@
 Loading ONNX Runtime's library and walking through Sudachi's dictionary took 0.1 to 0.4 s of a standing window where the files had
 to come from the disk. Read here, they cost the window nothing.
 
-Libraries: ONNX Runtime 1.24 to 1.32, SudachiPy 0.7. Buys: 0.1 to 0.4 s of a standing window where files come from the disk. Remove when both
-read without Python's lock.
+Libraries: ONNX Runtime 1.24 to 1.32, SudachiPy 0.7. Buys: 0.1 to 0.4 s of a standing window where files come from the disk. Remove when
+tests/adapters/test_prefetch.py finds that they read without Python's lock.
 """
 
 from __future__ import annotations

@@ -29,13 +29,13 @@ def slow_notice(words: str, how_far: Callable[[], str] = str) -> Iterator[None]:
         how_far: what the later notices add to the time that has passed.
     """
     over = threading.Event()
-    told = threading.Thread(target=_report, args=(words, how_far, over), name="waiting", daemon=True)
-    told.start()
+    notices = threading.Thread(target=_report, args=(words, how_far, over), name="waiting", daemon=True)
+    notices.start()
     try:
         yield
     finally:
         over.set()
-        told.join()  # no notice comes after the result
+        notices.join()  # no notice comes after the result
 
 
 def _report(words: str, how_far: Callable[[], str], over: threading.Event) -> None:

@@ -110,5 +110,5 @@ def apply_tones(phones: Phones, mora_tones: Mapping[int, int]) -> Phones:
     """The phones with the tone (0 or 1) of some morae replaced; indices beyond the sentence are ignored, and emoji stay low."""
     if not mora_tones:
         return phones
-    told = zip(phones.phones, mora_of_phones(phones.phones), phones.tones, strict=True)
-    return replace(phones, tones=tuple(tone if phone in EMOJI_IDS else mora_tones.get(mora, tone) for phone, mora, tone in told))
+    by_phone = zip(phones.phones, mora_of_phones(phones.phones), phones.tones, strict=True)
+    return replace(phones, tones=tuple(tone if phone in EMOJI_IDS else mora_tones.get(mora, tone) for phone, mora, tone in by_phone))

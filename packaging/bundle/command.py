@@ -46,17 +46,17 @@ def run(command: Sequence[str | Path], *, timeout_s: float, env: Mapping[str, st
 
 
 def kill(process: subprocess.Popen[Any]) -> str:
-    """Kills a program whose streams are pipes, and returns what it had told on stderr (on Windows only where its pipes close).
+    """Kills a program whose streams are pipes, and returns what it had written to stderr (on Windows only where its pipes close).
 
     Waits only so long for its pipes: what it started holds them too, and under Wine a child whose parent dies while it starts neither begins nor ends.
     """
     process.kill()
     try:
-        told = process.communicate(timeout=LAST_WORDS_S)[1]
+        written = process.communicate(timeout=LAST_WORDS_S)[1]
     except subprocess.TimeoutExpired as exc:
-        told = exc.stderr
+        written = exc.stderr
         process.wait()
-    return told.decode("utf-8", "replace") if isinstance(told, bytes) else told or ""
+    return written.decode("utf-8", "replace") if isinstance(written, bytes) else written or ""
 
 
 def _read(process: subprocess.Popen[bytes], printed: bytearray) -> None:

@@ -116,11 +116,11 @@ def _licence(item: metadata.Distribution) -> str:
 
 def _model(folder: Path) -> Part:
     """A voice or a BERT that ships, in its own words; SystemExit where it says nothing of its licence."""
-    told = json.loads(next(folder / name for name in MODELS if (folder / name).exists()).read_text(encoding="utf-8"))
-    if not told.get("licence"):
+    card = json.loads(next(folder / name for name in MODELS if (folder / name).exists()).read_text(encoding="utf-8"))
+    if not card.get("licence"):
         sys.exit(f"{folder} does not say under which licence it may be given away.")
     texts = [text for pattern in CARDS for text in sorted(folder.glob(pattern))]
-    return Part(folder.name, "", told["licence"], MODEL, texts, told["name"])
+    return Part(folder.name, "", card["licence"], MODEL, texts, card["name"])
 
 
 def _microsoft_runtime(collected: Iterable[tuple[str, str]]) -> Iterable[Part]:

@@ -20,7 +20,7 @@ def smoke_test(program: Program, until: float = float("inf")) -> None:
     """All checks, in order; SystemExit names the one that failed.
 
     Args:
-        until: seconds since 1970; checks that would not be done by then are told as skipped.
+        until: seconds since 1970; checks that would not be done by then are reported as skipped.
     """
     print(f"Smoke test of {program.folder} ({program.size_mb():.0f} MB)", flush=True)
     with tempfile.TemporaryDirectory(prefix="koebako-smoke-") as name:

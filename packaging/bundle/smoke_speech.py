@@ -65,10 +65,10 @@ def plays(program: Program, folder: Path) -> str:
         unheard = {number for number in unheard if likeness(heard[0], pieces[number]) < LIKE}
         if not unheard:
             return f"every second of {len(expected) / RATE:.1f} s, played {attempt} times"
-    told = f"in three times not heard as written: seconds {sorted(unheard)} of {len(expected) / RATE:.1f}"
+    problem = f"in three times not heard as written: seconds {sorted(unheard)} of {len(expected) / RATE:.1f}"
     if os.getloadavg()[0] > BUSY * (os.cpu_count() or 1):  # sound waits for nobody
-        return f"skipped: this machine is too busy to play in time (load {os.getloadavg()[0]:.0f}); {told}"
-    raise AssertionError(told)
+        return f"skipped: this machine is too busy to play in time (load {os.getloadavg()[0]:.0f}); {problem}"
+    raise AssertionError(problem)
 
 
 def no_sound(program: Program, folder: Path) -> str:
@@ -80,13 +80,13 @@ def no_sound(program: Program, folder: Path) -> str:
 
 
 def fallback(program: Program, folder: Path) -> str:
-    """DirectML is used, or its refusal is told and the CPU speaks."""
+    """DirectML is used, or its refusal is reported and the CPU speaks."""
     output = folder / "directml.wav"
     report = ended(program.run("koebako-cli", *SPEAK, "-o", output, "--backend", "directml", "--json")).report()
     used = set(report["backend"].values())
     assert report["fallback"] or used == {"directml"}, report
-    told = " ".join((report["fallback"] or "DirectML").split())[:160]
-    return f"{told}; {difference(output, folder / 'bundle.wav'):.0e} from the CPU"
+    outcome = " ".join((report["fallback"] or "DirectML").split())[:160]
+    return f"{outcome}; {difference(output, folder / 'bundle.wav'):.0e} from the CPU"
 
 
 def teaches(program: Program, folder: Path) -> str:

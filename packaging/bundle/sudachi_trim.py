@@ -111,7 +111,7 @@ def _pointer(table: np.ndarray, field: int) -> np.ndarray:
 
 
 def _has(written: np.ndarray, strings: np.ndarray, sought: np.ndarray) -> np.ndarray:
-    """Which words have one of the letters sought in them; not told of those with long names."""
+    """Which words have one of the letters sought in them; not known for those with long names."""
     plain = written >> LENGTH_BIT <= LONGEST_PLAIN
     place = np.where(plain, written & ((1 << LENGTH_BIT) - 1), 0)
     before = np.concatenate([[0], np.cumsum(sought)])

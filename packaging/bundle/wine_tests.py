@@ -26,7 +26,7 @@ LEFT_OUT = ("starter_voice", "benchmarks", "attack")
 TOGETHER = ("-m", "not alone", "-n", "logical", "--maxprocesses", "4", "--dist", "worksteal")
 # Those that need the machine for themselves come last; of the window's these watch the clock, and Wine's says nothing.
 ALONE = ("-m", "alone", "--ignore=tests/ui", *(f"--ignore=tests/{name}" for name in LEFT_OUT), "tests")
-# Unless told otherwise no folder is begun after this time, and none may take longer.
+# Unless an option says otherwise, no folder is begun after this time, and none may take longer.
 LONGEST_S = 1_500
 COUNTS = re.compile(r"^=* ?(\d+ .*) in [\d.]+s", re.MULTILINE)
 
@@ -69,7 +69,7 @@ def run_tests(wine: Wine, until: float = math.inf) -> None:
 
 
 def runs() -> dict[str, list[str]]:
-    """Names and what pytest is told: a folder each side by side, then what needs the machine for itself."""
+    """Names and pytest's arguments: a folder each side by side, then what needs the machine for itself."""
     found = {"tests" if name == "." else f"tests/{name}": [*TOGETHER, *_tests_of(name)] for name in FOLDERS}
     return found | {"tests that run alone": list(ALONE)}
 

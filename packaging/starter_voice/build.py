@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # One thread that sleeps while it waits leaves the other cores to other people; the caches and large malloc thresholds
-# keep the many shapes of the batches from being planned and mapped anew each step (half the speed without them).
+# keep the many shapes of the batches from being planned and mapped again each step (half the speed without them).
 SETTINGS = {
     "OMP_NUM_THREADS": "1",
     "OMP_WAIT_POLICY": "PASSIVE",

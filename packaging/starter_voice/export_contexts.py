@@ -164,8 +164,8 @@ def label_codes(graph: Graph, labels: Labels, ids: str, tones: str, begins: str,
     tone = graph.op("Sub", graph.op("Cast", tones, to=FLOAT), graph.number(TONE_OFFSET))
     tone = graph.shape(graph.op("Clip", tone, graph.number(0), graph.number(1)), -1, 1)
     names = np.stack([PHONE_OF_ID, VOICELESS_OF_ID], 1).astype(np.float32)
-    told = [one_of(graph, ids, END_IDS), graph.op("Gather", graph.weight(names, False), ids), tone, begins, voiceless, words]
-    of_first = graph.op("Gather", graph.stack(told, 1), labels.first)
+    facts = [one_of(graph, ids, END_IDS), graph.op("Gather", graph.weight(names, False), ids), tone, begins, voiceless, words]
+    of_first = graph.op("Gather", graph.stack(facts, 1), labels.first)
     ends, voiced, unvoiced, tone, begins, voiceless, words = graph.ops("Split", 7, of_first, graph.ints(*[1] * 6, 9), axis=1)
     nothing = graph.op("Mul", labels.spoken, graph.number(0))
     every = graph.op("CumSum", graph.op("Add", nothing, graph.number(1)), graph.integers(np.array(0)))

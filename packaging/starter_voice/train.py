@@ -131,7 +131,7 @@ class Training:
     def run(self, minutes: float, steps: int = 0) -> None:
         """Trains until the whole wall time, counted over all starts, is used; or, for comparisons on a shared machine, `steps` steps."""
         dice, frames, before = np.random.default_rng(SEED + self.step), 0, time.monotonic()
-        saved = told = before
+        saved = reported = before
 
         def done() -> float:
             return self.step / steps if steps else self.elapsed / (60 * minutes)
@@ -143,10 +143,10 @@ class Training:
                 now = time.monotonic()
                 self.elapsed, before = self.elapsed + min(now - before, LONGEST_STEP_S), now
                 frames += int(batch["weight"].sum())
-                if now - told > 30:
+                if now - reported > 30:
                     report = {name: round(value.item(), 4) for name, value in parts.items()}
-                    print(self.step, f"{self.elapsed / 60:.1f} min", f"{frames / (now - told):.0f} frames/s", report, flush=True)
-                    told, frames = now, 0
+                    print(self.step, f"{self.elapsed / 60:.1f} min", f"{frames / (now - reported):.0f} frames/s", report, flush=True)
+                    reported, frames = now, 0
                 if now - saved > SAVE_S:
                     self.save()
                     saved = now

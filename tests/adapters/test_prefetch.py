@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from app.adapters import prefetch
+
+LOADING = """
+import sys, threading, time
+import numpy
+ticks, ended = [], threading.Event()
+
+def tick():
+    while not ended.wait(0.0005):
+        ticks.append(time.perf_counter())
+
+threading.Thread(target=tick, daemon=True).start()
+time.sleep(0.05)
+began = time.perf_counter()
+if sys.argv[1] == "onnxruntime":
+    import onnxruntime.capi.onnxruntime_pybind11_state
+else:
+    import sudachipy
+    began = time.perf_counter()
+    sudachipy.Dictionary(dict="core")
+done = time.perf_counter()
+ended.set()
+times = [began, *(tick for tick in ticks if began < tick < done), done]
+print(max(later - earlier for earlier, later in zip(times, times[1:])) / (done - began))
+"""
 
 
 @pytest.fixture
@@ -43,3 +69,9 @@ def test_what_cannot_be_read_is_left_to_its_user(package: str, monkeypatch: pyte
 def test_the_real_files_are_where_they_are_looked_for() -> None:
     for package, pattern in prefetch.FILES.items():
         assert prefetch.read_files(package, pattern) > 10 << 20, package
+
+
+@pytest.mark.parametrize("library", ["onnxruntime", "sudachi"])
+def test_libraries_still_read_while_they_hold_pythons_lock(library: str) -> None:
+    done = subprocess.run([sys.executable, "-c", LOADING, library], capture_output=True, text=True, timeout=120, check=True)
+    assert float(done.stdout) > 0.5, f"should {library} read without Python's lock, other threads ran meanwhile, and prefetch need not read for it"

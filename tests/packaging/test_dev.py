@@ -44,7 +44,7 @@ def test_a_build_that_ends_in_time_tells_how(dev: ModuleType) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="for builds under Wine only")
 @pytest.mark.parametrize(
-    ("codes", "ended", "told"),
+    ("codes", "ended", "printed"),
     [
         ([0, 0], 0, ["RAN  windows-wine", "RAN  installer"]),
         ([None, None], 0, ["SKIPPED  windows-wine: stopped", "SKIPPED  installer: stopped"]),
@@ -53,31 +53,31 @@ def test_a_build_that_ends_in_time_tells_how(dev: ModuleType) -> None:
         ([0, 1], 1, ["RAN  windows-wine"]),
     ],
 )
-def test_what_ran_under_wine_is_told_and_only_the_program_fails(
+def test_what_ran_under_wine_is_printed_and_only_the_program_fails(
     dev: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     codes: list[int | None],
     ended: int,
-    told: list[str],
+    printed: list[str],
 ) -> None:
     monkeypatch.setattr(dev, "missing", lambda *_, **__: [])
     monkeypatch.setattr(dev, "run_until", lambda *_: codes.pop(0))
     assert dev.windows_program(["build.py"], []) == ended
     assert codes == []
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(told)
-    assert all(line.startswith(start) for line, start in zip(lines, told, strict=True))
+    assert len(lines) == len(printed)
+    assert all(line.startswith(start) for line, start in zip(lines, printed, strict=True))
 
 
-def test_a_machine_without_wine_is_told(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_machine_without_wine_is_printed(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(dev, "missing", lambda *_, **__: ["wine64"])
     monkeypatch.setattr(dev, "install_libraries", lambda packages: None)
     assert dev.windows_program(["build.py"], []) == 0
     assert capsys.readouterr().out.startswith("SKIPPED  the Windows bundle and its installer; not on this machine: wine64")
 
 
-def test_an_installer_without_time_is_told(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_installer_without_time_is_printed(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(dev, "missing", lambda *_, **__: [])
     monkeypatch.setattr(dev, "WINE_S", 10)
     monkeypatch.setattr(dev, "run_until", lambda *_: 0)

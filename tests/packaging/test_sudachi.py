@@ -153,7 +153,7 @@ def test_classes_that_cost_the_same_are_one_and_unused_ones_none(original: tuple
     assert Dictionary.read(original[0]).costs().shape == (CLASSES, CLASSES)
     side = CLASSES - len(ALIKE) - 1
     assert Dictionary.read(made).costs().shape == (side, side)
-    assert made.read_bytes().count(b"classes merged") == 1  # the licence wants changes to be told
+    assert made.read_bytes().count(b"classes merged") == 1  # the licence wants changes to be stated
 
 
 def test_taking_apart_and_putting_together_changes_nothing(original: tuple[Path, Path], tmp_path: Path) -> None:

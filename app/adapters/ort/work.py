@@ -54,10 +54,10 @@ def _by_run(events: list[dict[str, Any]]) -> Iterator[list[NodeRun]]:
     for event in events:
         if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
             place = next(index for index, end in enumerate(ends) if event["ts"] <= end)
-            told = event["args"]
-            runs[place].append(NodeRun(told["op_name"], _shapes(told["input_type_shape"]), _shapes(told["output_type_shape"])))
+            details = event["args"]
+            runs[place].append(NodeRun(details["op_name"], _shapes(details["input_type_shape"]), _shapes(details["output_type_shape"])))
     yield from runs
 
 
-def _shapes(told: list[dict[str, list[int]]]) -> tuple[Shape, ...]:
-    return tuple(tuple(shape) for item in told for shape in item.values())
+def _shapes(listed: list[dict[str, list[int]]]) -> tuple[Shape, ...]:
+    return tuple(tuple(shape) for item in listed for shape in item.values())

@@ -3,7 +3,8 @@
 It otherwise runs in whichever thread happens to allocate. Started in the synthesis thread it would delete widgets there, which Qt
 forbids: it holds a lock of Qt while it waits for Python's, the window's thread waits the other way round, and all stands still.
 
-Library: PySide6 6.11 with CPython 3.11 to 3.14. Buys: a window that does not freeze. Remove when PySide6 lets widgets be deleted in other threads.
+Library: PySide6 6.11 with CPython 3.11 to 3.14. Buys: a window that does not freeze. Remove when
+tests/ui/workarounds/test_gui_thread_gc.py finds that PySide6 deletes widgets in their own thread.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 
 from PySide6.QtCore import QObject
@@ -10,6 +12,25 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.ui.workarounds.gui_thread_gc import GarbageCollection
+
+
+COLLECT_ELSEWHERE = """
+import gc, threading
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+application = QApplication([])
+gc.disable()
+class Knot(QWidget):
+    pass
+widget = Knot()
+widget.myself = widget
+widget.destroyed.connect(lambda: print(threading.current_thread().name), Qt.ConnectionType.DirectConnection)
+del widget
+thread = threading.Thread(target=gc.collect, name="another")
+thread.start()
+thread.join()
+application.processEvents()
+"""
 
 
 class Knot(QObject):
@@ -49,3 +70,8 @@ def test_cycles_go_in_the_windows_thread(qtbot: QtBot, qapp: QApplication) -> No
         collection.deleteLater()
         gc.collect()
     assert set(Knot.gone) == {threading.main_thread().name}
+
+
+def test_qts_binding_still_deletes_widgets_in_other_threads() -> None:
+    done = subprocess.run([sys.executable, "-c", COLLECT_ELSEWHERE], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["another"], "should PySide6 delete widgets in their own thread, gui_thread_gc can go"

@@ -28,8 +28,8 @@ def window_report() -> dict[str, Any]:
         try:
             return parse_object(read_small(report, LARGEST_REPORT_BYTES))
         except (OSError, ValueError):
-            told = done.stderr.decode("utf-8", "replace")[-1000:]
-            return {"ok": False, "errors": [f"exit code {done.returncode}", told]}
+            stderr = done.stderr.decode("utf-8", "replace")[-1000:]
+            return {"ok": False, "errors": [f"exit code {done.returncode}", stderr]}
 
 
 def log_tail() -> list[str]:

@@ -102,7 +102,7 @@ def _boundary(writer: Rewriter, piece: Piece) -> dict[str, str]:
     for port in piece.inputs:
         writer.tensors[port.name] = Tensor(port.shape, port.dtype)
         names[port.source] = writer.reshape(port.name, port.batched)
-    return names | {source: writer.told(tensor) for source, tensor in piece.known.items()}
+    return names | {source: writer.known(tensor) for source, tensor in piece.known.items()}
 
 
 def _model(writer: Rewriter, piece: Piece, names: Mapping[str, str]) -> onnx.ModelProto:

@@ -44,19 +44,19 @@ class Rewriter:
 
     def constant(self, values: Any, dtype: Any = None) -> str:
         """Name of a constant."""
-        return self.told(constant(np.asarray(values, dtype)))
+        return self.known(constant(np.asarray(values, dtype)))
 
     def vector(self, sizes: Sequence[Size]) -> str:
         """Name of a vector of sizes, which may depend on the free one."""
-        return self.told(constant(size_array(sizes)))
+        return self.known(constant(size_array(sizes)))
 
-    def told(self, tensor: Tensor) -> str:
+    def known(self, tensor: Tensor) -> str:
         """Name of a tensor whose value is known, the same one for equal values."""
         array = tensor.array
         content = tensor.value if array is None else tuple(array.reshape(-1)) if array.dtype == object else _digest(array)
-        key = ("told", tensor.dtype, tensor.shape, content)
+        key = ("known", tensor.dtype, tensor.shape, content)
         if key not in self._same:
-            self._same[key] = [self._fresh("told")]
+            self._same[key] = [self._fresh("known")]
             self.tensors[self._same[key][0]] = tensor
         return self._same[key][0]
 
@@ -74,12 +74,12 @@ class Rewriter:
         given = [self.tensors[item] for item in inputs]
         made = infer(node, given)
         if op == "NonZero":
-            return [self.told(replace(made[0], value=Places(inputs[0], by_row=False)))]
+            return [self.known(replace(made[0], value=Places(inputs[0], by_row=False)))]
         if count == 1:
             value = evaluate(node, given, made[0])
             if value is not None:
                 self._count(value)
-                return [self.told(replace(made[0], value=value) if not isinstance(value, np.ndarray) else constant(value, made[0].dtype))]
+                return [self.known(replace(made[0], value=value) if not isinstance(value, np.ndarray) else constant(value, made[0].dtype))]
             for rule in self._rules.get(op, ()):
                 result = rule(self, node, made[0])
                 if result is not None:
@@ -113,7 +113,7 @@ class Rewriter:
         node = Node("Reshape", [name, self._reshape_argument(before.shape, shape)], [""], {})
         made = Tensor(shape, before.dtype)
         value = evaluate(node, [before, self.tensors[node.inputs[1]]], made)
-        return self.told(replace(made, value=value)) if value is not None else self.append(node, [made])[0]
+        return self.known(replace(made, value=value)) if value is not None else self.append(node, [made])[0]
 
     def _reshape_argument(self, before: Shape, after: Shape) -> str:
         """A constant where possible: 0 keeps the size of an axis, -1 is what is left."""
