@@ -74,4 +74,6 @@ def test_the_real_files_are_where_they_are_looked_for() -> None:
 @pytest.mark.parametrize("library", ["onnxruntime", "sudachi"])
 def test_libraries_still_read_while_they_hold_pythons_lock(library: str) -> None:
     done = subprocess.run([sys.executable, "-c", LOADING, library], capture_output=True, text=True, timeout=120, check=True)
-    assert float(done.stdout) > 0.5, f"should {library} read without Python's lock, other threads ran meanwhile, and prefetch need not read for it"
+    assert float(done.stdout) > 0.5, (
+        f"should {library} read without Python's lock, other threads ran meanwhile, and prefetch need not read for it"
+    )

@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.workarounds.gui_thread_gc import GarbageCollection
 
-
 COLLECT_ELSEWHERE = """
 import gc, threading
 from PySide6.QtCore import Qt
