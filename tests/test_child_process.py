@@ -16,7 +16,7 @@ import pytest
 from app import child_process
 from app.backends.child import run_trial
 from app.bench.own_process import in_own_process
-from app.cli.commands.selftest import report as surroundings
+from app.cli.commands.selftest import report as selftest_report
 from app.cli.commands.selftest import run as selftest
 from app.errors import AppError
 from app.own_program import run_own_module
@@ -70,7 +70,7 @@ def test_a_start_with_a_console_is_noticed(source: str) -> None:
         lambda folder: run_own_module("app.adapters.ort.optimized_session", "--optimise", folder, timeout_s=1),
         lambda folder: run_trial("cpu", None, folder / "calls"),
         lambda _folder: selftest._child("doctor"),
-        lambda _folder: surroundings.window_report(),
+        lambda _folder: selftest_report.window_report(),
         lambda _folder: in_own_process("ours", "mei", "starter"),
     ],
     ids=["own child", "trial", "selftest", "window of the selftest", "measurement"],

@@ -115,7 +115,7 @@ def test_every_command_parses(name: str, language: Language) -> None:
 def test_commands_run_as_they_stand(tmp_path: Path) -> None:
     """In the order of the pages, in one folder; those that need a network, a sound device or a voice file are only parsed."""
     (tmp_path / "story.txt").write_text("むかしむかし。\nあるところに。\n", encoding="utf-8")
-    surroundings = os.environ | {"KOEBAKO_HOME": str(tmp_path / "home"), "PYTHONUTF8": "1"}
+    environment = os.environ | {"KOEBAKO_HOME": str(tmp_path / "home"), "PYTHONUTF8": "1"}
     ran = 0
     for line in dict.fromkeys(line for name, language in EVERY for line in commands(name, language)):
         words = shlex.split(PIPE.sub("", line))[1:]
@@ -124,7 +124,7 @@ def test_commands_run_as_they_stand(tmp_path: Path) -> None:
             done = subprocess.run(
                 [sys.executable, str(ROOT / "main.py"), *words],
                 cwd=tmp_path,
-                env=surroundings,
+                env=environment,
                 input=typed[1] if typed else "",
                 capture_output=True,
                 encoding="utf-8",

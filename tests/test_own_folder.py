@@ -70,13 +70,13 @@ def within_reach(home: Path) -> list[str]:
 
 def use(home: Path, sound: Path) -> None:
     """Has the program fill a home, under a umask that forbids nothing."""
-    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", HOME_VARIABLE: str(home)}
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", HOME_VARIABLE: str(home)}
     for command in (
         [*MAIN, "speak", "雨が降る。", "-o", str(sound)],
         [*MAIN, "dict", "add", "声箱", "コエバコ"],
         [sys.executable, "-c", USE],
     ):
-        subprocess.run(command, cwd=ROOT, env=surroundings, umask=0, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, cwd=ROOT, env=environment, umask=0, check=True, stdout=subprocess.DEVNULL)
     kept = {item.name for item in home.iterdir()}
     assert kept >= {"autosave.json", "cache", "dictionary.json", "logs", "presets.json", "requests", "settings.json.unreadable"}
     assert mode(sound) == 0o666, "what users save for themselves follows their umask"

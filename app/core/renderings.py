@@ -2,8 +2,8 @@
 
 phones     text, readings, whether emoji are spoken
 features   BERT, text
-prosody    voice, BERT, phones and tones, style, speaker, sdp ratio, accent fidelity, assist text, noise of durations
-renderings      prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume
+prosody    voice, BERT, phones and tones, style, speaker, sdp ratio, BERT weight, assist text, noise of durations
+renderings prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume
 """
 
 from __future__ import annotations

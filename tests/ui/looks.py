@@ -21,11 +21,11 @@ def in_each_look(module: str, arguments: Callable[[str, str], Sequence[str]], *,
     for language in ("ja", "en"):
         for look in looks:
             with tempfile.TemporaryDirectory() as home:
-                surroundings = os.environ | {
+                environment = os.environ | {
                     "KOEBAKO_LANG": language,
                     "KOEBAKO_HOME": home,
                     "KOEBAKO_FRONTEND": "window",
                     "QT_SCALE_FACTOR": scale,
                     "QT_QPA_PLATFORM": "offscreen",
                 }
-                subprocess.run([sys.executable, "-m", module, "--one", look, *arguments(language, look)], env=surroundings, check=True)
+                subprocess.run([sys.executable, "-m", module, "--one", look, *arguments(language, look)], env=environment, check=True)

@@ -137,9 +137,9 @@ def test_what_cannot_be_written_is_told_and_stays_in_use(qtbot: QtBot, open_wind
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
 def test_presets_and_keys_outlive_a_killed_window(tmp_path: Path) -> None:
-    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
     process = subprocess.Popen(
-        [sys.executable, "-c", KEEP_AND_WAIT], cwd=REPOSITORY, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", KEEP_AND_WAIT], cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"done\n"

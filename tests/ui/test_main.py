@@ -20,8 +20,8 @@ DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 def run(code: str, **changes: str) -> subprocess.CompletedProcess[str]:
     """Runs Python code; displays of this machine are hidden unless given."""
-    surroundings = {name: value for name, value in os.environ.items() if name not in DISPLAYS} | changes
-    return subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=surroundings, capture_output=True, text=True, timeout=60)
+    environment = {name: value for name, value in os.environ.items() if name not in DISPLAYS} | changes
+    return subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=60)
 
 
 def test_starting_imports_neither_qt_nor_onnxruntime() -> None:
@@ -97,8 +97,8 @@ def catches(process: subprocess.Popen[str], number: int) -> bool:
     ],
 )
 def test_ctrl_c_and_the_end_of_the_session_close_it_properly(tmp_path: Path, number: signal.Signals, after_s: float) -> None:
-    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
-    process = subprocess.Popen([sys.executable, "main.py"], cwd=REPOSITORY, env=surroundings, stderr=subprocess.PIPE, text=True)
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
+    process = subprocess.Popen([sys.executable, "main.py"], cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
     while not catches(process, signal.SIGTERM) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -69,8 +69,8 @@ def test_a_system_without_qts_libraries_is_told_in_a_sentence(tmp_path: Path) ->
     (qt / "__init__.py").write_text("raise ImportError('libEGL.so.1: cannot open shared object file')\n", encoding="ascii")
     report = tmp_path / "report.json"
     command = [sys.executable, str(MAIN), "--selftest", "--platform", "offscreen", "--report", str(report)]
-    surroundings = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(command, env=surroundings, capture_output=True, encoding="utf-8", check=False)
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 70
     assert done.stderr.startswith("koebako: Qt could not be loaded. (libEGL.so.1")
     assert len(done.stderr.splitlines()) == 2
@@ -82,9 +82,9 @@ def test_without_a_file_the_report_fits_into_any_code_page(tmp_path: Path) -> No
     qt = tmp_path / "PySide6"
     qt.mkdir()
     (qt / "__init__.py").write_text("raise ImportError('libEGL.so.1')\n", encoding="ascii")
-    surroundings = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "KOEBAKO_LANG": "ja"}
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "KOEBAKO_LANG": "ja"}
     done = subprocess.run(
-        [sys.executable, str(MAIN), "--selftest", "--platform", "offscreen"], env=surroundings, capture_output=True, check=False
+        [sys.executable, str(MAIN), "--selftest", "--platform", "offscreen"], env=environment, capture_output=True, check=False
     )
     assert done.returncode == 70
     assert "Qt を読み込めません" in json.loads(done.stdout)["errors"][0]

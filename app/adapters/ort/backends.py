@@ -1,4 +1,4 @@
-"""The backends that ONNX Runtime may offer: one row each. To add one, add its row; nothing else knows backends by name.
+"""The backends that ONNX Runtime may offer: one row each. To add one, add its row; nothing that speaks knows backends by name.
 
 No ONNX Runtime here, so that the window may read the table.
 """

@@ -8,8 +8,8 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
+from app.ui.link_kinds import links_in
 from app.ui.script.script_model import LINES_MIME, ScriptModel
-from app.ui.url_kinds import links_in
 
 
 class LineDrops(QListView):

@@ -135,7 +135,7 @@ def field_for(item: Field[Any], devices: Sequence[str]) -> ChoiceField | NumberF
         made = SwitchField(localized(*shown.switch))
     elif shown.folder:
         made = FolderField(title, tip)
-    else:
+    else:  # the audio output, the only name that a list is asked for
         made = ChoiceField([("", localized("システムの設定に合わせる", "Use system setting")), *((label, label) for label in devices)])
     made.setAccessibleName(title)
     made.setToolTip(tip)

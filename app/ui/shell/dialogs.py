@@ -63,7 +63,7 @@ class Dialogs(QObject):
             "about": self.open_about,
         }.items():
             actions[name].triggered.connect(called)
-        speech.machine_info_found.connect(self._on_surroundings)
+        speech.machine_info_found.connect(self._on_machine_info)
         menus.devices_requested.connect(self.devices.refresh)
         self.devices.changed.connect(menus.offer_devices)
         bindings, unread = load_shortcuts()
@@ -178,7 +178,7 @@ class Dialogs(QObject):
         self.keys.changed()
 
     @Slot(object)
-    def _on_surroundings(self, found: MachineInfo) -> None:
+    def _on_machine_info(self, found: MachineInfo) -> None:
         self.devices.know(found.devices)
 
 

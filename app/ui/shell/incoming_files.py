@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.text_lines import SUFFIXES
 from app.language import localized
+from app.ui.link_kinds import is_text, is_voice, links_in, name_of
 from app.ui.script.line_commands import LineCommands
-from app.ui.url_kinds import is_text, is_voice, links_in, name_of
 from app.ui.widgets.banner import Banner
 
 
@@ -20,14 +20,14 @@ class IncomingFiles(QObject):
     """Text becomes lines; any other file may be a voice. Nothing is fetched from a link without a question.
 
     Signals:
-        voices_found(list[Path]): files that are no text.
+        others_found(list[Path]): files that are no text.
         voice_link_found(str): the address of a voice.
 
     Args:
         banner: offers to open the link of a text file in the browser.
     """
 
-    voices_found = Signal(object)
+    others_found = Signal(object)
     voice_link_found = Signal(str)
 
     def __init__(self, lines: LineCommands, banner: Banner) -> None:
@@ -47,7 +47,7 @@ class IncomingFiles(QObject):
         if texts:
             self._lines.add_files(texts, self._lines.place() if row is None else row)
         if others:
-            self.voices_found.emit(others)
+            self.others_found.emit(others)
 
     @Slot(object, int)
     def take_links(self, links: Sequence[str], row: int | None = None) -> None:

@@ -36,7 +36,7 @@ class StatusUpdates(QObject):
         self._status, self._transport, self._lines, self._latency, self._banner = status, transport, lines, latency, banner
         speech.state_changed.connect(self._on_state)
         speech.voice_opened.connect(self._on_voice)
-        speech.machine_info_found.connect(self._on_surroundings)
+        speech.machine_info_found.connect(self._on_machine_info)
         speech.failed.connect(self._on_failed)
         speech.measured.connect(self._on_measured)
         speech.ticked.connect(self._on_tick)
@@ -60,7 +60,7 @@ class StatusUpdates(QObject):
             self._banner.show_message("error", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}", page="backends")
 
     @Slot(object)
-    def _on_surroundings(self, found: MachineInfo) -> None:
+    def _on_machine_info(self, found: MachineInfo) -> None:
         self._status.offer(found)
 
     @Slot(object)

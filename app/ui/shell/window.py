@@ -278,7 +278,7 @@ class MainWindow(QMainWindow):
         tasks.disk_changed.connect(self.catalog.refresh)
         tasks.measured.connect(self.status.show_measured)
         tasks.measured.connect(self.speech_settings.use_measured)
-        self.incoming.voices_found.connect(library.add_files)
+        self.incoming.others_found.connect(library.add_files)
         self.incoming.voice_link_found.connect(library.add_address)
         library.use_requested.connect(voices.use)
         library.force_requested.connect(voices.force_bert)

@@ -6,11 +6,11 @@ from PySide6.QtCore import QObject, Signal
 
 
 class WorkerSignals(QObject):
-    """ErrorText by everything that works in the synthesis thread.
+    """Sent by everything that works in the synthesis thread.
 
     Signals:
         chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineRead): the answer to `SynthesisWorker.read`.
-        surroundings_found(MachineInfo), voice_opened(OpenedVoice), stage_timed(StageTiming), first_audio(FirstAudio),
+        machine_info_found(MachineInfo), voice_opened(OpenedVoice), stage_timed(StageTiming), first_audio(FirstAudio),
         synthesised(Synthesised), failed(Failed), done(Done): the last one follows every job, failed or not.
         announced(str): something takes long, or is not as the user may expect.
     """
@@ -28,10 +28,10 @@ class WorkerSignals(QObject):
 
 
 class SpeechSignals(QObject):
-    """ErrorText by the controller, in the window's thread.
+    """Sent by the controller, in the window's thread.
 
     Signals:
-        state_changed(SpeechState), voice_opened(OpenedVoice), surroundings_found(MachineInfo), saved(Path), failed(Failed).
+        state_changed(SpeechState), voice_opened(OpenedVoice), machine_info_found(MachineInfo), saved(Path), failed(Failed).
         chunk_made(AudioChunk), line_read(LineRead), announced(str): as above.
         made(Speak), heard(Speak): all sound of a job was computed; was played to the end, which may come first.
         dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.

@@ -190,10 +190,10 @@ class ProcessTask(QObject):
 def _new_process(parent: QObject) -> QProcess:
     """A process that reads nothing, speaks the language of the window and prints at once."""
     process = QProcess(parent)
-    surroundings = QProcessEnvironment.systemEnvironment()
-    surroundings.insert("KOEBAKO_LANG", language())
-    surroundings.insert("PYTHONUNBUFFERED", "1")
-    process.setProcessEnvironment(surroundings)
+    environment = QProcessEnvironment.systemEnvironment()
+    environment.insert("KOEBAKO_LANG", language())
+    environment.insert("PYTHONUNBUFFERED", "1")
+    process.setProcessEnvironment(environment)
     process.setStandardInputFile(QProcess.nullDevice())
     return process
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.language import localized
+from app.ui.link_kinds import read_address, refusal
 from app.ui.theme.measures import DIALOG_MARGINS
-from app.ui.url_kinds import read_address, refusal
 
 
 class AddAddress(QDialog):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app import own_program
-from app.cli.commands.selftest import report as surroundings
+from app.cli.commands.selftest import report as selftest_report
 from app.cli.commands.selftest import run as selftest
 from app.cli.main import main
 
@@ -36,9 +36,9 @@ def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_window_program_that_dies_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_program, "window_command", lambda: [sys.executable, "-c", "import os; os.abort()"])
-    told = surroundings.window_report()
-    assert told["ok"] is False
-    assert told["errors"][0].startswith("exit code")
+    found = selftest_report.window_report()
+    assert found["ok"] is False
+    assert found["errors"][0].startswith("exit code")
 
 
 def test_a_backend_that_kills_its_process_is_one_line_of_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

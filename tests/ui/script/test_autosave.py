@@ -42,11 +42,11 @@ sys.exit(main())
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
 def test_at_most_five_seconds_are_lost_when_it_is_killed(tmp_path: Path) -> None:
-    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(tmp_path), "KOEBAKO_LANG": "en"}
     process = subprocess.Popen(
         [sys.executable, "-c", TYPE_AND_WAIT],
         cwd=REPOSITORY,
-        env=surroundings,
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -199,7 +199,7 @@ def test_text_and_files_are_dropped_between_lines(qtbot: QtBot, open_window: Ope
     (tmp_path / "voice.aivmx").write_bytes(b"")
     files = QMimeData()
     files.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("一.csv", "二.txt", "voice.aivmx")])
-    with qtbot.waitSignal(window.incoming.voices_found) as voices:
+    with qtbot.waitSignal(window.incoming.others_found) as voices:
         drop(window, files, QPoint(40, window.script.viewport().height() - 1))
     assert voices.args == [[tmp_path / "voice.aivmx"]]
     assert words(window) == "a x y b 雨。 雪。 風。"

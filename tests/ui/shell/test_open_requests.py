@@ -52,7 +52,7 @@ def test_arguments_choose_the_shell(arguments: list[str], shell: str) -> None:
 def test_text_becomes_lines_and_voices_are_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     window = open_window()
     (tmp_path / "台本.txt").write_text("雨。\n雪。\n", encoding="utf-8")
-    with qtbot.waitSignal(window.incoming.voices_found) as told:
+    with qtbot.waitSignal(window.incoming.others_found) as told:
         window.incoming.take_files([tmp_path / "台本.txt", tmp_path / "声.aivmx"])
     assert told.args == [[tmp_path / "声.aivmx"]]
     assert [line.text for line in window.document.script.lines][-2:] == ["雨。", "雪。"]
@@ -112,13 +112,13 @@ def test_a_damaged_request_is_passed_over() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="closes the window by a signal")
 def test_two_starts_are_one_window(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(home)}
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "KOEBAKO_HOME": str(home)}
     (tmp_path / "台本.txt").write_text("二つ目の起動から。\n", encoding="utf-8")
-    first = subprocess.Popen([sys.executable, MAIN], env=surroundings, stderr=subprocess.DEVNULL)
+    first = subprocess.Popen([sys.executable, MAIN], env=environment, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
     while not (home / "requests").is_dir() and time.monotonic() < deadline:
         time.sleep(0.05)
-    second = subprocess.run([sys.executable, MAIN, tmp_path / "台本.txt"], env=surroundings, stderr=subprocess.DEVNULL, timeout=60)
+    second = subprocess.run([sys.executable, MAIN, tmp_path / "台本.txt"], env=environment, stderr=subprocess.DEVNULL, timeout=60)
     first.send_signal(signal.SIGTERM)
     assert (second.returncode, first.wait(30)) == (0, 0)
     assert json.loads((home / "autosave.json").read_text(encoding="utf-8"))["lines"][-1]["text"] == "二つ目の起動から。"

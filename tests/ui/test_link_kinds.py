@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
+from app.ui.link_kinds import is_text, is_voice, links_in, name_of
 from app.ui.shell.window import MainWindow
-from app.ui.url_kinds import is_text, is_voice, links_in, name_of
 from app.ui.voices.add_address import AddAddress
 from tests.ui.conftest import OpenWindow, text_of
 
