@@ -106,15 +106,20 @@ def edited(rng: random.Random, value: Any) -> Any:
     for _ in range(rng.choice((1, 1, 2, 4))):
         holder, key = rng.choice(list(_places(value)) or [(None, None)])
         if holder is None:
-            return rng.choice(VALUES)
+            return _drawn(rng)
         change = rng.randrange(4)
         if change == 0:
             del holder[key]
         elif change == 1 and isinstance(holder, dict):
             holder[rng.choice(("", "x", "local_id", "uuid", "\ud800", "a" * 1000))] = holder[key]
         else:
-            holder[key] = rng.choice(VALUES)
+            holder[key] = _drawn(rng)
     return value
+
+
+def _drawn(rng: random.Random) -> Any:
+    """One of the values; a copy, because the next change may go into it."""
+    return copy.deepcopy(rng.choice(VALUES))
 
 
 def _places(value: Any) -> Any:
