@@ -50,11 +50,12 @@ ALSA_TO_PULSE = ("/usr/lib/*/alsa-lib/libasound_module_pcm_pulse.so", "libasound
 WINE_PROGRAMS = {
     "wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32", "makensis": "nsis",
 }  # fmt: skip
-WINE_S = 510  # for everything under Wine together; what is not done by then is told as skipped
+WINE_S = 510  # for everything under Wine together; what is not done by then is reported as skipped
 INSTALLER_S = 75  # less than this is not worth beginning with the installer
 CANNOT = 75  # as build.py ends where Wine itself does not work
-# Tests run side by side (each process may take 2 GB), then those that watch the clock, which would see the others.
-TOGETHER = ("-m", "not alone", "-n", "logical", "--maxprocesses", "4", "--dist", "worksteal")
+# Tests run side by side (each process may take 2 GB), two a core because they wait half of their time; then those that watch the clock,
+# which would see the others.
+TOGETHER = ("-m", "not alone", "-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
 ALONE = ("-m", "alone")
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
@@ -176,7 +177,7 @@ def windows_program(build: Sequence[str], places: Sequence[str]) -> int:
             continue
         code = run_until(ends, [*build, target, *places, "--until", str(time.time() + left_s)])
         if code is None:
-            print(f"SKIPPED  {target}: stopped after {WINE_S} s; what is told above as ok ran, the rest did not", flush=True)
+            print(f"SKIPPED  {target}: stopped after {WINE_S} s; what is reported above as ok ran, the rest did not", flush=True)
         elif code == CANNOT:
             print("SKIPPED  the Windows bundle and its installer: Wine does not work here, see above", flush=True)
             return 0

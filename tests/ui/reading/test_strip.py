@@ -300,9 +300,8 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     shown(qtbot, window, "キョーワイイテンキデス")
     for banner in (window.banner, window.notice):
         banner.show_message("error", "a", "b", action="c")
-    qtbot.wait(50)
     panel = window.strip.panel
-    assert panel.height() >= panel.sizeHint().height()
+    qtbot.waitUntil(lambda: panel.height() >= panel.sizeHint().height(), timeout=WAIT_MS)
     assert panel.view.height() == panel.view.maximumHeight()
     assert panel.geometry().bottom() < window.transport.geometry().top()
     assert window.script.geometry().bottom() < panel.geometry().top()
