@@ -13,9 +13,12 @@ import pytest
 
 from app.compose import Speaker, open_speaker
 from app.core.cache import LRUCache
+from app.core.limits import MOST_PHONES
 from app.core.pipeline import Pipeline
 from app.core.renderings import Caches
+from app.core.sentences import DEFAULT_LIMIT
 from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride, StageTiming, SynthesisRequest
+from app.errors import InputError
 
 QUIET = SynthesisRequest("雨が降る、橋を渡る。雨がやんだ。", noise=0.0, noise_w=0.0)
 
@@ -146,3 +149,11 @@ def test_memory_stays_flat_over_many_sentences(pipeline: Pipeline) -> None:
     print(f"resident MB by sentence: {held}; {time.perf_counter() - began:.1f} s")
     # Caches that are full from the start: whatever still grows would grow for ever.
     assert held[450] - held[150] < 16
+
+
+def test_readings_that_no_memory_would_hold_are_refused_in_a_sentence(pipeline: Pipeline) -> None:
+    assert len(pipeline.g2p.convert("㍿" * DEFAULT_LIMIT).phones) <= MOST_PHONES, "the longest that can be written is spoken"
+    endless = Overrides((ReadingOverride("あ", "ン" * 200),))
+    with pytest.raises(InputError, match="phones"):
+        list(pipeline.synthesize(SynthesisRequest("あ" * 60, overrides=endless)))
+    assert list(pipeline.synthesize(SynthesisRequest("あ。", overrides=endless)))

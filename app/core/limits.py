@@ -42,6 +42,8 @@ PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ（秒）", "pause (s)", 0.05
 PLACE_BOUNDS = Bounds(0, 2**31 - 1, 0, "単語・モーラ・記号の番号", "number of a word, mora or mark", 1)  # counted from 0
 TONE_BOUNDS = Bounds(0, 1, 0, "高低", "tone", 1)
 SHOWN_DIGITS = 20
+MOST_PHONES = 3000
+"""Of one sentence. The longest that can be written (120 characters, each read カブシキガイシャ) has some 1,700; memory grows with the square: 0.5 GB at 3,000, 2 GB at 9,000."""
 PAUSE_MARKS = (",", ".", "!", "?", "'", "-")
 SEED_BOUNDS = Bounds(0, 2**31 - 1, 0, "シード", "seed", 1)  # as much as a number field of the window holds
 
@@ -72,6 +74,15 @@ def check_request(request: SynthesisRequest) -> None:
             )
         check_value(PAUSE_BOUNDS, length_s)
     _check_edits(request.overrides)
+
+
+def check_phones(count: int) -> None:
+    """Raises InputError for a sentence that has more phones than any text: its words were given such readings."""
+    if count > MOST_PHONES:
+        raise InputError(
+            localized(f"文の読みが長すぎます（{count:,} 音素）。", f"A sentence has {count:,} phones; {MOST_PHONES:,} are possible."),
+            localized("読みを短くするか、句点で文を分けてください。", "Shorten the readings of its words, or divide the sentence."),
+        )
 
 
 def _check_edits(edits: Overrides) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from app.core.durations import FrameTarget, expand, symbol_frames
 from app.core.edits import Place, frame_targets, phone_timings, readings_in, symbols_of_phone
 from app.core.features import phone_features, rounded
+from app.core.limits import check_phones
 from app.core.phones import PhoneIds, phones_to_ids
 from app.core.ports import OpaqueSynthesizer, Prosody, ProsodyInput, Synthesizer, WholeInput
 from app.core.renderings import Rendering, prosody_key, remembered_phones, rendering_key
@@ -33,6 +34,7 @@ def phones_of(context: SentenceContext, request: SynthesisRequest, sentence: Sen
     clock.start()
     phones, hit = remembered_phones(context.g2p, context.caches.phones, sentence.text, readings, emoji=context.voice.emoji)
     clock.stop("g2p", cache_hit=hit, phones=len(phones.phones))
+    check_phones(len(phones.phones))
     return phones
 
 
