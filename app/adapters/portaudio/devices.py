@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from app.adapters.portaudio.alsa import silence_alsa
 from app.adapters.portaudio.thread import portaudio_thread
 from app.errors import AudioDeviceError
 from app.language import by_frontend, localized
@@ -64,6 +65,7 @@ def portaudio() -> Any:
 def _sounddevice() -> Any:
     import sounddevice  # which starts PortAudio
 
+    silence_alsa()
     return sounddevice
 
 

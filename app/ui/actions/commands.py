@@ -10,9 +10,11 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.ui.actions.definitions import ACTIONS
+from app.ui.actions.kana import kana_of
 
 MARK = "&"
 BETWEEN = " › "
+HIRAGANA = {katakana: katakana - 0x60 for katakana in range(ord("ァ"), ord("ヶ") + 1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +32,10 @@ class Command:
 
 
 def commands_in(bar: QMenuBar) -> list[Command]:
-    """All actions of the menus, in their order; the search itself is left out."""
+    """All actions of the menus, in their order, those without a row in the table with what their "What's this" says; the search is left out."""
     words = {spec.name: " ".join((spec.ja, spec.en, spec.tip_ja, spec.tip_en)) for spec in ACTIONS}
     return [
-        Command(action, path, words.get(action.objectName(), ""))
+        Command(action, path, words.get(action.objectName()) or action.whatsThis())
         for path, action in _leaves(bar.actions(), "")
         if action.objectName() != "find_command"
     ]
@@ -47,7 +49,10 @@ def matching(commands: Iterable[Command], typed: str) -> list[Command]:
 
 
 def _rank(command: Command, wanted: list[str]) -> int | None:
-    name, every = _plain(command.path.rsplit(BETWEEN, 1)[-1]), _plain(f"{command.path} {command.words}")
+    name, every = (
+        _plain(command.path.rsplit(BETWEEN, 1)[-1]),
+        _plain(f"{command.path} {command.words} {kana_of(command.path)} {kana_of(command.words)}"),
+    )
     if not all(word in every for word in wanted):
         return None
     if not wanted or name.startswith(wanted[0]):
@@ -56,7 +61,7 @@ def _rank(command: Command, wanted: list[str]) -> int | None:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", text).casefold().translate(HIRAGANA)
 
 
 def _leaves(actions: Iterable[QAction], path: str) -> Iterator[tuple[str, QAction]]:

@@ -97,7 +97,7 @@ ACTIONS = (
     ActionSpec("cut", "切り取り", "Cut", list_keys=("Ctrl+X",)),
     ActionSpec("copy", "コピー", "Copy", list_keys=("Ctrl+C",)),
     ActionSpec("paste", "貼り付け", "Paste", list_keys=("Ctrl+V",)),
-    ActionSpec("select_all", "すべての行を選択", "Select all lines", list_keys=("Ctrl+A",)),
+    ActionSpec("select_all", "すべての行を選択", "Select all lines", keys=("Ctrl+A",)),
     ActionSpec(
         "add_line",
         "行を追加",

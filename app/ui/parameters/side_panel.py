@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.limits import BOUNDS
 from app.core.script import LineSettings
@@ -14,11 +25,12 @@ from app.ui.labels import style_name, tip
 from app.ui.parameters.pause_fields import PauseFields
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.seed_field import SeedField
-from app.ui.parameters.slider_field import SliderField
+from app.ui.parameters.slider_field import ParameterSlider, SliderField
 from app.ui.voices.card import KnownVoice, VoiceCard
 from app.ui.voices.chooser import VoiceChooser
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.section import Section
+from app.ui.widgets.wheel_focus import WheelFocus
 
 MAIN = ("style_weight", "speed", "volume")
 EXPRESSION = ("sdp_ratio", "noise", "noise_w", "bert_weight")
@@ -91,16 +103,19 @@ class SidePanel(QScrollArea):
         self._choices.setRowVisible(self.speakers, False)
         self.show_settings(self._settings)
 
-    def show_settings(self, settings: LineSettings, count: int = 1) -> None:
-        """Shows the settings of the current line of `count` selected ones; with none there is nothing to set."""
+    def show_settings(self, settings: LineSettings, count: int = 1, mixed: Collection[str] = ()) -> None:
+        """Shows the settings of the current line of `count` selected ones, which differ in those of the names `mixed`; with none there is nothing to set."""
         self._settings = settings
         self._showing = True
         for name, slider in self.sliders.items():
             slider.set_value(getattr(settings, name))
-        for box, wanted in ((self.styles, settings.style), (self.speakers, settings.speaker)):
-            box.setCurrentIndex(max(0, box.findData(wanted)) if box.count() else -1)
+            slider.set_mixed(name in mixed)
+        for box, name in ((self.styles, "style"), (self.speakers, "speaker")):
+            box.setCurrentIndex(max(0, box.findData(getattr(settings, name))) if box.count() and name not in mixed else -1)
+            box.setPlaceholderText(localized("（複数）", "(mixed)"))
         self.card.show_speaker(self.speakers.currentText())
-        self.styles.setPlaceholderText(style_name(settings.style) or "–")  # what the line remembers while its voice is not here
+        if not self.styles.count():
+            self.styles.setPlaceholderText(style_name(settings.style) or "–")  # what the line remembers while its voice is not here
         self.seed.set_value(settings.seed)
         self.seed.set_locked(settings.seed_locked)
         self.pauses.show_pauses(settings.pauses)
@@ -181,6 +196,8 @@ class SidePanel(QScrollArea):
         self.verticalScrollBar().rangeChanged.connect(self._on_range)
         self.setMaximumWidth(WIDEST)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        kinds = (QAbstractSpinBox, QComboBox, ParameterSlider)
+        WheelFocus(self).watch(control for kind in kinds for control in side.findChildren(kind))
 
     def _align(self) -> None:
         """All names take the width of the longest, so that sliders stand below each other."""

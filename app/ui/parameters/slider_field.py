@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from app.core.limits import Bounds
 from app.language import localized
+from app.ui.widgets.number_box import NumberBox
 
 GROOVE, KNOB, RING = 4, 7, 10
 NOTCH = 120  # what a mouse wheel reports per click
@@ -22,10 +23,17 @@ class ParameterSlider(QSlider):
         super().__init__(Qt.Orientation.Horizontal)
         self._default = default
         self._wheel = 0
+        self._is_mixed = False
         self.setRange(0, steps)
         self.setPageStep(max(1, steps // 10))
         self.setMinimumSize(90, 2 * RING + 4)
         self.setMouseTracking(True)
+
+    def set_mixed(self, is_mixed: bool) -> None:
+        """Without a knob it stands for several values."""
+        if is_mixed != self._is_mixed:
+            self._is_mixed = is_mixed
+            self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """One notch, one step."""
@@ -79,6 +87,8 @@ class ParameterSlider(QSlider):
         painter.setBrush(colors.color(QPalette.ColorRole.Mid))
         painter.drawRoundedRect(QRectF(left - GROOVE / 2, middle - GROOVE / 2, width + GROOVE, GROOVE), 2, 2)
         painter.drawRect(QRectF(origin - 1, middle - 6, 2, 12))
+        if self._is_mixed:
+            return
         accent = colors.color(QPalette.ColorRole.Highlight) if self.isEnabled() else colors.color(QPalette.ColorRole.Mid)
         painter.setBrush(accent)
         painter.drawRect(QRectF(min(origin, knob), middle - GROOVE / 2, abs(knob - origin), GROOVE))
@@ -127,7 +137,7 @@ class SliderField(QWidget):
         name = bounds.label[:1].upper() + bounds.label[1:]
         self.label = QLabel(name)
         self.slider = ParameterSlider(round((bounds.high - bounds.low) / bounds.step), self._position(bounds.default))
-        self.number = QDoubleSpinBox()
+        self.number = NumberBox()
         self.number.setRange(bounds.low, bounds.high)
         self.number.setDecimals(2)
         self.number.setSingleStep(bounds.step)
@@ -152,6 +162,7 @@ class SliderField(QWidget):
         self.slider.valueChanged.connect(self._on_slider)
         self.slider.reset_requested.connect(self.reset)
         self.number.valueChanged.connect(self._on_number)
+        self.number.confirmed.connect(self._on_number)
 
     @property
     def value(self) -> float:
@@ -163,10 +174,18 @@ class SliderField(QWidget):
         self.number.setValue(value)
         self._move_slider()
 
+    def set_mixed(self, is_mixed: bool) -> None:
+        """Shows that the lines it stands for differ; the value is that of the current one."""
+        self.number.set_mixed(is_mixed)
+        self.slider.set_mixed(is_mixed)
+
     @Slot()
     def reset(self) -> None:
         """Goes back to the default."""
+        was_mixed, before = self.number.is_mixed, self.value
         self.set_value(self._bounds.default)
+        if was_mixed and self.value == before:  # the current line has it already, the others do not
+            self._on_number(self.value)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A double click on the name resets too."""
@@ -181,6 +200,7 @@ class SliderField(QWidget):
 
     @Slot(float)
     def _on_number(self, value: float) -> None:
+        self.set_mixed(False)
         self._move_slider()
         self.value_changed.emit(value)
 

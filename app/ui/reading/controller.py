@@ -88,6 +88,7 @@ class ReadingController(QObject):
             self._shown_id, self._reading = line.id, None
             self.panel.close_reading()
             self.panel.show_line(None, None, False)
+            self.panel.show_start()
         edits, reading = line.overrides, self._reading
         if reading is not None and self._counts(edits, line) and (reading.text, reading.readings) == (line.text, edits.readings):
             self._overrides = edits

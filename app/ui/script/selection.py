@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -51,7 +51,14 @@ class Selection(QObject):
         line = self.line
         return self._defaults if line is None else line.settings
 
-    def change_defaults(self, **fields: Any) -> None:
+    @property
+    def mixed(self) -> frozenset[str]:
+        """Names of the settings in which the selected lines differ."""
+        lines = [self._document.script.find(line_id) for line_id in self.ids]
+        several = [line.settings for line in lines if line is not None]
+        return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
+
+    def change_defaults(self, **changes: Any) -> None:
         """Gives the first line of an empty script other settings."""
-        self._defaults = replace(self._defaults, **fields)
+        self._defaults = replace(self._defaults, **changes)
         self.changed.emit()

@@ -5,6 +5,7 @@ Dialogs are imported when they are first wanted: the window is there sooner.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from app.ui.widgets.banner import Banner
 from app.version import VERSION
 
 if TYPE_CHECKING:
+    from app.ui.actions.commands import Command
     from app.ui.help.user_guide import UserGuide
     from app.ui.settings.dialog import SettingsDialog
 
@@ -38,6 +40,7 @@ class Dialogs(QObject):
         keys: where keys are kept that the user changed.
         shown: the dialog opened last; it is gone once it is closed.
         guide: the user guide while it is open; it stays beside other dialogs.
+        choices: more commands for the search, asked for when it opens.
     """
 
     _parts_found = Signal(str)
@@ -47,6 +50,7 @@ class Dialogs(QObject):
     ) -> None:
         super().__init__(parent)
         self._parent, self._actions, self._menus, self._settings = parent, actions, menus, settings
+        self.choices: Callable[[], list[Command]] = list
         self.devices = DeviceWatch(self)
         self._background = BackgroundThread(self, "dialogs")
         self._background.failed.connect(notice.show_error)
@@ -87,7 +91,7 @@ class Dialogs(QObject):
         from app.ui.actions.commands import commands_in
         from app.ui.actions.palette import CommandSearch
 
-        search = CommandSearch(commands_in(self._menus), self._parent)
+        search = CommandSearch([*commands_in(self._menus), *self.choices()], self._parent)
         search.accepted.connect(lambda: search.chosen.trigger() if search.chosen is not None else None)
         self._show(search)
 

@@ -99,6 +99,7 @@ class Menus(QMenuBar):
             action.setCheckable(True)
             action.setChecked(theme == chosen)
             action.setData(theme)
+            action.setWhatsThis(f"{theme} theme 配色 {names[theme]}")
             menu.addAction(action)
         group.triggered.connect(self._on_theme)
         self._theme_group = group

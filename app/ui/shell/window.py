@@ -34,6 +34,7 @@ from app.ui.script.script_model import ScriptModel
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.settings.store import SettingsStore
+from app.ui.shell.choices import choices
 from app.ui.shell.columns import Columns
 from app.ui.shell.dialogs import Dialogs
 from app.ui.shell.emoji_controller import EmojiController
@@ -263,6 +264,7 @@ class MainWindow(QMainWindow):
         self.status.backend_selected.connect(self.speech_settings.choose_backend)
 
     def _connect_voices(self) -> None:
+        self.dialogs.choices = lambda: choices(self.catalog, self.voices.use, self.side)
         voices, tasks, library = self.voices, self.voice_tasks, self.library
         voices.shown.connect(self.side.show_voice)
         voices.missing.connect(self.side.show_missing)
@@ -317,7 +319,7 @@ class MainWindow(QMainWindow):
     def _show_selection(self) -> None:
         line = self.selection.line
         settings = self.selection.settings if line is None else self.seeds.applied(line).settings
-        self.side.show_settings(settings, len(self.selection.ids))
+        self.side.show_settings(settings, len(self.selection.ids), self.selection.mixed)
         self.settings.change(**{name: getattr(settings, name) for name in SHARED})
 
     @Slot(object)

@@ -11,7 +11,11 @@ PADDING = 12  # pixels beside the name that the style sheet keeps free
 
 
 class ChoiceBox(QComboBox):
-    """Shows its placeholder, as Qt does, while nothing is chosen."""
+    """Shows its placeholder, as Qt does, while nothing is chosen. A click leaves the focus where it was, so that Space still plays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def showPopup(self) -> None:
         """The list is as wide as its names need."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from app.core.types import AudioChunk
 from app.errors import AudioDeviceError
 from app.log import log_path
 from app.ui.actions.commands import commands_in, matching
+from app.ui.actions.definitions import ACTIONS
+from app.ui.actions.kana import kana_of
 from app.ui.actions.palette import CommandSearch
 from app.ui.help.about import AboutDialog, third_parties
 from app.ui.help.diagnostics import DiagnosticsDialog
@@ -74,6 +77,40 @@ def test_search_does_what_was_found(qtbot: QtBot, open_window: OpenWindow) -> No
     qtbot.keyClick(search.typed, Qt.Key.Key_Return)
     assert len(window.document.script.lines) == 1
     assert window.dialogs.shown is None
+
+
+def test_names_are_found_as_they_are_read(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(language, "_current", "ja")
+    commands = commands_in(open_window().menus)
+    for typed, path in (
+        ("dark", "表示 › 配色 › ダーク"),
+        ("だーく", "表示 › 配色 › ダーク"),
+        ("こえ かんり", "ファイル › 声の管理…"),
+        ("ふくせい", "行 › 行を複製"),
+        ("ゆーざーじしょ", "ファイル › ユーザー辞書…"),
+    ):
+        assert matching(commands, typed)[0].path == path, typed
+
+
+def test_every_japanese_name_can_be_read() -> None:
+    for spec in ACTIONS:
+        assert not re.search("[一-龠々]", kana_of(spec.ja)), f"{spec.name}: a word of its name is not in app/ui/actions/kana.py"
+
+
+def test_voices_and_styles_are_commands(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.commands.add_text("はい。", 0)
+    commands = window.dialogs.choices()
+    paths = [command.path for command in commands]
+    assert f"Voice › {window.catalog.voices[0].name}" in paths
+    happy = matching(commands, "style happy")[0]
+    happy.action.trigger()
+    assert window.document.script.lines[0].settings.style == "Happy"
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    search = window.dialogs.shown
+    assert isinstance(search, CommandSearch)
+    search.typed.setText("mei")
+    assert found(search)[0].startswith("Voice › Mei")
 
 
 def test_search_moves_by_arrows_and_leaves_out_what_is_not_possible(qtbot: QtBot, open_window: OpenWindow) -> None:

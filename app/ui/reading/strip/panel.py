@@ -170,6 +170,10 @@ class StripPanel(QFrame):
         if stepped and shape is not None and played_s is not None:
             self.show_place(shape.axis.x_of(played_s))
 
+    def show_start(self) -> None:
+        """Scrolls to where a line begins."""
+        self.view.horizontalScrollBar().setValue(0)
+
     @Slot(float)
     def show_place(self, x: float) -> None:
         """Scrolls to a pixel of the axis."""
