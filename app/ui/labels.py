@@ -18,13 +18,14 @@ class VoiceLabel:
 
     Attributes:
         id: what lines call the voice.
-        first_style: of lines that name none; empty where the voice has no styles.
+        styles, speakers: by name; a line that names none gets the first.
         icon: its picture, if it has one.
     """
 
     id: str
     name: str
-    first_style: str
+    styles: tuple[str, ...]
+    speakers: tuple[str, ...]
     icon: Path | None
 
 

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from app.core.script import Line
 from app.language import localized
-from app.ui.labels import VoiceLabel, style_name
+from app.ui.labels import VoiceLabel
 from app.ui.script.card import AVATAR, RADIUS, CardLayout, CardParts, seconds
 from app.ui.script.editor import LineEditor
 from app.ui.script.line_state import LineState, Phase, said_of
+from app.ui.script.line_voices import LineVoices
 from app.ui.script.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
-from app.ui.synthesis.jobs import OpenedVoice
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import Theme
 from app.ui.widgets.voice_picture import letter_colors, voice_picture
@@ -26,7 +26,7 @@ class LineDelegate(QStyledItemDelegate):
 
     Attributes:
         layout: measures of the cards.
-        voices: names of voices by id; the empty id is the voice in use.
+        voices: who speaks a line.
 
     Signals:
         play_wanted(str): the button of a line was clicked.
@@ -40,9 +40,7 @@ class LineDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._view, self._model = view, model
         self.layout = CardLayout(view.font())
-        self.voices: dict[str, str] = {}
-        self._called: Callable[[str], str] = str
-        self._first_styles: dict[str, str] = {}
+        self.voices = LineVoices()
         self._pictures: dict[str, QPixmap] = {}
         self.set_theme(theme)
 
@@ -57,17 +55,10 @@ class LineDelegate(QStyledItemDelegate):
             "error": icon("error", QColor(theme.error_text)),
         }
 
-    def show_voice(self, voice: OpenedVoice) -> None:
-        """Takes name and first style of the voice in use."""
-        self.voices[""] = voice.name
-        self._first_styles[""] = voice.styles[0][1] if voice.styles else ""
-
     def show_voices(self, voices: Sequence[VoiceLabel], called: Callable[[str], str]) -> None:
-        """Takes names, first styles and icons of all voices there are; `called` knows the names of those that are gone."""
+        """Takes all voices there are, with their icons; `called` knows the names of those that are gone."""
         scale, palette = self._view.devicePixelRatioF(), self._view.palette()
-        self._called = called
-        self.voices = {voice.id: voice.name for voice in voices}
-        self._first_styles = {voice.id: voice.first_style for voice in voices if voice.first_style}
+        self.voices.show_voices(voices, called)
         self._pictures = {
             voice.id: voice_picture(voice.name, voice.icon, round(AVATAR), scale, palette) for voice in voices if voice.icon is not None
         }
@@ -146,19 +137,10 @@ class LineDelegate(QStyledItemDelegate):
         if parts.button.contains(place):
             return localized("この行を再生します。", "Plays this line.")
         if parts.avatar.contains(place):
-            return self._voice_name(line.settings.voice)
+            return self.voices.name(line.settings.voice)
         if parts.chip.contains(place):
-            return style_name(line.settings.style)
+            return self.voices.explanation(line)
         return said_of(line, state) if parts.length.contains(place) else ""
-
-    def _voice_name(self, voice: str) -> str:
-        if self._is_missing(voice):
-            return localized(f"{self._called(voice) or voice}（見つかりません）", f"{self._called(voice) or voice} (missing)")
-        return self.voices.get(voice) or voice or self.voices.get("", "")
-
-    def _is_missing(self, voice: str) -> bool:
-        """Nothing is known to be missing before all voices are known."""
-        return bool(voice) and len(self.voices) > 1 and voice not in self.voices
 
     def _paint_card(self, painter: QPainter, parts: CardParts, option: QStyleOptionViewItem, state: LineState, edited: bool) -> None:
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -181,9 +163,9 @@ class LineDelegate(QStyledItemDelegate):
         if picture is not None:
             painter.drawPixmap(place.topLeft(), picture)
             return
-        name = self._voice_name(voice)
+        name = self.voices.name(voice)
         ground, letter = letter_colors(name, self._theme.name == "dark")
-        if self._is_missing(voice):
+        if self.voices.is_missing(voice):
             name, ground, letter = "?", QColor(self._theme.error), QColor(self._theme.error_text)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)
@@ -194,7 +176,7 @@ class LineDelegate(QStyledItemDelegate):
     def _paint_chip(self, painter: QPainter, place: QRectF, line: Line) -> None:
         metrics = QFontMetricsF(self.layout.small)
         name = metrics.elidedText(
-            style_name(line.settings.style or self._first_styles.get(line.settings.voice, "")),
+            self.voices.summary(line),
             Qt.TextElideMode.ElideRight,
             place.width() - 16,
         )

@@ -120,7 +120,7 @@ class ScriptList(LineDrops):
 
     def show_voice(self, voice: OpenedVoice) -> None:
         """Names the voice on the cards that have no other, and the style of those that name none."""
-        self.cards.show_voice(voice)
+        self.cards.voices.show_voice(voice)
         self.viewport().update()
 
     def show_voices(self, voices: Sequence[VoiceLabel], called: Callable[[str], str]) -> None:

@@ -191,7 +191,7 @@ class VoiceController(QObject):
         self._chooser.show_voices(voices)
         self.labels_changed.emit(
             [
-                VoiceLabel(name, voice.name, voice.styles[0][1] if voice.styles else "", voice.icon)
+                VoiceLabel(name, voice.name, tuple(style for _, style in voice.styles), tuple(who for _, who in voice.speakers), voice.icon)
                 for voice in voices
                 for name in dict.fromkeys((voice.manifest.id, voice.id))
             ]

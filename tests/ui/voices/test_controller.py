@@ -177,7 +177,7 @@ def test_the_choice_of_a_voice_reaches_line_card_and_choices(
     assert [line.settings.voice for line in window.document.script.lines] == [voice, ""]
     assert window.side.card.name.text() == "声0"
     assert "作者" in window.side.card.makers.text()
-    assert window.script.cards.voices[voice] == "声0"
+    assert window.script.cards.voices.names[voice] == "声0"
     until(qtbot, lambda: voice in window.controller.voices)  # opened ahead
     window.script.choose(["1"])
     assert window.side.card.name.text() != "声0"
@@ -220,7 +220,7 @@ def test_a_voice_that_was_removed_keeps_its_name_and_none_of_its_choices(
     assert side.styles.count() == 0
     assert not side.styles.isEnabled()
     assert not side.speakers.isVisible()
-    assert "声0 (missing)" in cards._voice_name(voice)
+    assert "声0 (missing)" in cards.voices.name(voice)
     assert window.document.script.lines[0].settings.voice == voice, "the line remembers its voice"
     window.grab()
     side.card.mend.click()

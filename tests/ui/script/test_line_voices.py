@@ -1,0 +1,40 @@
+"""A card names the speaker and the style that will be heard."""
+
+from __future__ import annotations
+
+from app.core.script import Line, LineSettings
+from app.ui.labels import VoiceLabel
+from app.ui.script.line_voices import LineVoices
+
+
+def voices() -> LineVoices:
+    known = LineVoices()
+    known.show_voices(
+        [VoiceLabel("", "Mei", ("Neutral", "Happy"), ("Mei",), None), VoiceLabel("two", "二人", ("Calm",), ("花子", "太郎"), None)], str
+    )
+    return known
+
+
+def line(voice: str, style: str = "", speaker: str = "") -> Line:
+    return Line("はい。", id="a", settings=LineSettings(voice=voice, style=style, speaker=speaker))
+
+
+def test_it_names_what_will_be_heard() -> None:
+    known = voices()
+    assert known.summary(line("")) == "Neutral"
+    assert known.summary(line("", "Happy")) == "Happy"
+    assert known.summary(line("two", "Happy", "太郎")) == "太郎 · Calm"
+    assert known.summary(line("two")) == "花子 · Calm"
+
+
+def test_a_style_that_the_voice_does_not_have_is_explained() -> None:
+    known = voices()
+    assert known.explanation(line("two", "Happy")) == "This voice has no “Happy” style; it speaks in “Calm”."
+    assert known.explanation(line("", "Happy")) == "Happy"
+
+
+def test_a_voice_that_is_not_here_keeps_what_the_line_says() -> None:
+    known = voices()
+    assert known.is_missing("gone")
+    assert known.name("gone") == "gone (missing)"
+    assert known.summary(line("gone", "Happy", "太郎")) == "Happy"
