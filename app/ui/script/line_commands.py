@@ -163,7 +163,7 @@ class LineCommands(QObject):
             )
 
     def place(self) -> int:
-        """BackgroundThread the selected lines."""
+        """The row below the selected lines."""
         ids = self._view.chosen_ids or [self._view.current_id]
         row = self._model.row(ids[-1])
         return row + 1 if row >= 0 else self._model.rowCount()

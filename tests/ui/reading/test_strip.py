@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.core.script import retext
@@ -312,3 +314,27 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     assert window.width() == SMALLEST[0], "a long message widens nothing"
     panel.reading.close_field()
     assert panel.reset_all.isVisible()
+
+
+def test_the_right_button_names_what_can_be_done(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="今日はとてもいい天気です。", strip="open"))
+    strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
+    place = QPoint(round(moras(strip)[3].middle), HIGH)
+    QApplication.sendEvent(strip, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, strip.mapToGlobal(place)))
+    menu = strip.findChild(QMenu)
+    assert menu is not None
+    offered = {action.text(): action for action in menu.actions() if action.text()}
+    assert list(offered) == [
+        "Play from here",
+        "Change reading…",
+        "Split or join phrases before this",
+        "Reset length",
+        "Reset accent phrase",
+    ]
+    assert not offered["Reset length"].isEnabled(), "it has the voice's own"
+    assert strip.shape is not None
+    before = strip.shape.phrases
+    offered["Split or join phrases before this"].trigger()
+    assert strip.shape.phrases != before
+    window.document.stack.undo()
+    assert strip.shape.phrases == before

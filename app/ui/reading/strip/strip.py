@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.core.accents import toggle_phrase
 from app.core.types import Overrides
 from app.language import localized
 from app.ui.reading.strip.axis import Cell, Kind
+from app.ui.reading.strip.context_menu import context_menu
 from app.ui.reading.strip.keys import press_key
 from app.ui.reading.strip.painting import ACCENT_BOTTOM, HEIGHT, Marked, paint_strip
 from app.ui.reading.strip.pointing import Drag, pointed_at
@@ -158,6 +159,18 @@ class PhoneStrip(QWidget):
     def leaveEvent(self, _event: QEvent) -> None:
         """Nothing is under the mouse any more."""
         self._mark(replace(self._marked, hovered=-1, edge=-1, cut=-1))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Names what can be done with the cell under the mouse, or with the one that the keys are at."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        if not by_key:
+            self.go_to(pointed_at(self._shape, QPointF(event.pos())).hovered)
+        cell = self.current
+        if cell is not None and self._shape is not None:
+            place = self.mapToGlobal(QPointF(cell.middle, HEIGHT)).toPoint() if by_key else event.globalPos()
+            menu = context_menu(self, self._shape, cell, self.lengths_fixed, self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows, and the few keys the tip names."""
