@@ -52,7 +52,7 @@ class Settings:
         backend: what `--backend` takes, see `app.adapters.ort.placement`.
         device: label of the audio output; empty follows the system.
         speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
-        loop, live: playing starts again at the end; a line speaks again after each change.
+        loop, live, follow: playing starts again at the end; a line speaks again after each change; the line that sounds is selected.
         language: "system" is what the system or KOEBAKO_LANG says.
         voice: of the line that was selected last; empty is the voice we ship.
         bert: id of the one that `--force-bert` takes; empty is any.
@@ -85,6 +85,7 @@ class Settings:
     expression_open: bool = False
     loop: bool = False
     live: bool = False
+    follow: bool = False
     strip: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
     save_folder: str = ""
     language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE})

@@ -35,7 +35,7 @@ PIECES = (
 KEPT_LINES = 30  # a script that only grows would look like a leak
 TRIGGERS = (
     *("undo", "redo", "copy", "cut", "paste", "select_all", "add_line", "edit_line", "duplicate", "delete", "move_up", "move_down"),
-    *("play", "play", "play", "play_through", "stop", "loop", "live", "save_line", "save_all", "save_joined"),
+    *("play", "play", "play", "play_through", "stop", "loop", "live", "follow", "save_line", "save_all", "save_joined"),
 )
 DIALOGS = ("settings", "find_command", "voice_library", "show_log", "about", "add_voice_address")
 
@@ -102,7 +102,7 @@ class SoakDriver:
     def calm(self) -> None:
         """Back to one line and nothing going on."""
         window = self._window
-        for name in ("loop", "live"):
+        for name in ("loop", "live", "follow"):
             window.window_actions[name].setChecked(False)
         window.play_commands.stop()
         window.saving.stop()

@@ -165,6 +165,14 @@ ACTIONS = (
         checkable=True,
     ),
     ActionSpec(
+        "follow",
+        "再生中の行を選択",
+        "Follow playback",
+        "連続再生のあいだ、再生している行を選択し、読みと設定を表示します。",
+        "Selects each line as it plays, so that its reading and settings are shown.",
+        checkable=True,
+    ),
+    ActionSpec(
         "show_strip",
         "読みとアクセント",
         "Reading and accent",

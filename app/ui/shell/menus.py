@@ -31,7 +31,7 @@ FILE = (
 EDIT = ("undo", "redo", "", "cut", "copy", "paste", "select_all")
 LINE = ("add_line", "edit_line", "duplicate", "delete", "", "move_up", "move_down")
 HELP = ("user_guide", "find_command", "", "diagnose", "show_log", "open_data", "", "about")
-PLAY = ("play", "play_through", "stop", "", "loop", "live", "", "measure", "")
+PLAY = ("play", "play_through", "stop", "", "loop", "live", "follow", "", "measure", "")
 
 
 class Menus(QMenuBar):

@@ -257,7 +257,7 @@ class MainWindow(QMainWindow):
         commands.began.connect(self.banner.hide)
         for source in (commands.nothing_to_speak, self.saving.nothing):
             source.connect(self.left.show_empty_message)
-        self.playback.line_began.connect(self.script.show_line)
+        self.playback.line_began.connect(self._show_playing)
         self.saving.folder_selected.connect(lambda folder: self.settings.change(save_folder=folder))
         self.saving.reported.connect(lambda message, hint: self.banner.show_message("notice", message, hint))
         self.saving.incomplete.connect(lambda message, hint: self.banner.show_message("error", message, hint))
@@ -305,7 +305,7 @@ class MainWindow(QMainWindow):
         )
         actions["loop"].toggled.connect(self.playback.set_loop)
         actions["live"].toggled.connect(self.live.switch)
-        for name, is_on in (("loop", kept.loop), ("live", kept.live)):
+        for name, is_on in (("loop", kept.loop), ("live", kept.live), ("follow", kept.follow)):
             actions[name].setChecked(is_on)
             actions[name].toggled.connect(lambda is_on, name=name: self.settings.change(**{name: is_on}))
         actions["full_screen"].toggled.connect(lambda full: self.showFullScreen() if full else self.showNormal())
@@ -321,6 +321,13 @@ class MainWindow(QMainWindow):
         settings = self.selection.settings if line is None else self.seeds.applied(line).settings
         self.side.show_settings(settings, len(self.selection.ids), self.selection.mixed)
         self.settings.change(**{name: getattr(settings, name) for name in SHARED})
+
+    @Slot(str)
+    def _show_playing(self, line_id: str) -> None:
+        if self.settings.value.follow and self.script.editor is None:
+            self.script.choose([line_id])
+        else:
+            self.script.show_line(line_id)
 
     @Slot(object)
     def _use_theme(self, theme: Theme) -> None:

@@ -61,11 +61,11 @@ def test_a_window_that_is_only_tried_out_keeps_nothing(qtbot: QtBot, open_window
 
 def test_loop_and_live_are_as_they_were(open_window: OpenWindow) -> None:
     window = open_window()
-    for name in ("loop", "live"):
+    for name in ("loop", "live", "follow"):
         window.window_actions[name].trigger()
     window.close()
     settings, _ = load_settings()
-    assert (settings.loop, settings.live) == (True, True)
+    assert (settings.loop, settings.live, settings.follow) == (True, True, True)
     again = open_window(settings)
     assert again.playback.loop
     assert [again.window_actions[name].isChecked() for name in ("loop", "live")] == [True, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from dataclasses import replace
@@ -73,6 +74,19 @@ def test_sliders_and_styles_change_the_sound(qtbot: QtBot, open_window: OpenWind
     window.side.sliders["volume"].set_value(0.5)
     quiet = player.sound(speak(qtbot, window))
     assert np.allclose(quiet, sad / 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_the_selection_follows_what_plays_where_that_is_wanted(qtbot: QtBot, open_window: OpenWindow, follow: bool) -> None:
+    window = open_window(Settings(follow=follow))
+    window.commands.add_text("一つ目。\n二つ目。\n三つ目。", 0)
+    ids = [line.id for line in window.document.script.lines]
+    window.script.choose(ids[:1])
+    seen: list[list[str]] = []
+    window.playback.line_began.connect(lambda _: seen.append(window.selection.ids))
+    window.window_actions["play_through"].trigger()
+    wait_idle(qtbot, window)
+    assert [chosen for chosen, _ in itertools.groupby(seen)] == [[line_id] for line_id in (ids if follow else ids[:1])]
 
 
 def test_esc_stops_at_once_and_the_next_line_is_whole(qtbot: QtBot, open_window: OpenWindow) -> None:
