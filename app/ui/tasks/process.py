@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -143,10 +144,11 @@ class ProcessTask(QObject):
                 return
             case Complaint(message, hint, ways):
                 self.error, self.ways = AppError(message, hint), ways
+                self._note(f"{message} {hint}".strip())
             case dict() as result:
                 self.results.append(result)
-        if line:
-            self._note(line)
+            case _ if line:
+                self._note(line)
 
     def _note(self, line: str) -> None:
         self.log.append(line)
@@ -166,8 +168,7 @@ class ProcessTask(QObject):
             elif self.licence is not None or self.ways:
                 self.stage = Stage.ASKING
             else:
-                self.stage = Stage.FAILED
-                self.error = self.error or _died(code)
+                self._fail(self.error or _died(code))
         self.changed.emit()
         self.ended.emit()
 
@@ -175,11 +176,15 @@ class ProcessTask(QObject):
     def _on_process_error(self, error: QProcess.ProcessError) -> None:
         """A process that could not start does not finish either."""
         if error is QProcess.ProcessError.FailedToStart and self._process is not None:
-            self.error = _unstartable(self._process.errorString())
+            reason = self._process.errorString()
             self._forget_process()
-            self.stage = Stage.FAILED
+            self._fail(_unstartable(reason))
             self.changed.emit()
             self.ended.emit()
+
+    def _fail(self, error: AppError) -> None:
+        self.stage, self.error = Stage.FAILED, error
+        logging.getLogger("koebako").warning("%s: %s %s", self.work.title, error.message, error.hint)
 
     def _forget_process(self) -> None:
         process, self._process = self._process, None

@@ -78,9 +78,11 @@ def test_what_is_heard_goes_first(qtbot: QtBot, queue: TaskQueue, monkeypatch: p
     until(qtbot, lambda: not job.has_process)
 
 
-def test_what_goes_wrong_is_told_and_can_be_retried(qtbot: QtBot, queue: TaskQueue) -> None:
+def test_what_goes_wrong_is_told_and_can_be_retried(qtbot: QtBot, queue: TaskQueue, caplog: pytest.LogCaptureFixture) -> None:
     job = queue.add(work(ERROR, code=3))
     until(qtbot, lambda: ended(job))
+    assert job.log == ["This is no voice. Choose another file."], "a sentence, not JSON"
+    assert f"{job.work.title}: This is no voice. Choose another file." in caplog.messages
     assert job.stage is Stage.FAILED
     assert job.error is not None
     assert (job.error.message, job.error.hint) == ("This is no voice.", "Choose another file.")
