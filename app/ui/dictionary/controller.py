@@ -20,6 +20,7 @@ from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.requests import cast_of, request_of
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.open_files import ask_for_one
 
 if TYPE_CHECKING:
     from app.core.dictionary import Entry
@@ -106,9 +107,9 @@ class DictionaryController(QObject):
     @Slot()
     def _import(self) -> None:
         kinds = localized("辞書", "Dictionaries") + " (*.json *.csv)"
-        file, _ = QFileDialog.getOpenFileName(self.dialog, localized("辞書を読み込む", "Import a dictionary"), "", kinds)
-        if file:
-            self.take_in(Path(file))
+        file = ask_for_one(self.dialog, localized("辞書を読み込む", "Import a dictionary"), kinds)
+        if file is not None:
+            self.take_in(file)
 
     def take_in(self, file: Path) -> None:
         """Adds the words of a file; what cannot be used is reported."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtGui import QUndoStack
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.text_lines import SUFFIXES
 from app.language import localized
@@ -15,6 +15,7 @@ from app.ui.parameters.preset_bar import PresetBar
 from app.ui.playback.play_commands import PlayCommands
 from app.ui.script.document import ScriptDocument
 from app.ui.script.line_commands import LineCommands
+from app.ui.widgets.open_files import ask_for_files
 
 
 def connect_actions(actions: Actions, called: Mapping[str, Callable[[], object]]) -> None:
@@ -70,6 +71,5 @@ def undo_presets(presets: PresetBar, document: ScriptDocument) -> None:
 def read_text(parent: QWidget, add_files: Callable[[list[Path], int], object], row: int) -> None:
     """Asks for text files, whose lines are added."""
     kinds = localized("テキスト", "Text") + f" ({' '.join('*' + suffix for suffix in SUFFIXES)})"
-    files, _ = QFileDialog.getOpenFileNames(parent, localized("テキストを読み込む", "Import text"), "", kinds)
-    if files:
-        add_files([Path(file) for file in files], row)
+    if files := ask_for_files(parent, localized("テキストを読み込む", "Import text"), kinds):
+        add_files(files, row)

@@ -18,6 +18,7 @@ from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.tasks import VoiceTasks
+from app.ui.widgets.open_files import ask_for_files, ask_for_one
 from app.ui.widgets.text_dialog import show_text
 from app.voices.containers.description import SBV2_BERT
 from app.voices.containers.suffixes import VOICE_SUFFIXES
@@ -78,8 +79,7 @@ class LibraryActions(QObject):
         parent = self._over
         if kind == "file":
             kinds = localized("声", "Voices") + f" ({' '.join(VOICE_FILES)})"
-            files, _ = QFileDialog.getOpenFileNames(parent, localized("声のファイルを選択", "Choose voice files"), "", kinds)
-            self.add_files([Path(file) for file in files])
+            self.add_files(ask_for_files(parent, localized("声のファイルを選択", "Choose voice files"), kinds))
         elif kind == "folder":
             folder = QFileDialog.getExistingDirectory(parent, localized("声のフォルダーを選択", "Choose a voice folder"))
             self.add_files([Path(folder)] if folder else [])
@@ -124,9 +124,9 @@ class LibraryActions(QObject):
 
     def _choose_bert_file(self, bert: str) -> None:
         kinds = localized("BERT のモデル", "BERT model") + " (*.onnx *.safetensors)"
-        file, _ = QFileDialog.getOpenFileName(self._parent, localized("BERT のファイルを選択", "Choose a BERT file"), "", kinds)
-        if file:
-            self._tasks.add_bert_file(Path(file), bert)
+        file = ask_for_one(self._parent, localized("BERT のファイルを選択", "Choose a BERT file"), kinds)
+        if file is not None:
+            self._tasks.add_bert_file(file, bert)
 
     @Slot()
     def _on_finished(self) -> None:
