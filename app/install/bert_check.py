@@ -22,7 +22,7 @@ LENGTHS = (3, 7, 20, 42, 102, 300)
 TEXT = "今日はとてもいい天気なので、駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。夕方には家に帰って、温かいお茶を飲みながら本を読みました。"
 
 
-def trial_texts(vocabulary: Path, known: int) -> list[Int64]:
+def proof_texts(vocabulary: Path, known: int) -> list[Int64]:
     """Token ids to compare with: real sentences of several lengths, then one of everything the vocabulary has.
 
     Args:

@@ -10,7 +10,7 @@ from app.adapters.char_tokenizer import CharTokenizer
 from app.core.types import BERT_WIDTH, Float32, Int64
 from app.errors import VoiceError
 from app.install.bert_centres import SENTENCES, centres
-from app.install.bert_check import LEAST_COSINE, TOLERANCE, features_of, largest_difference, least_cosine, trial_texts
+from app.install.bert_check import LEAST_COSINE, TOLERANCE, features_of, largest_difference, least_cosine, proof_texts
 from app.install.prepared import PreparedBert
 from app.language import localized
 from app.progress import Report, part, unreported
@@ -52,7 +52,7 @@ def prepare_bert(model: Path, folder: Path, report: Report = unreported, *, widt
         raise _foreign_vocabulary(len(tokens), architecture.vocabulary)
     write_lean(source, folder / GRAPH_NAME, part(report, 0.0, 0.15))
     del source  # a gigabyte, while the file's own graph takes two
-    texts = trial_texts(folder / VOCABULARY_NAME, architecture.vocabulary)
+    texts = proof_texts(folder / VOCABULARY_NAME, architecture.vocabulary)
     expected = _expected(model, folder, texts, width, part(report, 0.15, 0.5))
     exact = features_of(folder / GRAPH_NAME, texts, width)
     report("checking", 0.65)

@@ -15,7 +15,7 @@ from app.core.durations import LONGEST_SYMBOL_FRAMES
 from app.core.ports import Prosody, WholeInput
 from app.core.types import Float32, Int64
 from app.errors import BackendError, VoiceError
-from app.install.trials import Trial, clear_of_ties, trials
+from app.install.proof_inputs import ProofInput, clear_of_ties, proof_inputs
 from app.language import localized
 from app.parity import Case, PreparedRunner, duration_noise, prior_noise
 from app.progress import Report
@@ -38,7 +38,7 @@ class SourceGraph:
 
 @dataclass(frozen=True, slots=True)
 class _Spoken:
-    trial: Trial
+    given: ProofInput
     samples: Float32
     frames: Int64
     channels: int
@@ -68,12 +68,12 @@ def verify_whole(voice: Voice, report: Report) -> None:
 
 def speak_whole(voice: Voice, report: Report) -> list[Float32]:
     """What a voice of one graph says; VoiceError where it fails."""
-    results, sentences = [], trials(voice, {})[:2]
+    results, sentences = [], proof_inputs(voice, {})[:2]
     with _runnable():
         synthesizer = OrtOpaqueSynthesizer(open_as_it_is(voice.graphs["whole"], voice.manifest.name))
-        for index, trial in enumerate(sentences):
+        for index, given in enumerate(sentences):
             report("checking", index / len(sentences))
-            results.append(_whole(synthesizer, trial.case))
+            results.append(_whole(synthesizer, given.case))
     return results
 
 
@@ -89,40 +89,40 @@ def _whole(synthesizer: OrtOpaqueSynthesizer, case: Case) -> Float32:
 
 def _let_speak(voice: Voice, source: SourceGraph | None, report: Report) -> list[_Spoken]:
     runner, spoken = PreparedRunner(voice), []
-    sentences = trials(voice, source.baked_scales if source else {})
+    sentences = proof_inputs(voice, source.baked_scales if source else {})
     fixed_noise = source is not None and "noise_scale_w" in source.baked_scales
-    total = sum(trial.symbols for trial in sentences) * (1 if source is None else 2)
+    total = sum(given.symbols for given in sentences) * (1 if source is None else 2)
     done = 0
     for planned in sentences:
         report("checking", done / total)
         done += planned.symbols
-        trial, prosody = _settled(runner, planned, fixed_noise)
-        samples, frames = runner.speak(trial.case, prosody, trial.seed)
-        spoken.append(_Spoken(trial, samples, frames, len(prosody.mean)))
+        given, prosody = _settled(runner, planned, fixed_noise)
+        samples, frames = runner.speak(given.case, prosody, given.seed)
+        spoken.append(_Spoken(given, samples, frames, len(prosody.mean)))
     return spoken
 
 
-def _settled(runner: PreparedRunner, trial: Trial, fixed_noise: bool) -> tuple[Trial, Prosody]:
-    """A trial that can be compared, and its prosody."""
-    prosody = runner.prosody(trial.case, trial.seed)
-    while _absurd(prosody, trial) and trial.seed is not None and not fixed_noise and trial.case["noise_scale_w"] > CALMEST:
-        trial = trial.calmer()  # so much noise may be too much for a voice that is sound
-        prosody = runner.prosody(trial.case, trial.seed)
-    _check_prosody(prosody, trial)
-    return clear_of_ties(trial, prosody), prosody
+def _settled(runner: PreparedRunner, given: ProofInput, fixed_noise: bool) -> tuple[ProofInput, Prosody]:
+    """Inputs whose results can be compared, and their prosody."""
+    prosody = runner.prosody(given.case, given.seed)
+    while _absurd(prosody, given) and given.seed is not None and not fixed_noise and given.case["noise_scale_w"] > CALMEST:
+        given = given.calmer()  # so much noise may be too much for a voice that is sound
+        prosody = runner.prosody(given.case, given.seed)
+    _check_prosody(prosody, given)
+    return clear_of_ties(given, prosody), prosody
 
 
-def _absurd(prosody: Prosody, trial: Trial) -> bool:
+def _absurd(prosody: Prosody, given: ProofInput) -> bool:
     """Whether sounds last longer than anybody speaks."""
-    lengths = np.exp(np.minimum(prosody.logw, 20).astype(np.float64)) * float(trial.case["length_scale"])
+    lengths = np.exp(np.minimum(prosody.logw, 20).astype(np.float64)) * float(given.case["length_scale"])
     return bool(lengths.max() >= LONGEST_SYMBOL_FRAMES or lengths.mean() > MOST_FRAMES)
 
 
-def _check_prosody(prosody: Prosody, trial: Trial) -> None:
+def _check_prosody(prosody: Prosody, given: ProofInput) -> None:
     values = (prosody.logw, prosody.mean, prosody.log_scale)
-    if not all(np.isfinite(item).all() for item in values) or not all(item.shape[-1] == trial.symbols for item in values):
+    if not all(np.isfinite(item).all() for item in values) or not all(item.shape[-1] == given.symbols for item in values):
         raise _nonsense(localized("無効な値（NaN など）が出力されます", "it outputs invalid values"))
-    if _absurd(prosody, trial):
+    if _absurd(prosody, given):
         raise _nonsense(localized("音声の長さが異常です", "its audio is unreasonably long"))
 
 
@@ -137,11 +137,11 @@ def _check_sound(results: list[Float32]) -> None:
 
 
 def _compare(source: SourceGraph, spoken: list[_Spoken], report: Report) -> float:
-    total, done, worst = sum(item.trial.symbols for item in spoken), 0, 0.0
+    total, done, worst = sum(item.given.symbols for item in spoken), 0, 0.0
     session = open_as_it_is(source.path, "source")
     for item in spoken:
         report("checking", 0.5 + 0.5 * done / total)
-        done += item.trial.symbols
+        done += item.given.symbols
         samples, frames = _original(session, item)
         if not np.array_equal(frames, item.frames) or len(samples) != len(item.samples):
             raise _mismatch(localized("音声の長さが異なります", "the audio differs in length"))
@@ -153,9 +153,9 @@ def _compare(source: SourceGraph, spoken: list[_Spoken], report: Report) -> floa
 
 
 def _original(session: GraphSession, item: _Spoken) -> tuple[Float32, Float32]:
-    """What the source makes of a trial: samples and frames per symbol."""
+    """What the source makes of given inputs: samples and frames per symbol."""
     try:
-        samples, frames = session.run(dict(item.trial.case) | _noise(item), session.outputs)
+        samples, frames = session.run(dict(item.given.case) | _noise(item), session.outputs)
     except BackendError as exc:  # such as noise that does not fit because its durations are others
         raise _mismatch(localized("元のグラフは同じ入力を計算できません", "the original cannot process the same input")) from exc
     return samples.reshape(-1), frames.reshape(-1)
@@ -164,10 +164,10 @@ def _original(session: GraphSession, item: _Spoken) -> tuple[Float32, Float32]:
 def _noise(item: _Spoken) -> dict[str, np.ndarray]:
     from app.voices.prepare.noise import DURATION_NOISE, PRIOR_NOISE  # onnx is slow to import
 
-    trial, frames = item.trial, int(item.frames.sum())
-    duration, prior = np.zeros((2, trial.symbols), np.float32), np.zeros((item.channels, frames), np.float32)
-    if trial.seed is not None:
-        duration, prior = duration_noise(trial.case, trial.seed), prior_noise(item.channels, frames, trial.seed)
+    given, frames = item.given, int(item.frames.sum())
+    duration, prior = np.zeros((2, given.symbols), np.float32), np.zeros((item.channels, frames), np.float32)
+    if given.seed is not None:
+        duration, prior = duration_noise(given.case, given.seed), prior_noise(item.channels, frames, given.seed)
     return {DURATION_NOISE: duration[np.newaxis], PRIOR_NOISE: prior[np.newaxis]}
 
 

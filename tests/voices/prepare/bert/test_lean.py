@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.install.bert_centres import centres
-from app.install.bert_check import features_of, largest_difference, least_cosine, trial_texts
+from app.install.bert_check import features_of, largest_difference, least_cosine, proof_texts
 from app.progress import unreported
 from app.voices.prepare.bert import lean
 from app.voices.prepare.bert.distances import buckets, by_bucket
@@ -67,7 +67,7 @@ def found_centres(source: Tensors, texts: list[np.ndarray], folder: Path) -> dic
 @pytest.mark.parametrize("block", [256, 32])
 def test_int8_stays_near(block: int, published: Path, tmp_path: Path) -> None:
     source = open_source(published)
-    texts = trial_texts(published.with_name("vocab.txt"), 80)
+    texts = proof_texts(published.with_name("vocab.txt"), 80)
     write_lean(source, tmp_path / "lean.onnx", unreported, Int8(block, found_centres(source, texts[:3], tmp_path)))
     cosine = least_cosine(plain_features(source, texts), features_of(tmp_path / "lean.onnx", texts, WIDTH))
     assert 0.999 < cosine < 1.0
@@ -86,7 +86,7 @@ def test_there_is_a_centre_for_every_product_and_it_is_the_mean(published: Path,
 def test_a_centre_moves_nothing_but_what_is_rounded(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With exact products, content that is shifted by anything gives the same features."""
     source = open_source(published)
-    texts = trial_texts(published.with_name("vocab.txt"), 80)[:4]
+    texts = proof_texts(published.with_name("vocab.txt"), 80)[:4]
     rng = np.random.default_rng(0)
     shifts = {name: rng.standard_normal(mean.shape, np.float32) for name, mean in found_centres(source, texts[:1], tmp_path).items()}
     exact_product = lean.add_product
@@ -105,7 +105,7 @@ def test_content_that_stands_out_for_every_token_costs_nothing(published: Path, 
     monkeypatch.setattr(
         type(source), "tensor", lambda _, name: tensor(name) + far if name.endswith("attention.output.LayerNorm.bias") else tensor(name)
     )
-    texts = trial_texts(published.with_name("vocab.txt"), 80)[:4]
+    texts = proof_texts(published.with_name("vocab.txt"), 80)[:4]
     exact = [rows[:, 1:] for rows in plain_features(source, texts)]
     cosines = []
     for shifts in (found_centres(source, texts[1:3], tmp_path), {}):
@@ -117,7 +117,7 @@ def test_content_that_stands_out_for_every_token_costs_nothing(published: Path, 
 def test_matrices_that_stand_out_need_small_blocks(tmp_path: Path) -> None:
     model = write_published(tmp_path, hidden=WIDTH, heads=4, inner=128, outlier=0.1)
     source = open_source(model)
-    texts = trial_texts(tmp_path / "vocab.txt", 80)[:4]
+    texts = proof_texts(tmp_path / "vocab.txt", 80)[:4]
     exact = [rows[:, 1:] for rows in plain_features(source, texts)]
     cosines = {}
     for block in (256, 32):

@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 from app.errors import VoiceError
-from app.install.bert_check import features_of, largest_difference, trial_texts
+from app.install.bert_check import features_of, largest_difference, proof_texts
 from app.progress import unreported
 from app.voices.prepare.bert.float32_copy import write_float32_copy
 from app.voices.prepare.bert.lean import write_lean
@@ -64,7 +64,7 @@ def test_every_exporters_way(change: files.Change, name: str, tiny: Path, tmp_pa
     model = onnx.load(str(tiny / name))
     change(model)
     onnx.save(model, str(tmp_path / "model.onnx"))
-    texts = trial_texts(tiny / "vocab.txt", 500)
+    texts = proof_texts(tiny / "vocab.txt", 500)
     expected = source_features(tmp_path / "model.onnx", tmp_path, texts)
     assert largest_difference(expected, lean_features(tmp_path / "model.onnx", tmp_path, texts)) < 2e-6
     if change is not files.unfolded_positions:
@@ -72,7 +72,7 @@ def test_every_exporters_way(change: files.Change, name: str, tiny: Path, tmp_pa
 
 
 def test_half_weights_differ_by_their_rounding_only(tiny: Path, tmp_path: Path) -> None:
-    texts = trial_texts(tiny / "vocab.txt", 500)
+    texts = proof_texts(tiny / "vocab.txt", 500)
     half = source_features(tiny / "model_fp16.onnx", tmp_path, texts)
     assert largest_difference(half, lean_features(tiny / "model_fp16.onnx", tmp_path, texts)) < 2e-6
     assert 1e-4 < largest_difference(source_features(tiny / "model.onnx", tmp_path, texts), half) < 5e-3
@@ -82,7 +82,7 @@ def test_weights_beside_the_graph(tiny: Path, tmp_path: Path) -> None:
     model = onnx.load(str(tiny / "model.onnx"))
     onnx.save(model, str(tmp_path / "m.onnx"), save_as_external_data=True, location="m.onnx.data", size_threshold=0)
     assert (tmp_path / "m.onnx").stat().st_size < (tmp_path / "m.onnx.data").stat().st_size
-    texts = trial_texts(tiny / "vocab.txt", 500)[:3]
+    texts = proof_texts(tiny / "vocab.txt", 500)[:3]
     expected = source_features(tiny / "model.onnx", tmp_path, texts)
     assert largest_difference(expected, lean_features(tmp_path / "m.onnx", tmp_path, texts)) < 2e-6
     (tmp_path / "m.onnx.data").unlink()
@@ -92,7 +92,7 @@ def test_weights_beside_the_graph(tiny: Path, tmp_path: Path) -> None:
 
 def test_published_weights(tmp_path: Path) -> None:
     model = files.write_published(tmp_path, hidden=WIDTH, heads=4, inner=128)
-    texts = trial_texts(tmp_path / "vocab.txt", 80)
+    texts = proof_texts(tmp_path / "vocab.txt", 80)
     assert open_source(model).architecture.layers == 1  # hidden_states[-3] of three layers
     assert largest_difference(plain_features(open_source(model), texts), lean_features(model, tmp_path, texts)) < 2e-6
 

@@ -22,7 +22,7 @@ LONGEST_FRAMES = 1000  # what is spoken faster than planned when it would last l
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ProofInput:
     """One sentence.
 
     Attributes:
@@ -33,9 +33,9 @@ class Trial:
     case: Mapping[str, np.ndarray]
     seed: int | None
 
-    def calmer(self) -> Trial:
+    def calmer(self) -> ProofInput:
         """With half the noise in its durations."""
-        return Trial({**self.case, "noise_scale_w": np.asarray(self.case["noise_scale_w"] * 0.5, np.float32)}, self.seed)
+        return ProofInput({**self.case, "noise_scale_w": np.asarray(self.case["noise_scale_w"] * 0.5, np.float32)}, self.seed)
 
     @property
     def symbols(self) -> int:
@@ -61,16 +61,16 @@ PLANS = (
 )
 
 
-def trials(voice: Voice, baked_scales: Mapping[str, float]) -> list[Trial]:
+def proof_inputs(voice: Voice, baked_scales: Mapping[str, float]) -> list[ProofInput]:
     """The sentences for a voice.
 
     Args:
         baked_scales: noise scales that the source does not take as inputs.
     """
-    return [_trial(voice, plan, index, baked_scales) for index, plan in enumerate(PLANS)]
+    return [_proof_input(voice, plan, index, baked_scales) for index, plan in enumerate(PLANS)]
 
 
-def _trial(voice: Voice, plan: _Plan, index: int, baked_scales: Mapping[str, float]) -> Trial:
+def _proof_input(voice: Voice, plan: _Plan, index: int, baked_scales: Mapping[str, float]) -> ProofInput:
     info, rng = voice.manifest, np.random.default_rng(index)
     spoken = _nonsense(plan.moras, rng, info.emoji)
     ids = phones_to_ids(spoken, multilingual=info.multilingual, add_blank=info.add_blank, emoji=info.emoji)
@@ -92,7 +92,7 @@ def _trial(voice: Voice, plan: _Plan, index: int, baked_scales: Mapping[str, flo
     }
     if info.multilingual:
         case |= {"ja_bert": features, "bert": np.zeros_like(features), "en_bert": np.zeros_like(features)}
-    return Trial(case, index if plan.noise else None)
+    return ProofInput(case, index if plan.noise else None)
 
 
 def _nonsense(moras: int, rng: np.random.Generator, emoji: bool) -> Phones:
@@ -107,18 +107,18 @@ def _spread(ids: list[int], index: int) -> int:
     return ids[(index - 1) % len(ids)]
 
 
-def clear_of_ties(trial: Trial, prosody: Prosody) -> Trial:
-    """The trial at a speed where no duration is nearly a whole number of frames.
+def clear_of_ties(given: ProofInput, prosody: Prosody) -> ProofInput:
+    """The inputs at a speed where no duration is nearly a whole number of frames.
 
     There the last digit decides whether it is rounded up, so two right graphs may differ by a frame. Speeds close by are tried and the
     one that keeps farthest from such ties is taken; the prior and the log durations do not depend on it.
     """
     lengths = np.exp(np.minimum(prosody.logw, 20).astype(np.float64))
-    scale = float(trial.case["length_scale"])
+    scale = float(given.case["length_scale"])
     scale = min(scale, scale * LONGEST_FRAMES / max(1.0, float(np.ceil(lengths * scale).sum())))
     candidates = [scale * (1 - 0.0037 * attempt) for attempt in range(ATTEMPTS)]
     best = max(candidates, key=lambda item: _distance_to_tie(lengths * item))
-    return Trial({**trial.case, "length_scale": np.asarray(best, np.float32)}, trial.seed)
+    return ProofInput({**given.case, "length_scale": np.asarray(best, np.float32)}, given.seed)
 
 
 def _distance_to_tie(lengths: np.ndarray) -> float:

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from app.core.durations import symbol_frames
 from app.core.ports import Prosody
-from app.install.trials import LONGEST_FRAMES, Trial, clear_of_ties
+from app.install.proof_inputs import LONGEST_FRAMES, ProofInput, clear_of_ties
 
 
 def _settled(logw: np.ndarray, length_scale: float = 1.0) -> float:
     symbols = len(logw)
-    trial = Trial({"x_tst": np.zeros((1, symbols), np.int64), "length_scale": np.asarray(length_scale, np.float32)}, None)
+    given = ProofInput({"x_tst": np.zeros((1, symbols), np.int64), "length_scale": np.asarray(length_scale, np.float32)}, None)
     prosody = Prosody(logw, np.zeros((2, symbols), np.float32), np.zeros((2, symbols), np.float32))
-    return float(clear_of_ties(trial, prosody).case["length_scale"])
+    return float(clear_of_ties(given, prosody).case["length_scale"])
 
 
 @given(st.integers(1, 60), st.integers(0, 2**32 - 1), st.floats(0.5, 2.0))
