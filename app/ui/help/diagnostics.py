@@ -143,10 +143,28 @@ class DiagnosticsDialog(QDialog):
             self.summary.setText(localized(f"保存できません：{reason_of(exc)}。", f"Could not be saved: {reason_of(exc)}."))
 
 
+def check_name(check: str) -> str:
+    """What is checked, for people; the command line keeps the id."""
+    names = {
+        "python": ("Python", "Python"),
+        "onnxruntime": ("ONNX Runtime", "ONNX Runtime"),
+        "g2p": ("テキストの読み", "Reading text"),
+        "dictionary": ("ユーザー辞書", "User dictionary"),
+        "voice": ("音声の合成", "Speaking"),
+        "voices": ("声", "Voices"),
+        "backends": ("バックエンド", "Backends"),
+        "audio": ("再生デバイス", "Output device"),
+        "sound_files": ("音声ファイル", "Sound files"),
+        "data_dir": ("データフォルダー", "Data folder"),
+        "window": ("ウィンドウ", "Window"),
+    }
+    return localized(*names.get(check, (check, check)))
+
+
 def as_text(found: dict[str, Any]) -> str:
     """What the doctor found, to be sent to someone."""
     lines = [
-        f"{MARKS[check['status']]} {check['id']}: {check['found']}" + (f"\n    → {check['fix']}" if check["fix"] else "")
+        f"{MARKS[check['status']]} {check_name(check['id'])}: {check['found']}" + (f"\n    → {check['fix']}" if check["fix"] else "")
         for check in found["checks"]
     ]
     lines += ["", *(f"{name} {version}" for name, version in found["versions"].items())]
@@ -157,7 +175,7 @@ def as_text(found: dict[str, Any]) -> str:
 def as_html(found: dict[str, Any]) -> str:
     """The same for the eye."""
     rows = "".join(
-        f"<tr><td><b>{MARKS[check['status']]}</b>&nbsp;</td><td><b>{html.escape(check['id'])}</b>&nbsp;&nbsp;</td><td>{html.escape(check['found'])}"
+        f"<tr><td><b>{MARKS[check['status']]}</b>&nbsp;</td><td><b>{html.escape(check_name(check['id']))}</b>&nbsp;&nbsp;</td><td>{html.escape(check['found'])}"
         + (f"<br>→ {html.escape(check['fix'])}" if check["fix"] else "")
         + "</td></tr>"
         for check in found["checks"]

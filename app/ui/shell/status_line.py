@@ -153,7 +153,7 @@ def _meaning() -> str:
 def describe(state: SpeechState) -> str:
     """The state in words."""
     if state.speaking and (state.ready or not state.loading) and state.made_s:
-        seconds = f"{state.played_s:.1f} / {state.made_s:.1f}"
+        seconds = f"{min(state.played_s, state.made_s):.1f} / {state.made_s:.1f}"  # a player counts its own silence as well
         return localized(f"再生中  {seconds} 秒", f"Playing  {seconds} s")
     if state.speaking and state.ready:
         return localized("合成中…", "Synthesising…")

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import language
+from app.cli.commands.doctor.run import CHECKS
 from app.core.types import AudioChunk
 from app.errors import AudioDeviceError
 from app.log import log_path
@@ -22,7 +23,7 @@ from app.ui.actions.definitions import ACTIONS
 from app.ui.actions.kana import kana_of
 from app.ui.actions.palette import CommandSearch
 from app.ui.help.about import AboutDialog, third_parties
-from app.ui.help.diagnostics import DiagnosticsDialog
+from app.ui.help.diagnostics import DiagnosticsDialog, check_name
 from app.ui.help.log import NEWEST_BYTES, LogDialog, newest_lines
 from app.ui.help.third_party import model_cards, parts
 from app.ui.playback.output_devices import DeviceWatch
@@ -143,7 +144,7 @@ def test_diagnostics_are_the_doctors(qtbot: QtBot, tmp_path: Path, monkeypatch: 
     qtbot.addWidget(dialog)
     assert not dialog.copy.isEnabled()
     qtbot.waitUntil(lambda: bool(dialog.report), timeout=PATIENCE_MS)
-    assert "✓ g2p: ジュンビカンリョー" in dialog.report
+    assert "✓ Reading text: ジュンビカンリョー" in dialog.report
     assert str(os.environ["KOEBAKO_HOME"]) in dialog.report
     assert "ジュンビカンリョー" in dialog.shown.toPlainText()
     dialog.copy.click()
@@ -335,3 +336,7 @@ def test_what_nobody_sees_is_not_looked_at(qtbot: QtBot) -> None:
     assert len(looks) == seen
     widget.show()
     assert len(looks) == seen + 1, "what is shown is of now"
+
+
+def test_every_check_has_a_name_for_people() -> None:
+    assert [check for check in CHECKS if check_name(check) == check] == []
