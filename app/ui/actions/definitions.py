@@ -97,6 +97,8 @@ ACTIONS = (
     ActionSpec("cut", "切り取り", "Cut", list_keys=("Ctrl+X",)),
     ActionSpec("copy", "コピー", "Copy", list_keys=("Ctrl+C",)),
     ActionSpec("paste", "貼り付け", "Paste", list_keys=("Ctrl+V",)),
+    ActionSpec("find", "検索…", "Find…", "行の中の言葉を探します。", "Finds words in the lines.", ("Ctrl+F",)),
+    ActionSpec("replace", "置換…", "Replace…", "行の中の言葉を置き換えます。", "Replaces words in the lines.", ("Ctrl+H",)),
     ActionSpec("select_all", "すべての行を選択", "Select all lines", keys=("Ctrl+A",)),
     ActionSpec(
         "add_line",

@@ -10,6 +10,7 @@ from app.language import localized
 from app.ui.actions.actions import Actions
 from app.ui.script.list import ScriptList
 from app.ui.script.script_model import ScriptModel
+from app.ui.script.search_bar import SearchBar
 from app.ui.script.transport import Transport
 from app.ui.theme.theme import Theme
 from app.ui.widgets.banner import Banner
@@ -39,6 +40,7 @@ class ScriptPanel(QWidget):
         self.above, self.below = QVBoxLayout(), QVBoxLayout()
         self.above.addWidget(self.notice)
         self.above.addWidget(self.banner)
+        self.search = SearchBar()
         self.below.addWidget(self.transport)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -47,6 +49,10 @@ class ScriptPanel(QWidget):
         for part in (self.above, self.below):
             part.setContentsMargins(0, 0, SCROLL_BAR, 0)
         column.addLayout(self.above)
+        over = QVBoxLayout()  # next to the lines, whatever messages come above
+        over.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        over.addWidget(self.search)
+        column.addLayout(over)
         column.addWidget(self.script, 1)
         column.addLayout(self.below)
 

@@ -28,7 +28,7 @@ FILE = (
     "",
     "quit",
 )
-EDIT = ("undo", "redo", "", "cut", "copy", "paste", "select_all")
+EDIT = ("undo", "redo", "", "cut", "copy", "paste", "select_all", "", "find", "replace")
 LINE = ("add_line", "edit_line", "duplicate", "delete", "", "move_up", "move_down")
 HELP = ("user_guide", "find_command", "", "diagnose", "show_log", "open_data", "", "about")
 PLAY = ("play", "play_through", "stop", "", "loop", "live", "follow", "", "measure", "")

@@ -31,6 +31,7 @@ from app.ui.script.first_script import SHARED, greet, is_first_start, line_setti
 from app.ui.script.line_commands import LineCommands
 from app.ui.script.panel import ScriptPanel
 from app.ui.script.script_model import ScriptModel
+from app.ui.script.search import Search
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.settings.store import SettingsStore
@@ -147,6 +148,7 @@ class MainWindow(QMainWindow):
         self._notices = Notices(self.notice)
         self.script, self.transport = self.left.script, self.left.transport
         self.selection = Selection(self.document, self.script, line_settings(kept))
+        self.search = Search(self.left.search, self.document, self.script, self.selection)
         self.commands = LineCommands(self.document, self.model, self.script, self.selection, self.seeds)
         self._script_file = Autosave(self.document, self.seeds, lambda: self.selection.current_id)
         self.side = SidePanel()
@@ -294,6 +296,8 @@ class MainWindow(QMainWindow):
         connect_actions(
             actions,
             {
+                "find": self.search.open,
+                "replace": self.search.open_replace,
                 "read_text": lambda: read_text(self, self.commands.add_files, self.commands.place()),
                 "add_voice": library.add,
                 "add_voice_address": library.add_address,

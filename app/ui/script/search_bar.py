@@ -1,0 +1,163 @@
+"""A bar over the lines: what is sought, how many there are, and what takes its place."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
+
+from app.core.text_search import Query
+from app.language import localized
+from app.ui.theme.icons import icon
+from app.ui.theme.theme import is_theme_change
+
+
+class SearchBar(QWidget):
+    """Fields and buttons; what they do is `app.ui.script.search`.
+
+    Signals:
+        query_changed(): other words, or another way to compare them.
+        step_requested(int): 1 for the next place, -1 for the one before.
+        replace_requested(bool): everywhere, or at the current place.
+        closed(): the user has finished.
+    """
+
+    query_changed = Signal()
+    step_requested = Signal(int)
+    replace_requested = Signal(bool)
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.wanted = _field(localized("検索", "Find"))
+        self.by = _field(localized("置換後のテキスト", "Replace with"))
+        self.count = QLabel()
+        self.count.setObjectName("muted")
+        self.count.setMinimumWidth(self.count.fontMetrics().horizontalAdvance("0,000 / 0,000"))
+        self.loose = QCheckBox(localized("かな・全角半角・大文字小文字を区別しない", "Ignore kana, width and case"))
+        self.loose.setChecked(True)
+        self.chosen_only = QCheckBox(localized("選択中の行のみ", "Selected lines only"))
+        self.previous = self._tool("up", localized("前を検索（Shift+Enter）", "Previous (Shift+Enter)"))
+        self.next = self._tool("down", localized("次を検索（Enter）", "Next (Enter)"))
+        self.close_button = self._tool("close", localized("検索を閉じる（Esc）", "Close (Esc)"))
+        self.one = QPushButton(localized("置換", "Replace"))
+        self.all = QPushButton(localized("すべて置換", "Replace all"))
+        for control, tip in (
+            (self.loose, localized("「ねこ」で「ネコ」「ﾈｺ」も見つけます。", "Finds ネコ and ﾈｺ as well when you type ねこ.")),
+            (self.chosen_only, localized("選んでいる行の中だけを探します。", "Searches the selected lines only.")),
+            (self.one, localized("見つかった言葉を 1 つ置き換えます（Enter）。", "Replaces the word that was found (Enter).")),
+            (self.all, localized("見つかった言葉をすべて置き換えます。", "Replaces every word that was found.")),
+        ):
+            control.setToolTip(tip)
+        self._build()
+        self._connect()
+        self._draw()
+        self.hide()
+
+    @property
+    def query(self) -> Query:
+        """What is sought."""
+        return Query(self.wanted.text(), self.loose.isChecked())
+
+    def open(self, *, replacing: bool, several: bool) -> None:
+        """Shows the bar, with the second row for replacing, and the choice of lines where several are selected."""
+        for widget in (self.by, self.one, self.all):
+            widget.setVisible(replacing)
+        self.chosen_only.setVisible(several)
+        self.chosen_only.setChecked(several)
+        self.show()
+        self.wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.wanted.selectAll()
+
+    def show_count(self, place: int, count: int) -> None:
+        """Says which of how many places is the current one; `place` counts from 1, 0 for none."""
+        nothing = localized("見つかりません", "Not found") if self.wanted.text() else ""
+        self.count.setText(f"{place:,} / {count:,}" if count else nothing)
+        for button in (self.previous, self.next, self.one, self.all):
+            button.setEnabled(count > 0)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter and Esc belong to the fields here; elsewhere they edit a line and stop the sound."""
+        if isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            if event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
+                return False
+            if event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress:
+                self._press(watched, event)
+                return True
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Redraws the icons for another theme."""
+        if is_theme_change(self, event):
+            self._draw()
+        super().changeEvent(event)
+
+    def _press(self, field: QObject, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        elif field is self.by:
+            self.replace_requested.emit(False)
+        else:
+            self.step_requested.emit(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+
+    def _tool(self, drawing: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setProperty("drawing", drawing)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition("（")[0].partition(" (")[0])
+        return button
+
+    def _build(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(8, 6, 8, 6)
+        grid.setSpacing(6)
+        steps, ways, changes = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        for row, widgets in (
+            (steps, (self.count, self.previous, self.next, self.close_button)),
+            (ways, (self.loose, self.chosen_only)),
+            (changes, (self.one, self.all)),
+        ):
+            for widget in widgets:
+                row.addWidget(widget)
+        ways.addStretch(1)
+        grid.addWidget(self.wanted, 0, 0)
+        grid.addLayout(steps, 0, 1)
+        grid.addWidget(self.by, 1, 0)
+        grid.addLayout(changes, 1, 1)
+        grid.addLayout(ways, 2, 0, 1, 2)
+        grid.setColumnStretch(0, 1)
+
+    def _connect(self) -> None:
+        self.wanted.textChanged.connect(self.query_changed)
+        self.loose.toggled.connect(self.query_changed)
+        self.chosen_only.toggled.connect(self.query_changed)
+        self.previous.clicked.connect(lambda: self.step_requested.emit(-1))
+        self.next.clicked.connect(lambda: self.step_requested.emit(1))
+        self.one.clicked.connect(lambda: self.replace_requested.emit(False))
+        self.all.clicked.connect(lambda: self.replace_requested.emit(True))
+        self.close_button.clicked.connect(self.closed)
+        for field in (self.wanted, self.by):
+            field.installEventFilter(self)
+
+    @Slot()
+    def _draw(self) -> None:
+        color = self.palette().color(QPalette.ColorRole.WindowText)
+        for button in (self.previous, self.next, self.close_button):
+            button.setIcon(icon(button.property("drawing"), color))
+
+
+def _field(name: str) -> QLineEdit:
+    field = QLineEdit()
+    field.setPlaceholderText(name)
+    field.setAccessibleName(name)
+    field.setToolTip(name)
+    field.setClearButtonEnabled(True)
+    for button in field.findChildren(QToolButton):
+        button.setAccessibleName(localized("入力を消去", "Clear"))
+        button.setToolTip(button.accessibleName())
+    return field
