@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     from app.core.dictionary import Kind
 
 
+STYLES = {
+    "Neutral": "ノーマル",
+    "Happy": "喜び",
+    "Bashful": "照れ",
+    "Angry": "怒り",
+    "Sad": "悲しみ",
+    "Whisper": "ささやき",
+    "Surprise": "驚き",
+    "Fear": "恐れ",
+    "Disgust": "嫌悪",
+}
+"""Names that most voices share, in Japanese."""
+
+
 @dataclass(frozen=True, slots=True)
 class VoiceLabel:
     """How a line shows its voice.
@@ -68,6 +82,11 @@ def stage_name(stage: str) -> str:
     }[stage]
 
 
+def voice_name(name: str) -> str:
+    """A voice as people read it; only the one we ship has a word in its name that is to be translated."""
+    return localized(name.replace(" (starter)", "（付属）"), name)
+
+
 def kind_name(kind: Kind) -> str:
     """What a word of the user's dictionary is."""
     return {
@@ -81,8 +100,7 @@ def kind_name(kind: Kind) -> str:
 
 def style_name(style: str) -> str:
     """A style; the names that most voices share are translated."""
-    known = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照れ", "Angry": "怒り", "Sad": "悲しみ"}
-    return localized(known.get(style, style), "Neutral" if style == "ノーマル" else style)
+    return localized(STYLES.get(style, style), "Neutral" if style == "ノーマル" else style)
 
 
 def milliseconds(ms: float | None) -> str:

@@ -12,10 +12,10 @@ from app.language import localized
 from app.ui.plain_text import plain_tip
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
+from app.ui.voices.bert_words import bert_action
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
-from app.voices.bert import STANDARD_DOWNLOAD_MB
 
 PICTURE = 44
 MOST_LETTERS, MOST_MAKERS = 100, 3  # the rest is in the library
@@ -94,13 +94,13 @@ class VoiceCard(QFrame):
         self.samples.offer(known, [name for _, name in voice.styles] if speaks else [])
         if known is not None and known.place == "aivisspeech":
             self._show_lack(
-                localized("使う前に、一度だけ準備が必要です。", "This voice must be prepared once before use."),
+                needs_preparing(),
                 localized("準備する", "Prepare"),
             )
         elif known is not None and not known.has_bert:
             self._show_lack(
-                localized("この声を使うには、対応する BERT が必要です。", "This voice requires a BERT that is missing."),
-                localized(f"BERT をダウンロード…（{STANDARD_DOWNLOAD_MB} MB）", f"Download BERT… ({STANDARD_DOWNLOAD_MB} MB)"),
+                localized("この声を使うには、対応する BERT が必要です。", "This voice requires a BERT model that is not installed."),
+                bert_action(known.manifest.bert, with_size=True),
             )
         else:
             self._show_lack("", "")
@@ -208,11 +208,16 @@ def makers(voice: CatalogVoice) -> str:
     """Who made it, and which version it is; Nanairo is named, as its voices can do more."""
     parts = [
         "Nanairo" in voice.card.architecture and "Nanairo",
-        "、".join(voice.card.creators[:MOST_MAKERS]) + "…" * (len(voice.card.creators) > MOST_MAKERS),
+        localized("、", ", ").join(voice.card.creators[:MOST_MAKERS]) + "…" * (len(voice.card.creators) > MOST_MAKERS),
         voice.card.version and f"v{voice.card.version}",
         voice.place == "aivisspeech" and "AivisSpeech",
     ]
     return " · ".join(part for part in parts if part)
+
+
+def needs_preparing() -> str:
+    """What a voice of AivisSpeech lacks."""
+    return localized("使う前に、一度だけ準備が必要です。", "This voice must be prepared once before use.")
 
 
 def about(voice: KnownVoice) -> str:
