@@ -45,7 +45,7 @@ class SidePanel(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self._showing = False
-        self._settings = LineSettings()
+        self._settings, self._count = LineSettings(), 1
         self.card = VoiceCard()
         self.chooser = VoiceChooser()
         self.chosen = QLabel()
@@ -81,7 +81,7 @@ class SidePanel(QScrollArea):
         self._fill(self.styles, [(style_name(name), name) for _, name in voice.styles])
         self._fill(self.speakers, [(name, name) for _, name in voice.speakers])
         self._choices.setRowVisible(self.speakers, len(voice.speakers) > 1)
-        self.show_settings(self._settings)
+        self.show_settings(self._settings, self._count)
 
     def show_missing(self, voice: str, name: str) -> None:
         """The voice of the line is not here: nothing of another one is offered in its place."""
@@ -89,17 +89,17 @@ class SidePanel(QScrollArea):
         self._fill(self.styles, [])
         self._fill(self.speakers, [])
         self._choices.setRowVisible(self.speakers, False)
-        self.show_settings(self._settings)
+        self.show_settings(self._settings, self._count)
 
     def show_settings(self, settings: LineSettings, count: int = 1) -> None:
         """Shows the settings of the current line of `count` selected ones; with none there is nothing to set."""
-        self._settings = settings
+        self._settings, self._count = settings, count
         self._showing = True
         for name, slider in self.sliders.items():
             slider.set_value(getattr(settings, name))
         for box, wanted in ((self.styles, settings.style), (self.speakers, settings.speaker)):
             box.setCurrentIndex(max(0, box.findData(wanted)) if box.count() else -1)
-        self.card.show_speaker(self.speakers.currentText())
+        self.card.show_speaker(self.speakers.currentText() if self.speakers.count() > 1 else "")
         self.styles.setPlaceholderText(style_name(settings.style) or "–")  # what the line remembers while its voice is not here
         self.seed.set_value(settings.seed)
         self.seed.set_locked(settings.seed_locked)
@@ -108,11 +108,22 @@ class SidePanel(QScrollArea):
             self.assist.setText(settings.assist_text)
         self.presets.show_settings(settings)
         self._showing = False
-        self._controls.setEnabled(count > 0)
-        self.chosen.setText(
-            localized(f"{count} 行を選択中。変更はすべての行に適用されます。", f"{count} lines selected; changes apply to all of them.")
-        )
-        self.chosen.setVisible(count > 1)
+        self._show_count(count)
+
+    def _show_count(self, count: int) -> None:
+        """What the settings are for; voices can be managed without any line."""
+        for widget in (self.chooser.box, *(self.sliders[name] for name in MAIN), self.presets, self.expression):
+            widget.setEnabled(count > 0)
+        for box in (self.speakers, self.styles):
+            box.setEnabled(count > 0 and box.count() > 0)
+        if count:
+            words = localized(
+                f"{count} 行を選択中。変更はすべての行に適用されます。", f"{count} lines selected; changes apply to all of them."
+            )
+        else:
+            words = localized("行を選択すると、声や話し方を変更できます。", "Select a line to change its voice and style.")
+        self.chosen.setText(words)
+        self.chosen.setVisible(count != 1)
 
     @Slot()
     def reset(self) -> None:
@@ -144,7 +155,6 @@ class SidePanel(QScrollArea):
         box.clear()
         for label, name in items:
             box.addItem(label, name)
-        box.setEnabled(bool(items))
         self._showing = False
 
     def _build(self) -> None:
