@@ -70,7 +70,7 @@ def stage_name(stage: str) -> str:
     """A stage of the pipeline."""
     return {
         "text": localized("前処理", "Text"),
-        "g2p": localized("読み", "G2P"),
+        "g2p": localized("読み", "Reading"),
         "tokenize": localized("トークン化", "Tokenise"),
         "bert": "BERT",
         "expand": localized("展開", "Expand"),
