@@ -19,7 +19,7 @@ from app.ui.widgets.hatch import paint_cached
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
 BAR = 0.62  # of a row
-CHIP, BESIDE = 9.0, 8.0  # pixels; between a bar and its figure
+CHIP, BESIDE, FARTHEST = 9.0, 8.0, 48.0  # pixels; between a bar and its figure, and at most
 
 
 class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
@@ -143,12 +143,13 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
                 left += CHIP + 4
 
     def _beside_targets(self, place: QTransform, left: float, width: float) -> float:
-        """Where words of this width may begin, at `left` or after it, that no target runs through."""
+        """Where words of this width may begin, at `left` or a little after it, that no target runs through."""
+        begins = left
         for ms in sorted((*itertools.accumulate(self._stage_targets_ms.values()), self._target_ms)):
             x = place.map(QPointF(ms, 0)).x()
-            if left - BESIDE / 2 < x < left + width + BESIDE / 2:
-                left = x + BESIDE / 2
-        return left
+            if begins - BESIDE / 2 < x < begins + width + BESIDE / 2:
+                begins = x + BESIDE / 2
+        return begins if begins - left <= FARTHEST else left
 
     def _paint_stage_targets(self, painter: QPainter, place: QTransform) -> None:
         area = place.mapRect(self._area)

@@ -23,7 +23,7 @@ from app.ui.widgets.section import Section
 MAIN = ("style_weight", "speed", "volume")
 EXPRESSION = ("sdp_ratio", "noise", "noise_w", "bert_weight")
 SILENCES = ("pre_silence_s", "post_silence_s")
-USUAL_WIDTH, NARROWEST, WIDEST = 384, 340, 640  # pixels
+USUAL_WIDTH, NARROWEST, WIDEST = 400, 340, 640  # pixels
 
 
 class SidePanel(QScrollArea):

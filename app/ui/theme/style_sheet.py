@@ -37,7 +37,7 @@ QToolButton::menu-indicator { image: url("controls:down.svg"); width: 10px; heig
 QToolButton[popupMode="2"] { padding-right: 20px; }
 QToolButton#search { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px 10px; color: $muted; }
 QToolButton#search:hover, QToolButton#search:focus { border-color: $accent; }
-QToolButton#framed { background: $surface; border: 1px solid $border; padding: 4px 10px; }
+QToolButton#framed { background: $surface; border: 1px solid $border; padding: 4px 8px; }
 QToolButton#framed:disabled { color: $muted; background: $window; }
 QToolButton#framed:hover, QToolButton#framed:focus { border-color: $accent; }
 QToolButton#fold { padding: 4px 6px 4px 1px; margin-left: -5px; }
