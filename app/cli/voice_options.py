@@ -35,8 +35,8 @@ def add_voice_options(parser: Parser) -> None:
         "--force-bert",
         action="store_true",
         help=localized(
-            "対応する BERT がないとき、別の BERT で代用する（抑揚は正しくなりません）",
-            "use another BERT if the voice's own is missing (wrong prosody)",
+            "対応する BERT がないとき、別の BERT で代用する（抑揚が不自然になります）",
+            "use another BERT if the voice's own is missing (intonation will be off)",
         ),
     )
     add_licence_option(parser)

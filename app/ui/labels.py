@@ -12,6 +12,20 @@ if TYPE_CHECKING:
     from app.core.dictionary import Kind
 
 
+STYLES = {
+    "Neutral": "ノーマル",
+    "Happy": "喜び",
+    "Bashful": "照れ",
+    "Angry": "怒り",
+    "Sad": "悲しみ",
+    "Whisper": "ささやき",
+    "Surprise": "驚き",
+    "Fear": "恐れ",
+    "Disgust": "嫌悪",
+}
+"""Names that most voices share, in Japanese."""
+
+
 @dataclass(frozen=True, slots=True)
 class VoiceLabel:
     """How a line shows its voice.
@@ -57,7 +71,7 @@ def stage_name(stage: str) -> str:
     """A stage of the pipeline."""
     return {
         "text": localized("前処理", "Text"),
-        "g2p": localized("読み", "G2P"),
+        "g2p": localized("読み", "Reading"),
         "tokenize": localized("トークン化", "Tokenise"),
         "bert": "BERT",
         "expand": localized("展開", "Expand"),
@@ -67,6 +81,11 @@ def stage_name(stage: str) -> str:
         "synthesis": localized("合成", "Synthesis"),
         "audio": localized("音声", "Audio"),
     }[stage]
+
+
+def voice_name(name: str) -> str:
+    """A voice as people read it; only the one we ship has a word in its name that is to be translated."""
+    return localized(name.replace(" (starter)", "（付属）"), name)
 
 
 def kind_name(kind: Kind) -> str:
@@ -82,8 +101,7 @@ def kind_name(kind: Kind) -> str:
 
 def style_name(style: str) -> str:
     """A style; the names that most voices share are translated."""
-    known = {"Neutral": "ノーマル", "Happy": "喜び", "Bashful": "照れ", "Angry": "怒り", "Sad": "悲しみ"}
-    return localized(known.get(style, style), "Neutral" if style == "ノーマル" else style)
+    return localized(STYLES.get(style, style), "Neutral" if style == "ノーマル" else style)
 
 
 def milliseconds(ms: float | None) -> str:

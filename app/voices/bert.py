@@ -25,6 +25,10 @@ STANDARD_LICENCE = (
     "CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/). "
     "ku-nlp/deberta-v2-large-japanese-char-wwm, Language Media Processing Lab, Kyoto University; converted by Koebako."
 )
+STANDARD_LICENCE_JA = (  # shown only: what is written beside a BERT is the one above
+    "CC BY-SA 4.0（https://creativecommons.org/licenses/by-sa/4.0/）。"
+    "ku-nlp/deberta-v2-large-japanese-char-wwm（京都大学 言語メディア研究室）を Koebako 用に変換したもの。"
+)
 
 Precision = Literal["float32", "int8"]
 PRECISIONS: tuple[Precision, ...] = ("float32", "int8")
@@ -171,8 +175,8 @@ def _id(folder: Path) -> str | None:
 
 
 def _missing(wanted: str, folders: Sequence[Path]) -> MissingBertError:
-    forced_ja = "--force-bert を付けると別の BERT で代用できますが、抑揚は正しくなりません。"
-    forced_en = "Or use another BERT with --force-bert; the prosody will be wrong."
+    forced_ja = "--force-bert を付けると別の BERT で代用できますが、抑揚が不自然になります。"
+    forced_en = "Or use another BERT with --force-bert; intonation will be off."
     menu = localized("「ファイル」メニューの「BERT のファイルを追加…」から追加できます。", "Add it with “Add BERT file…” in the File menu.")
     if wanted == SBV2_BERT:
         command = localized(
@@ -201,7 +205,7 @@ def _wrong(needed: str, wanted: str) -> VoiceError:
             ),
             localized(
                 "別の BERT で代用する場合は --force-bert を付けてください。",
-                "To use it anyway, add --force-bert; the prosody will be wrong.",
+                "To use it anyway, add --force-bert; intonation will be off.",
             ),
         ),
     )

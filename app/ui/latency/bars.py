@@ -19,7 +19,7 @@ from app.ui.widgets.hatch import paint_cached
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
 BAR = 0.62  # of a row
-CHIP = 9.0  # pixels
+CHIP, BESIDE, FARTHEST = 9.0, 8.0, 48.0  # pixels; between a bar and its figure, and at most
 
 
 class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
@@ -111,7 +111,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
             self._paint_first_audio(painter, place, row, utterance.first_audio_ms)
             start = max(start, utterance.first_audio_ms)
         painter.setOpacity(1)
-        self._paint_end(painter, place.map(QPointF(start, row)), utterance)
+        self._paint_end(painter, place, place.map(QPointF(start, row)), utterance)
 
     def _paint_part(self, painter: QPainter, place: QTransform, row: int, start: float, length: float, color: QColor) -> None:
         if length > 0:
@@ -127,19 +127,29 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
         top = bar.top() - 3
         painter.drawPolygon([QPointF(bar.x() - 4, top - 3), QPointF(bar.x() + 4, top - 3), QPointF(bar.x(), top + 3)])
 
-    def _paint_end(self, painter: QPainter, end: QPointF, utterance: Utterance) -> None:
+    def _paint_end(self, painter: QPainter, place: QTransform, end: QPointF, utterance: Utterance) -> None:
         """The total, then a hatched chip for each stage that came from a cache."""
         metrics = QFontMetricsF(painter.font())
         words = f"{milliseconds(utterance.total_ms)} ms" if not utterance.stopped else localized("停止", "stopped")
         painter.setPen(QColor(self._theme.muted if utterance.stopped else self._theme.text))
-        painter.drawText(QPointF(end.x() + 8, end.y() + metrics.capHeight() / 2), words)
-        left = end.x() + 8 + metrics.horizontalAdvance(words) + 8
+        left = self._beside_targets(place, end.x() + BESIDE, metrics.horizontalAdvance(words))
+        painter.drawText(QPointF(left, end.y() + metrics.capHeight() / 2), words)
+        left += metrics.horizontalAdvance(words) + BESIDE
         for name, stage in utterance.ordered():
             if stage.hits:
                 color = QColor(self._theme.stages[name])
                 chip = QRectF(left, end.y() - CHIP / 2, CHIP, CHIP)
                 paint_cached(painter, chip, color)
                 left += CHIP + 4
+
+    def _beside_targets(self, place: QTransform, left: float, width: float) -> float:
+        """Where words of this width may begin, at `left` or a little after it, that no target runs through."""
+        begins = left
+        for ms in sorted((*itertools.accumulate(self._stage_targets_ms.values()), self._target_ms)):
+            x = place.map(QPointF(ms, 0)).x()
+            if begins - BESIDE / 2 < x < begins + width + BESIDE / 2:
+                begins = x + BESIDE / 2
+        return begins if begins - left <= FARTHEST else left
 
     def _paint_stage_targets(self, painter: QPainter, place: QTransform) -> None:
         area = place.mapRect(self._area)
@@ -151,7 +161,7 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
 
     def _paint_target(self, painter: QPainter, place: QTransform) -> None:
         area = place.mapRect(self._area)
-        words = localized(f"目標 {self._target_ms:.0f} ms", f"target {self._target_ms:.0f} ms")
+        words = localized(f"目標 {self._target_ms:.0f} ms", f"Target {self._target_ms:.0f} ms")
         color = QColor(self._theme.muted)
         metrics = QFontMetricsF(painter.font())
         inside = self._target_ms <= self._area.right()

@@ -68,10 +68,10 @@ class LatencyLegend(QWidget):
         painter.end()
 
     def _entries(self) -> Iterator[tuple[str, str]]:
-        yield FIRST_AUDIO, localized("最初の音声まで", "time to first audio")
-        yield CACHED, localized("キャッシュ", "cached")
-        yield COLD, localized("初回", "first run")
-        yield TARGET, localized("目標", "target")
+        yield FIRST_AUDIO, localized("最初の音声まで", "Time to first audio")
+        yield CACHED, localized("キャッシュ", "Cached")
+        yield COLD, localized("初回", "First run")
+        yield TARGET, localized("目標", "Target")
         yield from ((stage, stage_name(stage)) for stage in self._stages)
 
     def _paint_mark(self, painter: QPainter, key: str, chip: QRectF) -> None:

@@ -55,10 +55,10 @@ def columns() -> tuple[Column, ...]:
     """All columns in their order, the name of the stage first."""
     return (
         Column("ms", lambda item: item.name),
-        Column(localized("直近", "last"), _last, lambda item, theme: theme.error_text if item.over else None),
-        Column(localized("中央値", "median"), lambda item: milliseconds(item.row.median)),
+        Column(localized("直近", "Last"), _last, lambda item, theme: theme.error_text if item.over else None),
+        Column(localized("中央値", "Median"), lambda item: milliseconds(item.row.median)),
         Column("p95", lambda item: milliseconds(item.row.p95)),
-        Column(localized("目標", "target"), _target, lambda _item, theme: theme.muted),
+        Column(localized("目標", "Target"), _target, lambda _item, theme: theme.muted),
     )
 
 
@@ -128,6 +128,8 @@ class LatencyModel(QAbstractTableModel):
         is_name = index.column() == 0
         if role == Qt.ItemDataRole.DisplayRole:
             return column.text(item)
+        if role == Qt.ItemDataRole.ToolTipRole and item.stage == "total":
+            return localized("待ち時間を除く処理時間の合計", "Processing time without waiting")
         if role == Qt.ItemDataRole.ForegroundRole:
             color = column.color(item, self._theme)
             return None if color is None else QColor(color)

@@ -35,7 +35,7 @@ from app.ui.widgets.wheel_focus import WheelFocus
 MAIN = ("style_weight", "speed", "volume")
 EXPRESSION = ("sdp_ratio", "noise", "noise_w", "bert_weight")
 SILENCES = ("pre_silence_s", "post_silence_s")
-USUAL_WIDTH, NARROWEST, WIDEST = 364, 340, 640  # pixels
+USUAL_WIDTH, NARROWEST, WIDEST = 400, 340, 640  # pixels
 
 
 class SidePanel(QScrollArea):
@@ -57,7 +57,8 @@ class SidePanel(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self._showing = False
-        self._settings = LineSettings()
+        self._settings, self._count = LineSettings(), 1
+        self._mixed: Collection[str] = ()
         self.card = VoiceCard()
         self.chooser = VoiceChooser()
         self.chosen = QLabel()
@@ -93,7 +94,7 @@ class SidePanel(QScrollArea):
         self._fill(self.styles, [(style_name(name), name) for _, name in voice.styles])
         self._fill(self.speakers, [(name, name) for _, name in voice.speakers])
         self._choices.setRowVisible(self.speakers, len(voice.speakers) > 1)
-        self.show_settings(self._settings)
+        self.show_settings(self._settings, self._count, self._mixed)
 
     def show_missing(self, voice: str, name: str) -> None:
         """The voice of the line is not here: nothing of another one is offered in its place."""
@@ -101,11 +102,11 @@ class SidePanel(QScrollArea):
         self._fill(self.styles, [])
         self._fill(self.speakers, [])
         self._choices.setRowVisible(self.speakers, False)
-        self.show_settings(self._settings)
+        self.show_settings(self._settings, self._count, self._mixed)
 
     def show_settings(self, settings: LineSettings, count: int = 1, mixed: Collection[str] = ()) -> None:
         """Shows the settings of the current line of `count` selected ones, which differ in those of the names `mixed`; with none there is nothing to set."""
-        self._settings = settings
+        self._settings, self._count, self._mixed = settings, count, mixed
         self._showing = True
         for name, slider in self.sliders.items():
             slider.set_value(getattr(settings, name))
@@ -113,7 +114,7 @@ class SidePanel(QScrollArea):
         for box, name in ((self.styles, "style"), (self.speakers, "speaker")):
             box.setCurrentIndex(max(0, box.findData(getattr(settings, name))) if box.count() and name not in mixed else -1)
             box.setPlaceholderText(localized("（複数）", "(mixed)"))
-        self.card.show_speaker(self.speakers.currentText())
+        self.card.show_speaker(self.speakers.currentText() if self.speakers.count() > 1 else "")
         if not self.styles.count():
             self.styles.setPlaceholderText(style_name(settings.style) or "–")  # what the line remembers while its voice is not here
         self.seed.set_value(settings.seed)
@@ -123,11 +124,22 @@ class SidePanel(QScrollArea):
             self.assist.setText(settings.assist_text)
         self.presets.show_settings(settings)
         self._showing = False
-        self._controls.setEnabled(count > 0)
-        self.chosen.setText(
-            localized(f"{count} 行を選択中。変更はすべての行に適用されます。", f"{count} lines selected; changes apply to all of them.")
-        )
-        self.chosen.setVisible(count > 1)
+        self._show_count(count)
+
+    def _show_count(self, count: int) -> None:
+        """What the settings are for; voices can be managed without any line."""
+        for widget in (self.chooser.box, *(self.sliders[name] for name in MAIN), self.presets, self.expression):
+            widget.setEnabled(count > 0)
+        for box in (self.speakers, self.styles):
+            box.setEnabled(count > 0 and box.count() > 0)
+        if count:
+            words = localized(
+                f"{count} 行を選択中。変更はすべての行に適用されます。", f"{count} lines selected; changes apply to all of them."
+            )
+        else:
+            words = localized("行を選択すると、声や話し方を変更できます。", "Select a line to change its voice and style.")
+        self.chosen.setText(words)
+        self.chosen.setVisible(count != 1)
 
     @Slot()
     def reset(self) -> None:
@@ -159,7 +171,6 @@ class SidePanel(QScrollArea):
         box.clear()
         for label, name in items:
             box.addItem(label, name)
-        box.setEnabled(bool(items))
         self._showing = False
 
     def _build(self) -> None:

@@ -9,7 +9,9 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QItemSelectionRange,
+    QPoint,
     QPointF,
+    QRect,
     QRectF,
     Qt,
     Signal,
@@ -23,6 +25,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QToolTip
 
@@ -214,6 +217,13 @@ class ScriptList(LineDrops):
                 QToolTip.showText(event.globalPos(), plain_tip(self.cards.tip(parts, QPointF(event.pos()), index)), self)
             return True
         return super().viewportEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The current line stays in sight where it was: messages and jobs take their room from the list."""
+        before = self.visualRect(self.currentIndex()).intersects(QRect(QPoint(), event.oldSize()))
+        super().resizeEvent(event)
+        if before:
+            self.scrollTo(self.currentIndex())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The cards, and the line where something would be dropped; words while there is no card."""

@@ -36,7 +36,9 @@ class ScriptPanel(QWidget):
         self.transport = Transport(actions)
         self._offer_menu(actions)
         actions.listen_in(self.script)
-        self.script.lesson.taught = lambda: [(actions.key_of(name), actions[name].iconText()) for name in TAUGHT if actions.key_of(name)]
+        self.script.lesson.taught = lambda: [
+            (actions.key_of(name), actions[name].iconText().rstrip("…")) for name in TAUGHT if actions.key_of(name)
+        ]
         self.above, self.below = QVBoxLayout(), QVBoxLayout()
         self.above.addWidget(self.notice)
         self.above.addWidget(self.banner)

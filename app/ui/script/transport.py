@@ -13,6 +13,9 @@ from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
+OF_LINES: tuple[str, ...] = ("play_through", "save_all", "save_joined", "edit_line", "duplicate", "delete", "move_up", "move_down")
+OF_LINES += ("cut", "copy", "select_all")
+"""Actions that an empty script has nothing for."""
 FINE = 1000  # steps of the play line
 
 
@@ -28,8 +31,10 @@ class Transport(QWidget):
 
     def __init__(self, actions: Actions) -> None:
         super().__init__()
+        self._actions = actions
         self._state = SpeechState()
         self._waiting = False
+        self._lines = 0
         self.play = QPushButton()
         self.play.setObjectName("primary")
         self.play.clicked.connect(self.play_requested)
@@ -64,12 +69,14 @@ class Transport(QWidget):
         named = (self._state.speaking or self._waiting, self._state.saving)
         self._state, self._waiting = state, waiting
         if named != (state.speaking or waiting, state.saving):
-            self._name_buttons()
+            self._enable()
         share = state.played_s / state.made_s if state.speaking and state.made_s else 0.0
         self.line.setValue(round(FINE * min(1.0, share)))
 
     def show_length(self, lines: int, characters: int) -> None:
-        """Shows how long the script is."""
+        """Shows how long the script is, and that there is nothing to play in an empty one."""
+        self._lines = lines
+        self._enable()
         counted = f"{lines:,} line{'s' * (lines != 1)}, {characters:,} character{'s' * (characters != 1)}"
         self.length.setText(localized(f"{lines:,} 行・{characters:,} 文字", counted))
 
@@ -79,10 +86,21 @@ class Transport(QWidget):
             self._name_buttons()
         super().changeEvent(event)
 
+    def _enable(self) -> None:
+        """What runs can be stopped, although the lines are gone meanwhile."""
+        stops = self._state.speaking or self._waiting
+        for button, name, running in ((self.play, "play", stops), (self.save, "save_line", self._state.saving)):
+            button.setEnabled(self._lines > 0 or running)
+            self._actions[name].setEnabled(self._lines > 0 or running)
+        for name in OF_LINES:
+            self._actions[name].setEnabled(self._lines > 0)
+        self._name_buttons()  # their drawings fade with them
+
     @Slot()
     def _name_buttons(self) -> None:
         colors = self.palette()
-        on_accent = colors.color(QPalette.ColorRole.HighlightedText)
+        group = QPalette.ColorGroup.Active if self.play.isEnabled() else QPalette.ColorGroup.Disabled
+        on_accent = colors.color(group, QPalette.ColorRole.HighlightedText if self.play.isEnabled() else QPalette.ColorRole.ButtonText)
         stops = self._state.speaking or self._waiting
         self.play.setText(localized("停止", "Stop") if stops else localized("再生", "Play"))
         self.play.setIcon(icon("stop" if stops else "play", on_accent))

@@ -29,7 +29,9 @@ class SearchButton(QToolButton):
         """The key of now: it can be changed."""
         super().paintEvent(event)
         painter = QPainter(self)
-        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        color = self.palette().color(QPalette.ColorRole.PlaceholderText)
+        color.setAlpha(255)  # a style sheet makes it half transparent
+        painter.setPen(color)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.drawText(self.rect().adjusted(0, 0, -12, 0), flags, self._actions.key_of("find_command"))
         painter.end()

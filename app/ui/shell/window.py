@@ -38,6 +38,7 @@ from app.ui.settings.store import SettingsStore
 from app.ui.shell.choices import choices
 from app.ui.shell.columns import Columns
 from app.ui.shell.dialogs import Dialogs
+from app.ui.shell.dock_room import DockRoom
 from app.ui.shell.emoji_controller import EmojiController
 from app.ui.shell.first_paint import FirstPaint
 from app.ui.shell.incoming_files import IncomingFiles
@@ -162,6 +163,7 @@ class MainWindow(QMainWindow):
         self.menus = Menus(self.window_actions, self.settings)
         self.window_actions.draw(QColor(theme.text))
         lay_out(self, self.columns, self.menus, self.edit_bar, self.status, self.latency, self.settings.value)
+        self._dock_room = DockRoom(self, self.latency, self.columns)
         self.menus.view.addAction(self.latency.toggleViewAction())
         self.script.setFocus()
 

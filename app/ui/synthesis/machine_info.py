@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from app.errors import AppError
+from app.ui.labels import voice_name
 from app.ui.synthesis.jobs import MachineInfo, OpenedVoice
 from app.voices.terms import shown_terms
 
@@ -39,7 +40,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
     """What the window shows of the voice that lines call `voice` and that was asked to run on the backend `requested`."""
     info = speaker.voice.manifest
     return OpenedVoice(
-        name=info.name,
+        name=voice_name(info.name) if info.format == "starter" else info.name,
         description=info.description,
         licence=shown_terms(speaker.voice.path, info.licence),
         starter=info.format == "starter",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout
@@ -14,10 +15,12 @@ from app.ui.tasks.process import ProcessTask
 from app.ui.tasks.task import Advance, Stage
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
+from app.ui.widgets.elided_button import ElidedButton
 from app.ui.widgets.elided_label import ElidedLabel
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
-WAYS_ABREAST, LONGEST_WAY = 3, 24  # buttons, letters
+CHECKPOINT = "--checkpoint="
+WAYS_ABREAST = 3  # buttons
 
 
 class JobRow(QFrame):
@@ -112,12 +115,8 @@ class JobRow(QFrame):
         while (item := self._ways.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        for place, way in enumerate(ways):
-            name = way_name(way)
-            half = LONGEST_WAY // 2
-            button = QPushButton(name if len(name) <= LONGEST_WAY else f"{name[: half - 1]}…{name[-half:]}")
-            button.setAccessibleName(name)
-            button.setToolTip(plain_tip(name))
+        for place, (way, name) in enumerate(way_names(ways).items()):
+            button = ElidedButton(name, way.removeprefix(CHECKPOINT) if way.startswith(CHECKPOINT) else name)
             button.clicked.connect(self._emitter(way))
             self._ways.addWidget(button, place // WAYS_ABREAST, place % WAYS_ABREAST)
         self._ways.setColumnStretch(WAYS_ABREAST, 1)
@@ -169,7 +168,7 @@ def step_name(step: str) -> str:
         "building": localized("組み立て中", "Building"),
         "cutting": localized("準備中", "Preparing"),
         "checking": localized("確認中", "Checking"),
-        "storing": localized("保存中", "Storing"),
+        "storing": localized("保存中", "Saving"),
         "downloading": localized("ダウンロード中", "Downloading"),
     }.get(step, step)
 
@@ -181,13 +180,14 @@ def time_left(seconds: float) -> str:
     return localized(f"{seconds / 60:.0f} 分", f"{seconds / 60:.0f} min")
 
 
-def way_name(way: str) -> str:
-    """An option that decides, as a button says it."""
-    if way.startswith("--checkpoint="):
-        return way.removeprefix("--checkpoint=")
+def way_names(ways: Sequence[str]) -> dict[str, str]:
+    """Options that decide, as buttons say them; an ending that all files have is left out, so that there is room for the rest."""
+    files = {way: way.removeprefix(CHECKPOINT) for way in ways if way.startswith(CHECKPOINT)}
+    suffixes = {PurePath(name).suffix for name in files.values()}
+    ending = suffixes.pop() if len(suffixes) == 1 else ""
     known = {
         "--update": localized("置き換える", "Replace"),
         "--keep-both": localized("両方を残す", "Keep both"),
         "--all": localized("すべて追加", "Add all"),
     }
-    return known.get(way, way)
+    return {way: files[way].removesuffix(ending) if way in files else known.get(way, way) for way in ways}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.language import localized
@@ -12,7 +13,7 @@ from app.ui.tasks.queue import TaskQueue
 from app.ui.tasks.task import Stage
 from app.ui.widgets.text_dialog import show_text
 
-MOST_ROWS = 3  # further ones are scrolled to
+MOST_ROWS, MOST_SHARE = 3, 0.35  # further ones are scrolled to; of the window's height
 GONE_AFTER_MS = 6000  # what has succeeded is shown elsewhere too
 
 
@@ -41,6 +42,11 @@ class JobsPanel(QScrollArea):
         queue.added.connect(self._add)
         queue.removed.connect(self._remove)
         queue.finished.connect(self._on_finished)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width folds other words."""
+        super().resizeEvent(event)
+        self._fit()
 
     def _add(self, job: ProcessTask) -> None:
         if job.work.quiet:
@@ -78,5 +84,7 @@ class JobsPanel(QScrollArea):
         shown = list(self.rows.values())
         self.setVisible(bool(shown))
         if shown:
-            heights = [max(row.sizeHint().height(), row.heightForWidth(row.width())) for row in shown[:MOST_ROWS]]
-            self.setFixedHeight(sum(heights) + self._column.spacing() * (len(heights) - 1) + 2)
+            width = self.viewport().width()  # a new row has not got it yet
+            heights = [row.heightForWidth(width) for row in shown[:MOST_ROWS]]
+            wanted = sum(heights) + self._column.spacing() * (len(heights) - 1) + 2
+            self.setFixedHeight(min(wanted, max(heights[0], round(self.window().height() * MOST_SHARE))))

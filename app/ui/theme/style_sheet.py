@@ -37,7 +37,8 @@ QToolButton::menu-indicator { image: url("controls:down.svg"); width: 10px; heig
 QToolButton[popupMode="2"] { padding-right: 20px; }
 QToolButton#search { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px 10px; color: $muted; }
 QToolButton#search:hover, QToolButton#search:focus { border-color: $accent; }
-QToolButton#framed { background: $surface; border: 1px solid $border; padding: 4px 10px; }
+QToolButton#framed { background: $surface; border: 1px solid $border; padding: 4px 8px; }
+QToolButton#framed:disabled { color: $muted; background: $window; }
 QToolButton#framed:hover, QToolButton#framed:focus { border-color: $accent; }
 QToolButton#fold { padding: 4px 6px 4px 1px; margin-left: -5px; }
 QToolButton#quiet { padding: 2px 6px 2px 1px; margin-left: -6px; }
@@ -74,9 +75,9 @@ QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; 
 QCheckBox::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
 QTextBrowser, QPlainTextEdit, QListWidget { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 6px 8px; }
 QListWidget { outline: none; }
-QListWidget::item { padding: 4px; border-radius: 6px; color: $text; }
+QListWidget::item { padding: 4px; border: 1px solid transparent; border-radius: 6px; color: $text; }
 QListWidget::item:hover { background: $faint; }
-QListWidget::item:selected { background: $notice; color: $text; border: 1px solid $accent; }
+QListWidget::item:selected { background: $notice; color: $text; border-color: $accent; }
 QTabWidget QTextBrowser, QTabWidget QPlainTextEdit { border: 1px solid transparent; }
 QTextBrowser:focus, QPlainTextEdit:focus, QListWidget:focus { border-color: $accent; }
 QTabWidget::pane { border: 1px solid $border; border-radius: 8px; background: $surface; top: 4px; margin-bottom: 6px; }

@@ -30,7 +30,7 @@ class AddAddress(QDialog):
         self.setMinimumWidth(600)
         words = QLabel(
             localized(
-                "声のファイルの URL、または AivisHub の音声合成モデルのページの URL か UUID を入力してください。",
+                "声のファイルの URL、または AivisHub の音声合成モデルの URL か UUID を入力してください。",
                 "Enter the URL of a voice file, or the URL or UUID of a model on AivisHub.",
             )
         )

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.language import localized
 from app.ui.theme.measures import DIALOG_MARGINS
-from app.voices.bert import STANDARD_DOWNLOAD_MB, STANDARD_LICENCE
+from app.ui.voices.bert_words import bert_reason
+from app.voices.bert import STANDARD_DOWNLOAD_MB, STANDARD_LICENCE, STANDARD_LICENCE_JA
 from app.voices.containers.description import SBV2_BERT
 
 
@@ -29,7 +30,8 @@ class BertOffer(QDialog):
 
     def __init__(self, parent: QWidget, name: str, bert: str, *, force_offered: bool = True) -> None:
         super().__init__(parent)
-        self.setWindowTitle(localized("BERT をダウンロード", "Download BERT"))
+        common = bert == SBV2_BERT
+        self.setWindowTitle(localized("BERT をダウンロード", "Download BERT") if common else localized("BERT を追加", "Add BERT"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(480)
         self._column = QVBoxLayout(self)
@@ -37,24 +39,20 @@ class BertOffer(QDialog):
         self._column.setSpacing(8)
         lead = self._words(localized(f"「{name}」を使うには BERT モデルが必要です。", f"“{name}” requires a BERT model."))
         lead.setObjectName("heading")
-        self._words(
-            localized(
-                "BERT は文の意味を抑揚に反映するモデルです。多くの声で共通なので、ダウンロードは一度で済みます。",
-                "BERT conveys the meaning of the text to the voice. Most voices share the same model, so you only need to download it once.",
-            )
-        )
+        self._words(bert_reason(bert))
         self._column.addSpacing(4)
         self.download = self._button(
             localized(f"ダウンロード（{STANDARD_DOWNLOAD_MB} MB）", f"Download ({STANDARD_DOWNLOAD_MB} MB)"), self._on_download
         )
         self.download.setObjectName("primary")
-        self.download.setVisible(bert == SBV2_BERT)
-        licence = self._words(localized("ライセンス: ", "Licence: ") + STANDARD_LICENCE)
+        self.download.setVisible(common)
+        licence = self._words(localized(f"ライセンス: {STANDARD_LICENCE_JA}", f"Licence: {STANDARD_LICENCE}"))
         licence.setObjectName("muted")
-        licence.setVisible(bert == SBV2_BERT)
+        licence.setVisible(common)
         self.file = self._button(localized("ファイルから追加…", "Add from file…"), self._on_file)
+        self.file.setObjectName("" if common else "primary")
         self.force = self._button(
-            localized("別の BERT で代用する（抑揚は正しくなりません）", "Use another BERT for now (the prosody will be wrong)"),
+            localized("別の BERT で代用する（抑揚が不自然になります）", "Use another BERT for now (intonation will be off)"),
             self._on_force,
         )
         self.force.setVisible(force_offered)

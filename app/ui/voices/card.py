@@ -6,18 +6,19 @@ import html
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
 from app.language import localized
 from app.ui.plain_text import plain_tip
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
+from app.ui.voices.bert_words import bert_action
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
-from app.voices.bert import STANDARD_DOWNLOAD_MB
 
-PICTURE = 44
+PICTURE, MARGIN, BESIDE = 44, 12, 10  # pixels; around everything, and beside the picture
 MOST_LETTERS, MOST_MAKERS = 100, 3  # the rest is in the library
 LEAST_HEIGHT = 132  # of the card with a picture, a speaker and two lines: it does not grow while a voice is looked up
 
@@ -94,13 +95,13 @@ class VoiceCard(QFrame):
         self.samples.offer(known, [name for _, name in voice.styles] if speaks else [])
         if known is not None and known.place == "aivisspeech":
             self._show_lack(
-                localized("使う前に、一度だけ準備が必要です。", "This voice must be prepared once before use."),
+                needs_preparing(),
                 localized("準備する", "Prepare"),
             )
         elif known is not None and not known.has_bert:
             self._show_lack(
-                localized("この声を使うには、対応する BERT が必要です。", "This voice requires a BERT that is missing."),
-                localized(f"BERT をダウンロード…（{STANDARD_DOWNLOAD_MB} MB）", f"Download BERT… ({STANDARD_DOWNLOAD_MB} MB)"),
+                localized("この声を使うには、対応する BERT が必要です。", "This voice requires a BERT model that is not installed."),
+                bert_action(known.manifest.bert, with_size=True),
             )
         else:
             self._show_lack("", "")
@@ -138,6 +139,12 @@ class VoiceCard(QFrame):
         """Shows that none could be opened."""
         self.name.setText(localized("声がありません", "No voice"))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width has room for other parts beside each other."""
+        super().resizeEvent(event)
+        if self._voice is not None:
+            self._show_makers()
+
     def changeEvent(self, event: QEvent) -> None:
         """Redraws the icons for another theme."""
         if is_theme_change(self, event):
@@ -166,11 +173,11 @@ class VoiceCard(QFrame):
         words.addLayout(buttons)
         words.addStretch(1)
         head = QHBoxLayout()
-        head.setSpacing(10)
+        head.setSpacing(BESIDE)
         head.addWidget(self.picture, 0, Qt.AlignmentFlag.AlignTop)
         head.addLayout(words, 1)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 12, 10)
+        column.setContentsMargins(MARGIN, 10, MARGIN, 10)
         column.setSpacing(4)
         column.addLayout(head)
         column.addWidget(self.lack)
@@ -191,8 +198,9 @@ class VoiceCard(QFrame):
     def _show_makers(self) -> None:
         """Speaker, makers and version, of what is known."""
         speaker = localized(f"話者: {self._speaker}", f"Speaker: {self._speaker}") if self._speaker and self._voice else ""
-        made = makers(self._voice) if isinstance(self._voice, CatalogVoice) else ""
-        self.makers.setText(" · ".join(part for part in (speaker, made) if part))
+        made = makers(self._voice) if isinstance(self._voice, CatalogVoice) else []
+        room = self.width() - 2 * MARGIN - PICTURE - BESIDE - 2 * self.frameWidth()
+        self.makers.setText(_folded([speaker, *made] if speaker else made, self.makers.fontMetrics(), room))
         self.makers.setVisible(bool(self.makers.text()))
 
     def _draw(self) -> None:
@@ -204,15 +212,32 @@ class VoiceCard(QFrame):
         self.licence.setIcon(icon("notice", color))
 
 
-def makers(voice: CatalogVoice) -> str:
+def makers(voice: CatalogVoice) -> list[str]:
     """Who made it, and which version it is; Nanairo is named, as its voices can do more."""
     parts = [
         "Nanairo" in voice.card.architecture and "Nanairo",
-        "、".join(voice.card.creators[:MOST_MAKERS]) + "…" * (len(voice.card.creators) > MOST_MAKERS),
+        localized("、", ", ").join(voice.card.creators[:MOST_MAKERS]) + "…" * (len(voice.card.creators) > MOST_MAKERS),
         voice.card.version and f"v{voice.card.version}",
         voice.place == "aivisspeech" and "AivisSpeech",
     ]
-    return " · ".join(part for part in parts if part)
+    return [part for part in parts if part]
+
+
+def _folded(parts: list[str], metrics: QFontMetrics, room: int) -> str:
+    """As many parts in a line as fit: Qt would leave the dot between two of them at the end of a line."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]} · {part}" if lines else ""
+        if longer and metrics.horizontalAdvance(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return "\n".join(lines)
+
+
+def needs_preparing() -> str:
+    """What a voice of AivisSpeech lacks."""
+    return localized("使う前に、一度だけ準備が必要です。", "This voice must be prepared once before use.")
 
 
 def about(voice: KnownVoice) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from app.ui.labels import voice_name
 from app.voices.card import Card, Sample
 from app.voices.manifest import VoiceManifest
 from app.voices.terms import shown_terms
@@ -36,7 +37,7 @@ class CatalogVoice:
     @property
     def name(self) -> str:
         """For people."""
-        return self.manifest.name
+        return voice_name(self.manifest.name) if self.starter else self.manifest.name
 
     @property
     def description(self) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Signal, Slot
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.language import localized
+from app.ui.plain_text import plain_tip
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.voice_picture import voice_icon
 
 PICTURE = 20
-SHORT_ID = 8  # letters of an id that distinguish voices
 
 
 class VoiceChooser(QWidget):
@@ -81,17 +81,17 @@ class VoiceChooser(QWidget):
         for voice in self._voices:
             if voice.place == "aivisspeech" and self._voices.index(voice) and self._before(voice).place != "aivisspeech":
                 self.box.insertSeparator(self.box.count())
-            suffix = localized("（AivisSpeech・要準備）", "(AivisSpeech, not prepared)") if voice.place == "aivisspeech" else ""
+            suffix = localized("（AivisSpeech・要準備）", " (AivisSpeech, not prepared)") if voice.place == "aivisspeech" else ""
             self.box.addItem(voice_icon(voice.name, voice.icon, PICTURE, self), voice.name + suffix, voice.id)
         index = next((row for row in range(self.box.count()) if self._means(row, self._current)), -1)
         if index < 0 and self._voices:
             self.box.addItem(self._missing_name(), self._current)
             index = self.box.count() - 1
+            self.box.setItemData(index, plain_tip(self._current), Qt.ItemDataRole.ToolTipRole)
         self.box.setCurrentIndex(index)
 
     def _missing_name(self) -> str:
-        short = self._current if len(self._current) <= SHORT_ID else f"{self._current[:SHORT_ID]}…"
-        name = self._called or short
+        name = self._called or localized("不明な声", "Unknown voice")
         return localized(f"{name}（見つかりません）", f"{name} (missing)")
 
     def _before(self, voice: CatalogVoice) -> CatalogVoice:

@@ -18,12 +18,14 @@ from app.ui.settings.store import SettingsStore
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import OpenedVoice, OpenVoice
 from app.ui.synthesis.loaded_voices import LicenceOpenError
+from app.ui.voices.bert_words import bert_action, bert_hint
 from app.ui.voices.card import VoiceCard
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.chooser import VoiceChooser
 from app.ui.voices.voice_names import VoiceNames
 from app.ui.widgets.text_dialog import show_text
 from app.voices.bert import MissingBertError
+from app.voices.containers.description import SBV2_BERT
 
 SETTLE_MS = 250  # arrow keys rest this long on a line before its voice is opened
 
@@ -232,15 +234,19 @@ class VoiceController(QObject):
         if voice.id != self.current:
             self._timer.start()  # the voice of the line was waiting for the first one
         if voice.forced_bert:
+            known = self._catalog.find(voice.id)
             self._lacking = voice.id
             self.message.emit(
                 "error",
-                localized(f"「{voice.name}」は別の BERT で代用しています。", f"“{voice.name}” is using another BERT in place of its own."),
                 localized(
-                    "抑揚は正しくなりません。この声に対応する BERT を追加してください。",
-                    "The prosody is wrong until its own BERT is added.",
+                    f"「{voice.name}」は、対応する BERT の代わりに別の BERT を使っています。",
+                    f"“{voice.name}” is using another BERT in place of its own.",
                 ),
-                localized("BERT をダウンロード…", "Download BERT…"),
+                localized(
+                    "抑揚が不自然になります。この声に対応する BERT を追加してください。",
+                    "Intonation will be off until its own BERT is added.",
+                ),
+                bert_action(known.manifest.bert if known is not None else SBV2_BERT),
             )
 
     @Slot(object)
@@ -249,12 +255,8 @@ class VoiceController(QObject):
         if isinstance(error, MissingBertError):
             known = self._catalog.find(voice)
             self._lacking = voice
-            hint = (
-                localized("多くの声で共通なので、ダウンロードは一度で済みます。", "You only need to download it once.")
-                if known
-                else error.hint
-            )
-            self.message.emit("error", error.message, hint, localized("BERT をダウンロード…", "Download BERT…") if known else "")
+            hint, action = (bert_hint(error.bert), bert_action(error.bert)) if known else (error.hint, "")
+            self.message.emit("error", error.message, hint, action)
         elif isinstance(error, LicenceOpenError):
             self.licence_needed.emit(error)
         elif isinstance(failed.job, OpenVoice) and self._speech.voice is None:

@@ -49,8 +49,10 @@ class VoiceResults(QObject):
             return
         ids = [str(item["id"]) for item in found]
         self._added += ids
-        used = self._voices.take_in(ids, job.work.note.get("lines", ()))
-        spoken = localized("選択していた行の声に設定しました。", "The selected lines now use this voice.") if used else ""
+        lines = job.work.note.get("lines", ())
+        used = self._voices.take_in(ids, lines)
+        now = "The selected line now uses this voice." if len(lines) == 1 else "The selected lines now use this voice."
+        spoken = localized("選択していた行の声に設定しました。", now) if used else ""
         reasons = [str(item["opaque_reason"]) for item in found if item.get("opaque_reason")]
         self._banner.show_message("notice", _added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
 
@@ -85,11 +87,14 @@ class VoiceResults(QObject):
 
 
 def _added_words(found: Sequence[dict[str, Any]], update: bool) -> str:
-    names = localized("、", ", ").join(str(item["name"]) for item in found)
+    called = [str(item["name"]) for item in found]
+    names = "".join(f"「{name}」" for name in called)
+    voices = f"The voice{'s' * (len(called) > 1)} {', '.join(f'“{name}”' for name in called)}"
+    now, then = ("is", "was") if len(found) == 1 else ("are", "were")
     if all(item.get("already") for item in found):
         if update:
-            return localized(f"声「{names}」は最新です。", f"The voice “{names}” is up to date.")
-        return localized(f"声「{names}」はすでに追加されています。", f"The voice “{names}” is already installed.")
+            return localized(f"声{names}は最新です。", f"{voices} {now} up to date.")
+        return localized(f"声{names}はすでに追加されています。", f"{voices} {now} already installed.")
     if all(item.get("updated") for item in found):
-        return localized(f"声「{names}」を更新しました。", f"The voice “{names}” was updated.")
-    return localized(f"声「{names}」を追加しました。", f"The voice “{names}” was added.")
+        return localized(f"声{names}を更新しました。", f"{voices} {then} updated.")
+    return localized(f"声{names}を追加しました。", f"{voices} {then} added.")

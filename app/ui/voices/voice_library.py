@@ -27,7 +27,7 @@ from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_facts import VoiceFacts
 from app.ui.widgets.voice_picture import voice_icon
 
-SIZE = (900, 620)
+SIZE, LOWEST = (900, 620), 480
 PICTURE = 36
 
 
@@ -50,12 +50,14 @@ class VoiceLibrary(QDialog):
         self.setWindowTitle(localized("声の管理", "Voice library"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAcceptDrops(True)
+        self.setMinimumHeight(LOWEST)
         self.resize(*SIZE)
         self.list = QListWidget()
         self.list.setAccessibleName(localized("声の一覧", "Voices"))
         self.list.setIconSize(QSize(PICTURE, PICTURE))
         self.list.setSpacing(2)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self.list.currentRowChanged.connect(self._show_current)
         self.facts = VoiceFacts()
         self.facts.wanted.connect(self._on_requested)
@@ -167,7 +169,10 @@ class VoiceLibrary(QDialog):
 
     @Slot()
     def _show_current(self, *_row: object) -> None:
-        self.facts.show_voice(self.current)
+        if self.current is None:
+            self.facts.show_none(is_read=self._catalog.is_read)
+        else:
+            self.facts.show_voice(self.current)
 
     @Slot(str)
     def _on_requested(self, action: str) -> None:
@@ -176,10 +181,11 @@ class VoiceLibrary(QDialog):
 
 
 def whence(voice: CatalogVoice) -> str:
-    """Where a voice is from, in a few words."""
+    """What it lacks and where it is from, in a few words, of which a narrow list shows the first."""
     if voice.place == "shipped":
         return localized("付属の声", "Included with Koebako")
     if voice.place == "aivisspeech":
-        return localized("AivisSpeech の声・要準備", "AivisSpeech, not prepared")
-    lack = "" if voice.has_bert else localized("・BERT がありません", ", BERT missing")
-    return localized("追加した声", "Added by you") + lack
+        return localized("要準備・AivisSpeech の声", "Not prepared, from AivisSpeech")
+    if not voice.has_bert:
+        return localized("BERT なし・追加した声", "BERT missing, added by you")
+    return localized("追加した声", "Added by you")

@@ -15,7 +15,9 @@ from app.ui.error_text import details_of, page_of
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 from app.ui.widgets.details import Details
+from app.ui.widgets.text_dialog import show_details
 
+LOW_WINDOW = 780  # pixels; in one that is lower the details are shown in a window of their own
 Kind = Literal["notice", "error"]
 
 
@@ -117,6 +119,13 @@ class Banner(QFrame):
         if self.message.text() == error.message:
             self.hide()
 
+    def event(self, event: QEvent) -> bool:
+        """Never lower than its words need at this width: a crowded window would cut through them."""
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest) and self.isVisible():
+            self.setMinimumHeight(self.heightForWidth(self.width()))
+        return handled
+
     def changeEvent(self, event: QEvent) -> None:
         """Redraws the icons for another theme."""
         if is_theme_change(self, event):
@@ -133,7 +142,7 @@ class Banner(QFrame):
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
         for button in (self.help, self.more, self.action):
-            row.addWidget(button)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)  # beside the first line, however many there are
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 8, 8)
@@ -143,8 +152,11 @@ class Banner(QFrame):
 
     @Slot(bool)
     def _on_more(self, wanted: bool) -> None:
-        """One at a time: the details of several messages would leave the lines no room."""
-        self.details.fit(self.window().height())
+        """One at a time: the details of several messages would leave the lines no room. A low window has none even for one."""
+        if wanted and self.window().height() < LOW_WINDOW:
+            self.more.setChecked(False)
+            show_details(self, self.details.text.toPlainText())
+            return
         self.details.setVisible(wanted)
         for banner in self.window().findChildren(Banner) if wanted else ():
             if banner is not self:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
-WIDEST_LIST = 480  # pixels
+WIDEST_LIST, MOST_SHOWN = 480, 16  # pixels; names without scrolling
 PADDING = 12  # pixels beside the name that the style sheet keeps free
 
 
@@ -17,6 +17,10 @@ class ChoiceBox(QComboBox):
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMaxVisibleItems(MOST_SHOWN)
+
     def showPopup(self) -> None:
         """The list is as wide as its names need."""
         view = self.view()
@@ -24,6 +28,7 @@ class ChoiceBox(QComboBox):
         needed = view.sizeHintForColumn(0) + 2 * PADDING + view.verticalScrollBar().sizeHint().width()
         view.setMinimumWidth(max(self.width(), min(WIDEST_LIST, needed)))
         super().showPopup()
+        view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)  # Qt hides it, and nothing says that there is more
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Frame, picture and name."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from itertools import islice
+
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent, QTextLine
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from app.language import localized
 
-MOST_LINES, FEWER_LINES = 5, 2  # more of them scroll
-LOW_WINDOW = 780  # pixels; below it there are fewer lines
+MOST_LINES = 5  # more of them scroll
+SPARE = 1  # pixel below the last line, without which Qt scrolls already
 
 
 class Details(QWidget):
@@ -17,7 +21,7 @@ class Details(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.text = QPlainTextEdit()
+        self.text = _FirstLines()
         self.text.setObjectName("details")
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
@@ -39,12 +43,26 @@ class Details(QWidget):
         self.hide()
         self.text.setPlainText(text)
 
-    def fit(self, window_height: int) -> None:
-        """As high as the text, or as a window of this height has room for."""
-        most = FEWER_LINES if window_height < LOW_WINDOW else MOST_LINES
-        lines = min(most, self.text.document().blockCount())
-        self.text.setFixedHeight(lines * self.text.fontMetrics().lineSpacing() + 22)
-
     @Slot()
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
+
+
+class _FirstLines(QPlainTextEdit):
+    """As high as the first lines at its width: Japanese ones are higher than what the font says of itself."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width folds other lines."""
+        super().resizeEvent(event)
+        heights = [line.height() for line in islice(self._lines(), MOST_LINES + 1)]
+        margin = self.document().documentMargin()
+        below = margin + SPARE if len(heights) <= MOST_LINES else 0  # where there are more, the next one would begin there
+        frame = self.height() - self.viewport().height()
+        self.setFixedHeight(math.ceil(margin + sum(heights[:MOST_LINES]) + below) + max(0, frame))
+
+    def _lines(self) -> Iterator[QTextLine]:
+        document = self.document()
+        for number in range(min(MOST_LINES + 1, document.blockCount())):
+            block = document.findBlockByNumber(number)
+            document.documentLayout().blockBoundingRect(block)  # lays it out
+            yield from (block.layout().lineAt(line) for line in range(block.layout().lineCount()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.language import localized
@@ -60,6 +61,16 @@ def show_text(parent: QWidget, title: str, text: str) -> TextDialog:
     """A text to read."""
     dialog = TextDialog(parent.window(), title, text)
     dialog.open()
+    return dialog
+
+
+def show_details(parent: QWidget, text: str) -> TextDialog:
+    """What lies behind a message, which is copied for whoever can help."""
+    dialog = show_text(parent, localized("詳細", "Details"), text)
+    copy = dialog.buttons.addButton(localized("コピー", "Copy"), QDialogButtonBox.ButtonRole.ActionRole)
+    copy.setAccessibleName(localized("詳細をコピー", "Copy the details"))
+    copy.setToolTip(localized("クリップボードにコピーします。", "Copies them to the clipboard."))
+    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
     return dialog
 
 

@@ -23,7 +23,15 @@ def test_the_legend_names_what_fits_marks_first(qtbot: QtBot) -> None:
     qtbot.addWidget(legend)
     legend.show_stages(("g2p", "bert", "decode"))
     legend.resize(1200, 20)
-    assert [words for _, words, _ in legend.shown()] == ["time to first audio", "cached", "first run", "target", "G2P", "BERT", "Decode"]
+    assert [words for _, words, _ in legend.shown()] == [
+        "Time to first audio",
+        "Cached",
+        "First run",
+        "Target",
+        "Reading",
+        "BERT",
+        "Decode",
+    ]
     assert "BERT" in legend.accessibleName()
     image = legend.grab().toImage()
     (left,) = (left for key, _, left in legend.shown() if key == "bert")
@@ -31,7 +39,7 @@ def test_the_legend_names_what_fits_marks_first(qtbot: QtBot) -> None:
     legend.resize(150, 20)
     shown = legend.shown()
     assert 0 < len(shown) < 7
-    assert shown[0][1] == "time to first audio"
+    assert shown[0][1] == "Time to first audio"
 
 
 @pytest.mark.parametrize("height", [90, 101, 117, 140, 163, 200])

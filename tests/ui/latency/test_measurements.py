@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QImage
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QTransform
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -94,7 +94,19 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     dock.show_figures()
     figures = dock.table.figures
     rows = {figures.index(row, 0).data(): [figures.index(row, column).data() for column in (1, 2, 3)] for row in range(figures.rowCount())}
-    assert list(rows) == ["Time to first audio", "Total", "Text", "G2P", "Tokenise", "BERT", "Expand", "Prosody", "Flow", "Decode", "Audio"]
+    assert list(rows) == [
+        "Time to first audio",
+        "Total",
+        "Text",
+        "Reading",
+        "Tokenise",
+        "BERT",
+        "Expand",
+        "Prosody",
+        "Flow",
+        "Decode",
+        "Audio",
+    ]
     assert rows["BERT"] == ["cached", "20.0", "20.0"]
     assert rows["Flow"] == ["–", "–", "–"]
     assert rows["Total"] == ["20.0", "30.0", "39.0"]
@@ -116,6 +128,16 @@ def drawn(qtbot: QtBot, chart: LatencyChart, history: LatencyHistory, live_ms: f
     chart.refresh(history, (last, live_ms) if last and live_ms is not None else None)
     QApplication.processEvents()
     return chart.grab().toImage()
+
+
+def test_the_total_says_what_it_counts(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    dock = LatencyDock(history, LIGHT)
+    qtbot.addWidget(dock)
+    figures = dock.table.figures
+    tips = {figures.index(row, 0).data(): figures.index(row, 1).data(Qt.ItemDataRole.ToolTipRole) for row in range(figures.rowCount())}
+    assert tips.pop("Total") == "Processing time without waiting"
+    assert set(tips.values()) == {None}
 
 
 def test_bars_are_drawn_in_the_colours_of_their_stages(qtbot: QtBot) -> None:
@@ -192,7 +214,7 @@ def test_the_mouse_finds_stages_and_their_figures(qtbot: QtBot, monkeypatch: pyt
     place = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(2, 0)))
     QApplication.sendEvent(chart.viewport(), QHelpEvent(QEvent.Type.ToolTip, place, QPoint()))
     assert "text of new" in told[0]
-    assert "▸ G2P: 5.0 ms" in told[0]
+    assert "▸ Reading: 5.0 ms" in told[0]
     assert "BERT: 0.01 ms (cached)" in told[0]
     assert "Time to first audio: 16.0 ms" in told[0]
 
@@ -207,7 +229,7 @@ def test_targets_of_the_parts_are_shown_and_what_is_over_is_marked(qtbot: QtBot)
     figures = dock.table.figures
     rows = {figures.index(row, 0).data(): row for row in range(figures.rowCount())}
     assert {name: figures.index(row, 4).data() for name, row in rows.items() if figures.index(row, 4).data()} == {
-        **{"G2P": "30", "BERT": "50", "Expand": "5", "Decode": "50", "Audio": "5", "Total": "140"}
+        **{"Reading": "30", "BERT": "50", "Expand": "5", "Decode": "50", "Audio": "5", "Total": "140"}
     }
     over = [name for name, row in rows.items() if figures.data(figures.index(row, 1), Qt.ItemDataRole.ForegroundRole) is not None]
     assert over == ["BERT"]
@@ -225,9 +247,17 @@ def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None
     image = drawn(qtbot, chart, history)
     x = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(30.0, 0))).x()
     assert chart._describe(QPointF(50.0, 3)) == ""
-    assert chart._describe(QPointF(30.0, 3)) == "Target: finished by here\nG2P: 30 ms"
+    assert chart._describe(QPointF(30.0, 3)) == "Target: finished by here\nReading: 30 ms"
     below = image.height() // 2  # no bar, only grid and targets
     assert LIGHT.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
+
+
+@pytest.mark.parametrize(("left", "width", "begins"), [(5, 15, 5), (20, 15, 34), (20, 60, 20), (101, 15, 104), (120, 15, 120)])
+def test_no_target_runs_through_a_figure(qtbot: QtBot, left: float, width: float, begins: float) -> None:
+    chart = LatencyChart(LIGHT)
+    qtbot.addWidget(chart)
+    chart.bars.show_rows([], None, 100.0, QRectF(0, 0, 200, 1), {"g2p": 30.0, "bert": 50.0})
+    assert chart.bars._beside_targets(QTransform(), left, width) == begins
 
 
 def test_pause_holds_the_picture_while_measuring_goes_on(qtbot: QtBot) -> None:

@@ -44,6 +44,32 @@ def moras(strip: PhoneStrip) -> list[Cell]:
     return [cell for cell in strip.shape.axis.cells if cell.kind is Kind.MORA]
 
 
+def ink(strip: PhoneStrip, cell: Cell) -> tuple[float, float]:
+    """First and last column of a cell's tile that a letter darkens."""
+    picture = strip.grab().toImage()
+    dark = [
+        x
+        for x in range(round(cell.left), round(cell.right))
+        if any(picture.pixelColor(x, y).lightness() < 130 for y in range(round(ACCENT_BOTTOM) + 2, round(KANA_BOTTOM) - 2))
+    ]
+    return min(dark) - cell.left, cell.right - 1 - max(dark)
+
+
+def test_letters_stand_in_the_middle_of_their_tiles_and_touch_no_edge(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text=""))
+    window.window_actions["show_strip"].setChecked(True)
+    write(window, "ヒャクニン、キュー。")
+    strip = shown(qtbot, window, "ヒャクニンキュー")
+    strip.setFocus()
+    window.script.setFocus()  # no tile has the frame of the focus
+    assert strip.shape is not None
+    for cell in strip.shape.axis.cells:
+        left, right = ink(strip, cell)
+        assert min(left, right) >= 3, "the gap and two pixels of the tile"
+        if cell.kind is Kind.MARK:
+            assert left == pytest.approx(right, abs=3)
+
+
 def click(strip: PhoneStrip, x: float, y: float) -> None:
     QTest.mouseClick(strip, LEFT, PLAIN, QPoint(round(x), round(y)))
 

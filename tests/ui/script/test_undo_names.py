@@ -52,7 +52,7 @@ def test_presets_that_are_kept_and_removed_can_be_taken_back(qtbot: QtBot, open_
 def test_the_empty_list_teaches_the_keys_of_now(open_window: OpenWindow) -> None:
     window = open_window(ready=False)
     assert ("Shift+Enter", "Add line") in window.script.lesson.taught()
-    assert ("Ctrl+K", "Find a command…") in window.script.lesson.taught()
+    assert ("Ctrl+K", "Find a command") in window.script.lesson.taught()
 
 
 def test_a_name_that_has_no_room_ends_in_dots(qtbot: QtBot) -> None:

@@ -180,7 +180,7 @@ def test_a_reading_may_be_typed_for_an_emoji(qtbot: QtBot, window: MainWindow) -
 
 
 def test_the_card_names_what_it_is(window: MainWindow) -> None:
-    assert makers(nanairo(window)).startswith("Nanairo")
+    assert makers(nanairo(window))[0] == "Nanairo"
     assert "Nanairo" in window.side.card.makers.text()
 
 

@@ -46,8 +46,9 @@ def test_aivisspeechs_voices_with_the_room_they_take(
     library.choose(UUIDS[1])
     size_mb = round(2.2 * (theirs / f"{UUIDS[1]}.aivmx").stat().st_size / 1e6)
     prepare = library.facts.buttons["prepare"]
-    assert f"about {size_mb} MB" in prepare.text()
-    assert any("not prepared" in label.text() for label in library.facts.findChildren(QLabel))
+    told = [label.text() for label in library.facts.findChildren(QLabel)]
+    assert f"About {size_mb} MB once prepared" in told
+    assert "This voice must be prepared once before use." in told
     assert {deed for deed, button in library.facts.buttons.items() if not button.isHidden()} <= {"prepare", "folder", "licence", "bert"}
     before = tree(theirs)
     prepare.click()

@@ -12,16 +12,18 @@ from typing import Any
 import psutil
 import pytest
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.tasks.job_row import describe_advance
+from app.errors import VoiceError
+from app.ui.tasks.job_row import describe_advance, way_names
 from app.ui.tasks.jobs_panel import JobsPanel
 from app.ui.tasks.messages import read_line
 from app.ui.tasks.process import BACKGROUND, ProcessTask
 from app.ui.tasks.queue import TaskQueue
 from app.ui.tasks.task import Advance, Stage, TaskSpec, with_time_left
 from app.ui.voices.add_address import AddAddress, read_address
+from app.ui.widgets.elided_button import ElidedButton
 from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import WAIT_MS
 
@@ -188,9 +190,39 @@ def test_many_jobs_stay_legible_and_long_names_end_in_dots(qtbot: QtBot, queue: 
     qtbot.waitUntil(lambda: body.height() >= body.minimumSizeHint().height())
     assert all(row.height() >= row.minimumSizeHint().height() for row in panel.rows.values())
     assert all(row.title.toolTip() == job.work.title for job, row in panel.rows.items())
-    buttons = [button for button in body.findChildren(QPushButton) if button.accessibleName().startswith("G_")]
+    buttons = [button for button in body.findChildren(ElidedButton) if button.accessibleName().startswith("G_")]
     assert [button.accessibleName() for button in buttons] == [way.removeprefix("--checkpoint=") for way in ways]
-    assert all("…" in button.text() for button in buttons)
+    qtbot.waitUntil(lambda: all("…" in button.shown_text() for button in buttons))
+    assert len({button.shown_text() for button in buttons}) == len(ways), "they can be told apart"
+    queue.jobs.clear()  # they were never started
+
+
+def test_files_are_named_by_what_distinguishes_them() -> None:
+    assert list(way_names(("--checkpoint=G_1.safetensors", "--checkpoint=G_2.safetensors", "--all")).values()) == ["G_1", "G_2", "Add all"]
+    assert list(way_names(("--checkpoint=a.onnx", "--checkpoint=a.safetensors")).values()) == ["a.onnx", "a.safetensors"]
+
+
+def test_the_panel_is_as_high_as_its_rows_and_leaves_the_window_to_the_lines(qtbot: QtBot, queue: TaskQueue) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    panel = JobsPanel(queue)
+    column = QVBoxLayout(window)
+    column.addStretch(1)
+    column.addWidget(panel)
+    window.resize(900, 800)
+    window.show()
+    for number in range(4):
+        job = ProcessTask(TaskSpec(f"{number}", ("x",)), queue)
+        if number == 1:
+            job.stage, job.error = Stage.FAILED, VoiceError("The server does not respond. " * 6, "Try again.")
+        queue.jobs.append(job)
+        queue.added.emit(job)
+    rows = list(panel.rows.values())
+    gap = 6
+    qtbot.waitUntil(lambda: rows[2].geometry().bottom() <= panel.height() <= rows[2].geometry().bottom() + gap)
+    window.resize(420, 600)  # the error is folded now
+    qtbot.waitUntil(lambda: rows[1].height() > rows[0].height())
+    assert panel.height() <= 0.4 * window.height()
     queue.jobs.clear()  # they were never started
 
 

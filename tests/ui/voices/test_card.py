@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
+from app.ui.voices.card import VoiceCard
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.task_results import _added_words
+from app.voices.card import Card
+from app.voices.manifest import Named, VoiceManifest
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
@@ -17,6 +26,16 @@ def test_the_card_names_the_speaker_of_the_line(open_window: OpenWindow) -> None
     assert second in window.side.card.makers.text()
     window.document.stack.undo()
     assert second not in window.side.card.makers.text()
+
+
+def test_a_single_speaker_is_no_news(open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="あ"))
+    side, known = window.side, window.catalog.find("")
+    assert known is not None
+    assert "Speaker" in side.card.makers.text()
+    alone = replace(known, manifest=replace(known.manifest, speakers=known.manifest.speakers[:1]))
+    side.show_voice(alone)
+    assert "Speaker" not in side.card.makers.text()
 
 
 def test_a_voice_without_recordings_speaks_in_each_of_its_styles(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
@@ -44,3 +63,28 @@ def test_what_is_tried_can_be_stopped(qtbot: QtBot, open_window: OpenWindow) -> 
     window.transport.play.click()
     assert not window.controller.state.speaking
     wait_idle(qtbot, window)
+
+
+@pytest.mark.parametrize("width", [200, 260, 520])
+def test_no_line_of_the_makers_ends_in_a_dot_between_two_of_them(qtbot: QtBot, width: int) -> None:
+    card = VoiceCard()
+    qtbot.addWidget(card)
+    card.resize(width, 200)
+    card.show()
+    names = ("Aivis Project", "Extraordinarily Long Singer")
+    manifest = VoiceManifest("a", "Mao", "aivmx", "bert", 44_100, 512, (Named(0, "Mao"),), (Named(0, "Neutral"),), {})
+    card.show_voice(CatalogVoice("a", manifest, Path("/nowhere"), "own", Card(version="1.0.0-beta.12", creators=names)))
+    lines = card.makers.text().split("\n")
+    assert not any(line.rstrip().endswith("·") for line in lines)
+    assert [part for line in lines for part in line.split(" · ")] == [", ".join(names), "v1.0.0-beta.12"]
+    room = card.makers.width()
+    fitting = [line for line in lines if card.makers.fontMetrics().horizontalAdvance(line) <= room]
+    assert lines[-1] in fitting
+    assert (len(lines) == 1) == (width == 520)
+
+
+def test_added_voices_are_counted() -> None:
+    one, two = {"name": "A"}, {"name": "B"}
+    assert _added_words([one], update=False) == "The voice “A” was added."
+    assert _added_words([one, two], update=False) == "The voices “A”, “B” were added."
+    assert _added_words([one | {"already": True}, two | {"already": True}], update=False).endswith("are already installed.")

@@ -189,7 +189,9 @@ def test_a_missing_voice_is_shown_calmly_and_other_lines_speak(qtbot: QtBot, ope
     open_script(qtbot, window, ["gone", ""])
     assert "is missing" in window.side.card.lack.text()
     assert not window.banner.isVisible()
-    assert window.side.chooser.box.currentText() == "gone (missing)"
+    box = window.side.chooser.box
+    assert box.currentText() == "Unknown voice (missing)"
+    assert box.itemData(box.currentIndex(), Qt.ItemDataRole.ToolTipRole) == "gone", "its id is for those who look for it"
     window.play_commands.play(["0"])
     wait_idle(qtbot, window)
     assert window.model.state("0").phase is Phase.FAILED

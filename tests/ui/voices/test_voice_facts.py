@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.ui.voices.bert_offer import BertOffer
+from app.ui.voices.card import VoiceCard
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.catalog_voice import CatalogVoice, Place
+from app.ui.voices.voice_details import computed, facts
 from app.ui.voices.voice_facts import VoiceFacts
-from app.ui.voices.voice_library import VoiceLibrary
+from app.ui.voices.voice_library import VoiceLibrary, whence
 from app.voices.card import Card
+from app.voices.containers.description import SBV2_BERT
 from app.voices.manifest import Named, VoiceManifest
 
 LONG = "G_" + "very_long_file_name_" * 5 + ".safetensors"
@@ -27,7 +33,7 @@ def voice(name: str = "Mei", place: Place = "own", card: Card | None = None, sty
 
 
 def words(facts: VoiceFacts) -> dict[str, QLabel]:
-    body = facts.widget()
+    body = facts.page.widget()
     assert body is not None
     return {label.text(): label for label in body.findChildren(QLabel) if label.text()}
 
@@ -40,16 +46,93 @@ def test_long_words_do_not_widen_the_page_and_many_need_a_longer_one(qtbot: QtBo
     facts.show()
     QApplication.processEvents()
     facts.show_voice(voice(card=Card(source_name=LONG, notes=("One.", "Two.")), styles=40, about="A long description. " * 30))
-    body = facts.widget()
+    body = facts.page.widget()
     assert body is not None
     qtbot.waitUntil(lambda: body.height() >= body.heightForWidth(body.width()) > 300)
-    assert body.width() <= facts.viewport().width()
+    assert body.width() <= facts.page.viewport().width()
     shown = words(facts)
     (short,) = [text for text in shown if text.startswith("G_very")]
     assert "…" in short
     assert short.endswith(".safetensors")
     assert shown[short].toolTip() == LONG
     assert BERT in shown, "a word that can be broken stays whole"
+
+
+@pytest.mark.parametrize("width", [280, 400, 640])
+def test_nothing_is_cut_off_and_the_buttons_stay_in_sight_at_any_width(qtbot: QtBot, width: int) -> None:
+    facts = VoiceFacts()
+    qtbot.addWidget(facts)
+    facts.resize(width, 300)
+    facts.show()
+    facts.show_voice(voice("とても長い名前の声 " * 8, card=Card("e756b8e4"), styles=40, about="説明がとても長い声です。" * 20))
+    body = facts.page.widget()
+    qtbot.waitUntil(lambda: facts.page.verticalScrollBar().maximum() > 0)
+    assert body.width() <= facts.page.viewport().width()
+    offered = [button for button in facts.buttons.values() if button.isVisible()]
+    assert len(offered) >= 6
+    assert not any(body.isAncestorOf(button) for button in offered)
+    places = [button.geometry().translated(button.parentWidget().pos()) for button in offered]
+    assert all(facts.rect().contains(place) for place in places)
+    assert all(button.width() >= button.sizeHint().width() for button in offered)
+    assert len({place.x() for place in places}) == {280: 1, 400: 2, 640: 3}[width]
+
+
+def test_an_empty_library_says_so_once_it_was_read(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    catalog = VoiceCatalog(parent)
+    library = VoiceLibrary(parent, catalog)
+    library.show()
+    assert library.facts.name.text() == "Loading…"
+    catalog.is_read = True
+    catalog.changed.emit()
+    assert library.facts.name.text() == "No voices"
+    assert not library.facts.picture.isVisible(), "the words begin where the words of voices do"
+    library.close()
+    catalog.close()
+
+
+def test_what_a_voice_lacks_comes_first_in_the_list() -> None:
+    assert whence(replace(voice(), has_bert=False)).startswith("BERT missing")
+    assert whence(voice(place="aivisspeech")).startswith("Not prepared")
+    assert whence(voice()) == "Added by you"
+
+
+def test_differences_are_written_without_an_exponent() -> None:
+    for difference, shown in ((3.1e-6, "0.0000031."), (0.0, " 0."), (1e-12, "0.0000001."), (0.25, "0.25.")):
+        assert computed(voice(card=Card(max_abs_diff=difference))).endswith(shown)
+
+
+def test_a_bert_of_its_own_is_not_offered_as_a_download(qtbot: QtBot) -> None:
+    parent, facts, card = QWidget(), VoiceFacts(), VoiceCard()
+    for widget in (parent, facts, card):
+        qtbot.addWidget(widget)
+    for bert, action in ((SBV2_BERT, "Download BERT"), ("their-own", "Add BERT")):
+        lacking = voice()
+        lacking = replace(lacking, manifest=replace(lacking.manifest, bert=bert), has_bert=False)
+        facts.show_voice(lacking)
+        card.show_voice(lacking)
+        offer = BertOffer(parent, lacking.name, bert)
+        assert facts.buttons["bert"].text().startswith(action)
+        assert card.mend.text().startswith(action)
+        assert offer.windowTitle() == action
+        assert offer.download.isHidden() == (bert != SBV2_BERT)
+        said = " ".join(label.text() for label in offer.findChildren(QLabel) if not label.isHidden())
+        assert ("their-own" in said) == (bert != SBV2_BERT)
+        assert ("download it once" in said) == (bert == SBV2_BERT)
+        offer.close()
+
+
+@pytest.mark.parametrize(("language", "name", "form"), [("ja", "Mei（付属）", "Koebako 付属"), ("en", "Mei (starter)", "Built in")])
+def test_the_voice_we_ship_is_named_in_the_language_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, language: str, name: str, form: str
+) -> None:
+    monkeypatch.setattr("app.language._current", language)
+    shipped = voice("Mei (starter)", place="shipped")
+    shipped = replace(shipped, manifest=replace(shipped.manifest, format="starter"))
+    assert shipped.name == name
+    assert shipped.manifest.name == "Mei (starter)", "what lines and commands find it by"
+    assert any(value.startswith(form) for _, value in facts(shipped))
 
 
 def test_what_can_be_done_first_stands_out(qtbot: QtBot) -> None:

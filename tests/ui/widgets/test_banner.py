@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.errors import VoiceError
 from app.settings import Settings
-from app.ui.widgets.banner import Banner
+from app.ui.widgets.banner import LOW_WINDOW, Banner
+from app.ui.widgets.details import MOST_LINES
+from app.ui.widgets.text_dialog import TextDialog
 from tests.ui.conftest import OpenWindow
 
 
@@ -20,6 +22,7 @@ def banner(qtbot: QtBot) -> Iterator[Banner]:
     qtbot.addWidget(window)
     made = Banner()
     made.setParent(window)
+    window.resize(1100, 800)
     window.show()
     yield made
     window.close()
@@ -78,14 +81,48 @@ def test_details_of_one_message_fold_those_of_another(banner: Banner) -> None:
     assert not banner.more.isChecked()
 
 
-def test_a_low_window_shows_fewer_lines_of_the_details(banner: Banner) -> None:
-    heights = []
-    for height in (700, 1000):
-        banner.window().resize(1100, height)
-        banner.show_error(broken())
-        banner.more.click()
-        heights.append(banner.details.text.height())
-    assert heights[0] < heights[1]
+def test_a_low_window_shows_the_details_in_one_of_their_own(banner: Banner) -> None:
+    banner.window().resize(1100, LOW_WINDOW - 1)
+    banner.show_error(broken())
+    banner.more.click()
+    assert not banner.details.isVisible()
+    assert not banner.more.isChecked()
+    dialog = banner.window().findChild(TextDialog)
+    assert isinstance(dialog, TextDialog)
+    assert dialog.isVisible()
+    assert "bad bytes at 1234" in dialog.page.toPlainText()
+    (copy,) = [button for button in dialog.buttons.buttons() if button.text() == "Copy"]
+    copy.click()
+    assert "bad bytes at 1234" in QApplication.clipboard().text()
+    dialog.close()
+
+
+@pytest.mark.parametrize("lines", [2, 5, 12])
+def test_the_first_lines_of_the_details_are_whole(qtbot: QtBot, banner: Banner, lines: int) -> None:
+    banner.setFixedWidth(900)
+    banner.show_message("error", "Broken.", details="\n".join(["「花子」を開けません。"] * lines))
+    banner.more.click()
+    text = banner.details.text
+    last = text.document().findBlockByNumber(min(lines, MOST_LINES) - 1)
+    QApplication.processEvents()
+    bottom = text.blockBoundingGeometry(last).translated(text.contentOffset()).bottom()
+    room = text.viewport().height()
+    assert bottom <= room < bottom + (text.fontMetrics().height() if lines <= MOST_LINES else 2)
+    assert text.verticalScrollBar().isVisible() == (lines > MOST_LINES)
+
+
+def test_a_crowded_window_does_not_cut_through_a_message(qtbot: QtBot) -> None:
+    window, made, below = QWidget(), Banner(), QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    for part in (made, below):
+        column.addWidget(part)
+    window.resize(400, 300)
+    window.show()
+    made.show_message("error", "The voice cannot be opened. " * 4, "Install it again. " * 8)
+    below.setFixedHeight(260)
+    QApplication.processEvents()
+    assert made.height() >= made.heightForWidth(made.width()) > 60
 
 
 def test_a_deed_of_its_own_is_done_instead_of_the_usual_one(qtbot: QtBot, banner: Banner) -> None:

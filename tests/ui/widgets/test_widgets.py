@@ -30,6 +30,7 @@ from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import DARK, LIGHT, Theme, chosen_theme
 from app.ui.voices.card import about
+from app.ui.widgets.choice_box import MOST_SHOWN, ChoiceBox
 from app.ui.widgets.section import Section
 from tests.ui.conftest import switch_theme
 
@@ -350,3 +351,18 @@ def test_theme_changes_everything(qapp: QApplication) -> None:
     assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.window
     switch_theme(qapp, chosen_theme("light"))
     assert qapp.palette().color(QPalette.ColorRole.Window).name() == LIGHT.window
+
+
+@pytest.mark.parametrize(("count", "scrolls"), [(MOST_SHOWN, False), (MOST_SHOWN + 1, True)])
+def test_a_long_list_shows_that_there_is_more(qtbot: QtBot, count: int, scrolls: bool) -> None:
+    box = ChoiceBox()
+    qtbot.addWidget(box)
+    box.addItems([f"{number}" for number in range(count)])
+    box.show()
+    box.showPopup()
+    view = box.view()
+    qtbot.waitUntil(lambda: view.isVisible())
+    assert view.verticalScrollBar().isVisible() == scrolls
+    shown = view.viewport().height() / view.visualRect(box.model().index(0, 0)).height()
+    assert shown == pytest.approx(MOST_SHOWN, abs=0.5)
+    box.hidePopup()

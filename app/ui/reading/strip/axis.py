@@ -18,10 +18,10 @@ from app.core.line_sound import LineTimes
 from app.core.types import Overrides
 
 PX_PER_S = 230.0
-NARROWEST, NARROWEST_PAUSE = 27.0, 15.0  # pixels: a kana with its small one must be readable
+NARROWEST, NARROWEST_PAUSE = 31.0, 15.0  # pixels: a kana with its small one must be readable
 PHRASE_GAP = 10.0
 MARGIN = 14.0
-UNKNOWN_PAUSE_S = 0.25
+UNKNOWN_MORA_S, UNKNOWN_PAUSE_S = 0.117, 0.25
 
 
 class Kind(Enum):
@@ -112,7 +112,7 @@ def lay_out(reading: LineReading, overrides: Overrides, phrases: tuple[Phrase, .
             left += PHRASE_GAP
         known = (times.moras if kind is Kind.MORA else times.marks)[index] if times else None
         given = (fixed if kind is Kind.MORA else pauses).get(index)
-        guess = NARROWEST / PX_PER_S if kind is Kind.MORA else UNKNOWN_PAUSE_S
+        guess = UNKNOWN_MORA_S if kind is Kind.MORA else UNKNOWN_PAUSE_S
         length_s = given if given is not None else known.length_s if known and known.length_s else guess
         width = max(NARROWEST if kind is Kind.MORA else NARROWEST_PAUSE, length_s * PX_PER_S)
         start_s, end_s = (known.start_s, known.end_s) if known else (0.0, 0.0)

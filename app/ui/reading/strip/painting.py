@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.ui.reading.strip.axis import PHRASE_GAP, Cell, Kind
 from app.ui.reading.strip.shape import Shape, is_emoji, kana_of
@@ -79,6 +79,9 @@ def _paint_cell(painter: QPainter, shape: Shape, index: int, theme: Theme, marke
     font.setBold(False)
     painter.setFont(font)
     painter.setPen(QColor(theme.on_accent if playing else theme.muted if cell.kind is Kind.MARK else theme.text))
+    if cell.kind is Kind.MARK:  # most of them stand in a corner of their square
+        ink = QFontMetricsF(font).tightBoundingRect(kana)
+        box.translate(QFontMetricsF(font).horizontalAdvance(kana) / 2 - ink.center().x(), 0)
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, kana)
     if cell.exact or index in (marked.edge, marked.hovered) or (index == marked.current and marked.focused):
         _paint_length(painter, shape, cell, theme)

@@ -1,0 +1,83 @@
+"""Messages and jobs take their room from the lines, never for good; an empty script offers only what can be done with it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, Script
+from app.errors import VoiceError
+from app.settings import Settings
+from app.ui.script.transport import OF_LINES
+from app.ui.shell.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+from tests.ui.recording_player import RecordingPlayer
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: OpenWindow) -> MainWindow:
+    made = open_window(Settings(text=""))
+    made.resize(1366, 768)
+    made.window_actions["show_strip"].setChecked(True)
+    made.document.reset(Script(tuple(Line(f"{number} 行目", id=str(number)) for number in range(9))))
+    made.script.choose(["2"])
+    qtbot.wait(50)
+    return made
+
+
+def in_sight(window: MainWindow) -> bool:
+    view = window.script
+    return view.viewport().rect().contains(view.visualRect(view.currentIndex()).center())
+
+
+def test_the_dock_and_the_current_line_outlast_messages(qtbot: QtBot, window: MainWindow) -> None:
+    before = window.latency.height()
+    banners = (window.notice, window.banner, window.voice_banner)
+    window.resize(1366, 700)
+    for banner in banners:
+        banner.show_error(VoiceError("「花子」を開けません。", "ファイルが壊れています。"))
+    qtbot.waitUntil(lambda: window.latency.height() < before)
+    qtbot.waitUntil(lambda: in_sight(window))
+    for banner in banners:
+        banner.hide()
+    qtbot.waitUntil(lambda: window.latency.height() == before)
+    assert in_sight(window)
+
+
+def test_without_lines_only_what_needs_none_can_be_done(qtbot: QtBot, window: MainWindow) -> None:
+    actions, side, transport = window.window_actions, window.side, window.transport
+    of_lines = [actions[name] for name in (*OF_LINES, "play", "save_line")]
+    assert all(action.isEnabled() for action in of_lines)
+    window.script.selectAll()
+    window.commands.delete()
+    assert not any(action.isEnabled() for action in of_lines)
+    assert not transport.play.isEnabled()
+    assert not transport.save.isEnabled()
+    assert actions["add_line"].isEnabled()
+    assert actions["paste"].isEnabled()
+    assert side.chooser.more.isEnabled(), "voices can be managed"
+    assert not side.chooser.box.isEnabled()
+    assert not side.styles.isEnabled()
+    assert side.chosen.isVisible()
+    assert "Select a line" in side.chosen.text()
+    window.voices.shown.emit(window.catalog.find(""))
+    assert not side.styles.isEnabled(), "another look at the voice does not bring a line"
+    window.document.stack.undo()
+    assert all(action.isEnabled() for action in of_lines)
+    assert transport.play.isEnabled()
+    assert side.styles.isEnabled()
+
+
+def test_what_is_spoken_can_be_stopped_although_its_line_is_gone(qtbot: QtBot, open_window: OpenWindow) -> None:
+    slow = RecordingPlayer(pace=1.0)
+    window = open_window(Settings(text="こんにちは。"), open_player=lambda _device, _rate: slow)
+    window.side.card.style_requested.emit("")
+    qtbot.waitUntil(lambda: window.controller.state.played_s > 0, timeout=WAIT_MS)
+    window.script.selectAll()
+    window.commands.delete()
+    assert window.controller.state.speaking
+    assert window.window_actions["play"].isEnabled()
+    qtbot.mouseClick(window.transport.play, Qt.MouseButton.LeftButton)
+    wait_idle(qtbot, window)
+    assert not window.transport.play.isEnabled()
