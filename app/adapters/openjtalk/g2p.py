@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from app.adapters.english import english_kana
 from app.adapters.openjtalk import words as openjtalk_words
 from app.adapters.openjtalk.dictionary import taught_words
+from app.adapters.openjtalk.own_words import own_words
 from app.core.emoji import EmojiPlace, find_emoji
 from app.core.normalise import PLACEHOLDER, normalise, normalise_surface
 from app.core.overrides import Piece, Place, analyse_with_readings, beside, find_overrides
-from app.core.readings import mend_readings
+from app.core.readings.accents import mend_accents
+from app.core.readings.word_pairs import mend_readings
 from app.core.types import Phones, ReadingOverride
 from app.core.words import EMOJI_KIND, Word, words_to_phones
 
@@ -56,7 +59,8 @@ def _words(text: str, places: Sequence[Place], start: int, end: int) -> list[Wor
     for first, last, _ in given:
         marked += text[start:first] + PLACEHOLDER
         start = last
-    first_text, *others = normalise(marked + text[start:end], openjtalk_words.lookup).split(PLACEHOLDER)
+    spoken = own_words().speak(marked + text[start:end])
+    first_text, *others = normalise(spoken, openjtalk_words.lookup, english_kana).split(PLACEHOLDER)
     if not given:
         return _analyse(first_text)
     pieces = [Piece(first_text)]
@@ -66,4 +70,4 @@ def _words(text: str, places: Sequence[Place], start: int, end: int) -> list[Wor
 
 
 def _analyse(text: str) -> list[Word]:
-    return mend_readings(openjtalk_words.analyse(text))
+    return mend_accents(mend_readings(openjtalk_words.analyse(text)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from types import ModuleType
@@ -12,7 +12,12 @@ from typing import Any
 
 from app.adapters.openjtalk.dictionary import as_userdic, taught_words
 from app.adapters.openjtalk.features import FullFeatures
+from app.adapters.openjtalk.own_words import own_words
+from app.adapters.openjtalk.sentence import SentenceFrontEnd
 from app.adapters.prefetch import wait_for
+from app.core.readings.correct import corrections
+from app.core.readings.morphs import Correction, Morph
+from app.core.readings.second import SecondWord
 from app.core.sentences import split_sentences
 from app.core.words import Word
 from app.errors import AppError, InternalError
@@ -89,10 +94,27 @@ def _analyse_piece(text: str) -> list[Word]:
 def _features(run_frontend: Callable[..., list[dict[str, Any]]], text: str) -> list[dict[str, Any]]:
     """What the front end says of each word. Homographs and rare kanji ask Sudachi, whose dictionary is a package of its own."""
     wait_for("sudachidict_core")
+    sentence = SentenceFrontEnd(_front_end(), _corrections)
+    sentence.prepare(text)
     for options in ({}, {"use_sudachi_kanji_yomi": False}):
         with suppress(ModuleNotFoundError):
-            return run_frontend(text, jtalk=_front_end(), **options)
-    return run_frontend(text, jtalk=_front_end(), use_vanilla=True)  # reads nearly everything, and needs nothing else
+            return run_frontend(text, jtalk=sentence, **options)
+    return run_frontend(text, jtalk=sentence, use_vanilla=True)  # reads nearly everything, and needs nothing else
+
+
+def _corrections(morphs: Sequence[Morph]) -> list[Correction]:
+    return corrections(morphs, own_words(), second_words)
+
+
+def second_words(text: str) -> list[SecondWord]:
+    """Words of Sudachi, the longest; none where its dictionary is missing."""
+    utils = load().utils
+    try:
+        tokenizer = utils.get_sudachi_tokenizer()
+    except ModuleNotFoundError:
+        return []
+    mode = utils.tokenizer.Tokenizer.SplitMode.C
+    return [SecondWord(word.surface(), word.reading_form(), word.begin()) for word in tokenizer.tokenize(text, mode)]
 
 
 def _word(feature: dict[str, Any]) -> Word:

@@ -26,7 +26,7 @@ speech スピーチ stay ステイ still スティル strong ストロング suc
 tell テル ten テン tennis テニス thank サンク thanks サンクス the ザ their ゼア them ゼム then ゼン there ゼア these ジーズ they ゼイ thing シング those ゾーズ
 through スルー ticket チケット tired タイアード to トゥー today トゥデイ together トゥギャザー tonight トゥナイト tool ツール top トップ touch タッチ toy トイ
 travel トラベル trip トリップ true トゥルー twelve トゥエルブ twenty トゥエンティ understand アンダースタンド unit ユニット until アンティル upload アップロード
-us アス use ユーズ village ビレッジ visit ビジット wait ウェイト walk ウォーク wall ウォール want ウォント warm ウォーム was ワズ wash ウォッシュ we ウイ
+us アス use ユーズ village ビレッジ visit ビジット wait ウェイト walk ウォーク wall ウォール want ウォント warm ウォーム was ワズ wash ウォッシュ we ウィー
 weather ウェザー weekend ウィークエンド when ウェン where ウェア which ウィッチ whole ホール whose フーズ wide ワイド wife ワイフ wind ウインド window ウィンドウ
 winter ウィンター wish ウィッシュ with ウィズ without ウィザウト wonder ワンダー worry ウォーリー worse ワース wrong ロング yellow イエロー yesterday イエスタデイ
 yet イェット you ユー young ヤング zero ゼロ zoo ズー array アレイ assistant アシスタント audio オーディオ auto オート browser ブラウザー client クライアント
@@ -43,7 +43,7 @@ musician ミュージシャン mid ミッド notice ノーティス package パ�
 prepare プリペア quarter クォーター region リージョン religion リリジョン restaurant レストラン several セブラル shoulder ショルダー silence サイレンス sincerely シンシアリー
 situation シチュエーション soldier ソルジャー spaghetti スパゲッティ sudden サドン suggest サジェスト temperature テンペラチャー television テレビジョン weapon ウェポン recent リーセント
 host ホスト ground グラウンド field フィールド engineers エンジニアーズ virtual バーチャル desktop デスクトップ voice ボイス studio スタジオ ultra ウルトラ mini ミニ max マックス pro プロ
-plugin プラグイン widget ウィジェット cache キャッシュ kernel カーネル thread スレッド queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
+plugin プラグイン widget ウィジェット cache キャッシュ we've ウイブ we're ウイアー cascade カスケード readme リードミー kernel カーネル thread スレッド queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
 """
 
 _FIELDS = _WORDS.split()

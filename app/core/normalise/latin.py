@@ -7,12 +7,18 @@ from collections.abc import Callable
 
 from app.core.normalise.english_words import COMMON_WORDS, LETTERS, SMALL_NUMBERS
 from app.core.normalise.romaji import romaji_kana
-from app.core.normalise.spelling import spelled_kana
 from app.core.normalise.suffixes import with_suffix
 
 Lookup = Callable[[str], str | None]  # a Latin word to its reading, None where the dictionary does not have it
+Spell = Callable[[str], str]  # an English word in small letters to katakana, whatever it is
 
 _WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]{1,2}(?![A-Za-z]))?")
+_NUMBERED_TWICE = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(と|や|か|、)(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
+_GRADE = re.compile(
+    r"(?<![A-Za-z0-9.'-])A(?=さん|くん|君|ちゃん|案|社|型|クラス|級|組|国|氏|地点|店|市|チーム|グループ|コース|ランク|判定)"
+)
+_CAPITALS = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?: [A-Z]{2,})+(?![A-Za-z])")
+_NAME = re.compile("[A-Z][a-z]{2,}")
 _ARTICLE = re.compile(r"\b[Aa](?= [A-Za-z]{2})")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
 _NUMBERED = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
@@ -26,19 +32,21 @@ _SHORTEST_PART = 4  # legend is not leg and end
 _LONGEST_WORD = 40  # beyond that it is no word
 
 
-def speak_latin(text: str, lookup: Lookup) -> str:
+def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
     """Text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
     text = _NUMERO.sub("ナンバー", text)
     text = _TITLE.sub(r"\1 ", text)
+    text = _NUMBERED_TWICE.sub(lambda match: f" {SMALL_NUMBERS[int(match[1])]} {match[2]} {SMALL_NUMBERS[int(match[3])]} ", text)
+    text = _CAPITALS.sub(lambda match: _romaji_phrase(match[0]), _GRADE.sub("エー", text))
     text = _NUMBERED.sub(lambda match: f" {SMALL_NUMBERS[int(match[1])]} ", text)
     text = _HYPHENATED.sub(lambda match: match[1] + match[2] if (match[1] + match[2]).lower() in COMMON_WORDS else match[0], text)
     text = _ARTICLE.sub("ア", _JOINER.sub(" ", text))
-    return _WORD.sub(lambda match: f" {_speak(match[0], lookup)} ", text)
+    return _WORD.sub(lambda match: f" {_speak(match[0], lookup, spell)} ", text)
 
 
-def _speak(word: str, lookup: Lookup) -> str:
+def _speak(word: str, lookup: Lookup, spell: Spell) -> str:
     if len(word) > _LONGEST_WORD:
-        return " ".join(_speak(word[at : at + _LONGEST_WORD], lookup) for at in range(0, len(word), _LONGEST_WORD))
+        return " ".join(_speak(word[at : at + _LONGEST_WORD], lookup, spell) for at in range(0, len(word), _LONGEST_WORD))
     if len(word) == 1:
         return _ALONE.get(word.upper()) or LETTERS[word.lower()]
     known = lookup(word)
@@ -46,7 +54,13 @@ def _speak(word: str, lookup: Lookup) -> str:
         # The dictionary says エイ even within an abbreviation, where people say エー.
         spelled = _spell_out(word) if word.isalpha() else known
         return spelled if known != spelled and known.replace("エイ", "エー") == spelled.replace("エイ", "エー") else word
-    return " ".join(_reading(piece, lookup) for piece in _pieces(word, lookup))
+    return " ".join(_reading(piece, lookup, spell) for piece in _pieces(word, lookup))
+
+
+def _romaji_phrase(words: str) -> str:
+    """Capitals that are Japanese in every word, such as SEKAI NO OWARI; else as they are."""
+    kana = [romaji_kana(word.lower(), shortest=1) for word in words.split()]
+    return " ".join(reading for reading in kana if reading) if all(kana) and any(len(word) > 3 for word in words.split()) else words
 
 
 def _pieces(word: str, lookup: Lookup) -> list[str]:
@@ -63,18 +77,18 @@ def _pieces(word: str, lookup: Lookup) -> list[str]:
     return pieces
 
 
-def _reading(word: str, lookup: Lookup) -> str:
+def _reading(word: str, lookup: Lookup, spell: Spell) -> str:
     """Katakana of one word."""
     if len(word) == 1:
         return LETTERS[word.lower()]
     return (
         _known(word, lookup)
         or _abbreviation(word)
-        or _inflected(word, lookup)
-        or _compound(word, lookup)
-        or (_spell_out(word) if len(word) <= 3 and word.isalpha() else None)
+        or _inflected(word, lookup, spell)
+        or _compound(word, lookup, spell)
+        or (_spell_out(word) if len(word) <= 3 and word.isalpha() and not _NAME.fullmatch(word) else None)
         or romaji_kana(word.lower())
-        or spelled_kana(word.replace("'", ""))
+        or spell(word.replace("'", "").lower())
     )
 
 
@@ -85,7 +99,7 @@ def _known(word: str, lookup: Lookup) -> str | None:
     return COMMON_WORDS.get(lower) or lookup(word) or lookup(lower) or lookup(word.capitalize())
 
 
-def _inflected(word: str, lookup: Lookup) -> str | None:
+def _inflected(word: str, lookup: Lookup, spell: Spell) -> str | None:
     """Plurals, possessives, -ing, -ed, -er, -ly of a word that is known; s also of one that is not."""
     for suffix, stems in _stems(word.lower()):
         for stem in stems:
@@ -93,7 +107,7 @@ def _inflected(word: str, lookup: Lookup) -> str | None:
             if known:
                 return with_suffix(known, suffix)
     owner = re.fullmatch(r"([A-Za-z]{2,})'s|([A-Za-z]{3,}[b-df-hj-np-rtv-z])s", word)
-    return with_suffix(_reading(owner[1] or owner[2], lookup), "s") if owner else None
+    return with_suffix(_reading(owner[1] or owner[2], lookup, spell), "s") if owner else None
 
 
 def _stems(word: str) -> list[tuple[str, list[str]]]:
@@ -126,18 +140,18 @@ def _spell_out(word: str) -> str:
     return "".join(LETTERS[letter] for letter in word.lower())
 
 
-def _compound(word: str, lookup: Lookup) -> str | None:
+def _compound(word: str, lookup: Lookup, spell: Spell) -> str | None:
     """Two known words written as one, such as windsurf; the longest first word wins. Or a known word behind a prefix."""
     lower = word.lower()
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
         first, second = lower[:cut], lower[cut:]
         head = _known(first, lookup)
-        tail = head and (_known(second, lookup) or _inflected(second, lookup))
+        tail = head and (_known(second, lookup) or _inflected(second, lookup, spell))
         if head and tail:
             return head + tail
     for prefix, kana in _PREFIXES.items():
         rest = lower.removeprefix(prefix)
-        known = len(rest) > 3 and rest != lower and (_known(rest, lookup) or _inflected(rest, lookup))
+        known = len(rest) > 3 and rest != lower and (_known(rest, lookup) or _inflected(rest, lookup, spell))
         if known:
             return kana + known
     return None

@@ -1,4 +1,4 @@
-"""Readings that depend on the neighbours and that the front end gets wrong."""
+"""Neighbouring words that the front end reads wrong once numbers are put together, and how they are read."""
 
 from __future__ import annotations
 
