@@ -46,9 +46,11 @@ def misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
 
 def _split_name(at: int, name: Morph, following: Morph) -> Iterator[Correction]:
     """桜の, 家の before a noun: a noun and its particle."""
-    if "名詞" not in following.kinds:
+    if "名詞" not in following.kinds or not name.reading.endswith("ノ"):
         return
     stem = name.surface.removesuffix(_SWALLOWED)
-    yield Correction(at, at + 1, (Part(stem, kind=_NOUN), Part(_SWALLOWED, kind=_PARTICLE)), "rule", _SWALLOWED)
+    yield Correction(
+        at, at + 1, (Part(stem, name.reading.removesuffix("ノ"), kind=_NOUN), Part(_SWALLOWED, kind=_PARTICLE)), "rule", _SWALLOWED
+    )
     if noun := _BEHIND.get(following.surface):
         yield Correction(at + 1, at + 2, (Part(following.surface, noun, kind=_NOUN),), "rule", _SWALLOWED)

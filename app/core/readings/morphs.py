@@ -54,7 +54,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Words [first, last) of a sentence are these parts instead; `name` tells which rule, entry or word of the white list said so."""
+    """Words [first, last) of a sentence are these parts instead; `name` is the rule, entry or word of the white list."""
 
     first: int
     last: int

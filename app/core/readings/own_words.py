@@ -12,6 +12,8 @@ from app.core.written_words import WrittenWords
 
 _JAPANESE = re.compile("[ぁ-ゖァ-ヺー一-龠々]+")
 
+_IN_ADDRESS = re.compile("[.@_/]$")
+_ADDRESS_FOLLOWS = re.compile("[.@_][A-Za-z0-9]")
 _DO = frozenset("しさせ")  # forms of する
 _LONGEST_REST = 1
 
@@ -39,6 +41,8 @@ class OwnWords:
         """Raw text with our Latin words as katakana."""
         spoken, start = "", 0
         for first, last, override in self.written.find(text):
+            if _IN_ADDRESS.search(text[max(0, first - 1) : first]) or _ADDRESS_FOLLOWS.match(text, last):
+                continue
             spoken += f"{text[start:first]} {override.reading} "
             start = last
         return spoken + text[start:]

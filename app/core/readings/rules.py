@@ -1,4 +1,4 @@
-"""Rules with neighbours: a word, the reading it has by mistake, the one it should have, and the words around that tell.
+"""Rules with neighbours: a word, the reading it has by mistake, the one it should have, and the words around that decide.
 
 One rule a line, the first that fits wins:
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.readings.morphs import Correction, Morph, Part
+from app.core.words import Word
 
 _VOWEL_ROWS = {"オ": "オコソトノホモヨロゴゾドボポョ", "エ": "エケセテネヘメレゲゼデベペ", "ウ": "ウクスツヌフムユルグズブプュ"}
 _LENGTHENED = {("オ", "ウ"), ("エ", "イ"), ("ウ", "ウ")}
 _ROW_OF = {kana: vowel for vowel, row in _VOWEL_ROWS.items() for kana in row}
+_KANJI = re.compile("[一-龠々]")
+_SETTLED = frozenset(("user", "rule", "dictionary", "second"))
+_NO_DOUBT = frozenset(("数", "助数詞", "接尾", "接頭詞"))  # numbers join with what they count, which the second analyser does not do
+# Both are right everywhere, and the first analyser's is the usual one.
+_ALIKE = frozenset("私 何 日本 言う 明日 四 七 九 一 十 家 他 方 人 後 時 本".split())  # noqa: SIM905
+_VOICED = str.maketrans("ガギグゲゴザジズゼゾダヂヅデドバビブベボパピプペポッ", "カキクケコサシスセソタチツテトハヒフヘホハヒフヘホツ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +47,25 @@ def corrections(morphs: Sequence[Morph], second: Sequence[SecondWord], white: fr
         reading = readings.get((morph.start, len(morph.surface)))
         if reading and pronounced(reading) != morph.reading:
             yield Correction(at, at + 1, (Part(morph.surface, pronounced(reading)),), "second", morph.surface)
+
+
+def is_open(word: Word) -> bool:
+    """Whether a second opinion on a word says anything: it has kanji, and neither the user nor a rule has settled its reading."""
+    return (
+        word.read_by not in _SETTLED
+        and word.surface not in _ALIKE
+        and _NO_DOUBT.isdisjoint(word.kind)
+        and _KANJI.search(word.surface) is not None
+    )
+
+
+def with_others(words: Sequence[Word], second: Sequence[SecondWord]) -> list[Word]:
+    """The words with what the second analyser reads otherwise, where its words have the same ends."""
+    readings = {(word.start, len(word.surface)): pronounced(word.reading) for word in second}
+    found, start = [], 0
+    for word in words:
+        other = readings.get((start, len(word.surface)), "") if is_open(word) else ""
+        start += len(word.surface)
+        differs = other.translate(_VOICED) != pronounced(word.pronunciation).translate(_VOICED)
+        found.append(replace(word, other=other) if other and differs else word)
+    return found

@@ -25,6 +25,9 @@ def mend_readings(words: Iterable[Word]) -> list[Word]:
             found = mended[start : start + length]
             readings = _RULES.get(tuple((word.surface, word.pronunciation) for word in found))
             if readings:
-                mended[start : start + length] = [replace(word, pronunciation=kana) for word, kana in zip(found, readings, strict=True)]
+                name = "".join(word.surface for word in found)
+                mended[start : start + length] = [
+                    replace(word, pronunciation=kana, read_by="rule", name=name) for word, kana in zip(found, readings, strict=True)
+                ]
                 break
     return mended
