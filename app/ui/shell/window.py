@@ -8,6 +8,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
+from app.adapters.openjtalk.own_words import CHOICE
 from app.errors import AppError
 from app.language import localized
 from app.log import log_words
@@ -229,6 +230,13 @@ class MainWindow(QMainWindow):
         self.side.folded.connect(lambda: self.settings.change(expression_open=self.side.expression.is_open))
         self.theme_switcher.applied.connect(self._use_theme)
         self.settings.changed.connect(lambda _before, after: log_words(after.log_words))
+        self.settings.changed.connect(self._on_words_setting)
+
+    def _on_words_setting(self, before: Settings, after: Settings) -> None:
+        """The file with the settings is written later, so the front end is asked for the new choice at once."""
+        if before.built_in_words != after.built_in_words:
+            CHOICE.wanted = after.built_in_words
+            self.controller.read_dictionary()
 
     def _connect_script(self) -> None:
         self.document.changed.connect(self._show_length)
