@@ -62,6 +62,12 @@ class OpenJTalkG2P:
         return words_to_phones(words + _words(text, places, start, len(text)))
 
 
+def words_of(text: str) -> list[Word]:
+    """Words of one sentence, with the user's dictionary but without readings of a line."""
+    text = _PRIVATE.sub("", text)
+    return _words(text, taught_words().written.find(text), 0, len(text))
+
+
 def _is_free(emoji: EmojiPlace, places: Sequence[Place]) -> bool:
     return all(emoji.end <= start or emoji.start >= end for start, end, _ in places)
 

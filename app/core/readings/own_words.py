@@ -12,6 +12,7 @@ from app.core.written_words import WrittenWords
 
 _JAPANESE = re.compile("[ぁ-ゖァ-ヺー一-龠々]+")
 
+_LATIN = re.compile("[A-Za-z0-9Ａ-Ｚａ-ｚ０-９]")  # every word that is written so has one
 _IN_ADDRESS = re.compile("[.@_/]$")
 _ADDRESS_FOLLOWS = re.compile("[.@_][A-Za-z0-9]")
 _DO = frozenset("しさせ")  # forms of する
@@ -39,6 +40,8 @@ class OwnWords:
 
     def speak(self, text: str) -> str:
         """Raw text with our Latin words as katakana."""
+        if not _LATIN.search(text):
+            return text
         spoken, start = "", 0
         for first, last, override in self.written.find(text):
             if _IN_ADDRESS.search(text[max(0, first - 1) : first]) or _ADDRESS_FOLLOWS.match(text, last):
