@@ -18,6 +18,7 @@ from app.core.readings.morphs import Correction, Morph, Part
 from app.core.words import ReadBy
 
 _OURS = 1  # dictionaries beyond those of the user
+_KINDS: dict[str, str] = {**KIND_FEATURES, "adverb": "副詞,一般,*,*,*,*"}
 Corrections = Callable[[Sequence[Morph]], list[Correction]]
 _WIDE = {ord(" "): "\u3000"} | {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
@@ -108,8 +109,8 @@ class SentenceFrontEnd:
 
     def _columns(self, part: Part, covered: list[str]) -> list[str]:
         surface = wide(part.surface)
-        if part.kind in KIND_FEATURES and part.reading is not None:
-            features = KIND_FEATURES[part.kind]
+        if part.kind in _KINDS and part.reading is not None:
+            features = _KINDS[part.kind]
             accent = f"{part.accent or 0}/{len(split_moras(part.reading))}"
             return [surface, *features.split(","), surface, part.reading, part.reading, accent, "*"]
         found = _known(self._front_end, surface, part.reading, part.kind or ",".join(covered[1:4]))

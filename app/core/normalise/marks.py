@@ -27,6 +27,7 @@ _CROSS = re.compile(r"(?<=[A-Za-z])\s?×\s?(?=[A-Za-z]{2})|(?<=[ァ-ヶー一-�
 _HIDDEN = re.compile(r"(?<![○×△□])([○×△□])(\1*)(?=さん|くん|君|様|ちゃん|氏|社|会社|店|駅|町|市|県|大学|高校|年|月|日)")
 _SHAPES = {"○": "マル", "×": "バツ", "△": "サンカク", "□": "シカク"}
 _SHAPE_ALONE = re.compile("(?<![\\w)])[○×△□](?=[がをにはのもとで]|だ[^ぁ-ん]|$)")
+_SHAPES_RUN = re.compile(r"([○×△□])\1+(?![0-9])")  # letters that a censor or a form leaves out
 _SHAPE_PAIR = re.compile("○×|×○")
 _WAVE_OF_SONG = re.compile("[〜~]+(?=[♪♫♬])")
 _KEYS = re.compile(
@@ -48,6 +49,7 @@ def speak_tags(text: str) -> str:
     text = _MENTION.sub(lambda match: " アット " + match[1].replace("_", " "), text)
     text = _HIDDEN.sub(lambda match: "".join(map(_SHAPES.__getitem__, match[0])), text)
     text = _SHAPE_PAIR.sub(lambda match: "".join(map(_SHAPES.__getitem__, match[0])), text)
+    text = _SHAPES_RUN.sub(lambda match: _SHAPES[match[1]] * 2, text)
     text = _SHAPE_ALONE.sub(lambda match: _SHAPES[match[0]], text)
     return _ARROW.sub("から", _CROSS.sub(" ", text))
 

@@ -42,7 +42,7 @@ class Part:
         surface: as written.
         reading: katakana; None is what the analyser's dictionary has for the surface.
         accent: mora after which the pitch falls, 0 = never; None is what the dictionary has for surface and reading.
-        kind: as `app.core.dictionary` names it, of a word that the analyser's dictionary need not have; otherwise the word is looked up there,
+        kind: as `app.core.dictionary` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word is looked up there,
             sooner as this part of speech (名詞,一般) or, where it is empty, as what the analyser took it for.
     """
 

@@ -12,6 +12,7 @@ from app.core.written_words import WrittenWords
 
 _JAPANESE = re.compile("[ぁ-ゖァ-ヺー一-龠々]+")
 
+_ADVERBS = ("に", "して", "併し", "時か", "間にか", "なさい", "ませ")  # they join nothing that follows
 _LATIN = re.compile("[A-Za-z0-9Ａ-Ｚａ-ｚ０-９]")  # every word that is written so has one
 _IN_ADDRESS = re.compile("[.@_/]$")
 _ADDRESS_FOLLOWS = re.compile("[.@_][A-Za-z0-9]")
@@ -59,7 +60,8 @@ class OwnWords:
                 at += 1
                 continue
             surface = "".join(morph.surface for morph in morphs[at:last]).removesuffix(rest)
-            word = Part(surface, hiragana_to_katakana(entry.reading), entry.accent, entry.kind)
+            kind = "adverb" if surface.endswith(_ADVERBS) else entry.kind
+            word = Part(surface, hiragana_to_katakana(entry.reading), entry.accent, kind)
             parts = (word, Part(rest, kind="動詞,自立")) if rest else (word,)
             yield Correction(at, last, parts, "dictionary", entry.surface)
             at = last
