@@ -18,7 +18,7 @@ from app.core.readings.morphs import Correction, Morph, Part
 from app.core.words import ReadBy
 
 _OURS = 1  # dictionaries beyond those of the user
-_KINDS: dict[str, str] = {**KIND_FEATURES, "adverb": "副詞,一般,*,*,*,*"}
+_KINDS: dict[str, str] = {"adverb": "副詞,一般,*,*,*,*"} | {str(kind): features for kind, features in KIND_FEATURES.items()}
 Corrections = Callable[[Sequence[Morph]], list[Correction]]
 _WIDE = {ord(" "): "\u3000"} | {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
