@@ -10,8 +10,9 @@ _SIMPLE_FRACTIONS = frozenset(("1/2", "1/3", "2/3", "1/4", "3/4"))
 
 _WEEKDAY = re.compile(r"(?<=[\d日])\s*[(（]\s*([月火水木金土日])\s*[)）]")
 _BARE_WEEKDAY = r"[(（]([月火水木金土日])[)）]"
+_WEEKDAY_RANGE = re.compile(rf"{_BARE_WEEKDAY}\s*[〜~-]\s*{_BARE_WEEKDAY}")
 _WEEKDAY_LIST = re.compile(
-    rf"{_BARE_WEEKDAY}(?=\s*[と・、,〜]?\s*[(（][月火水木金土日][)）])|(?<=[)）カ][と・、,〜]){_BARE_WEEKDAY}|(?<=[)）]){_BARE_WEEKDAY}"
+    rf"{_BARE_WEEKDAY}(?=\s*[と・、,〜]?\s*[(（][月火水木金土日][)）])|(?<=[)）ツカイクンド][と・、,]){_BARE_WEEKDAY}|(?<=[)）]){_BARE_WEEKDAY}"
 )
 _WEEKDAY_NAMES = dict(zip("月火水木金土日", ("ゲツ", "カ", "スイ", "モク", "キン", "ド", "ニチ"), strict=True))
 _ERA_DATE = re.compile(r"(?<![A-Za-z0-9])([MTSHR])(\d{1,2})\.(\d{1,2})\.(\d{1,2})(?![\d.])")
@@ -29,6 +30,7 @@ def speak_dates(text: str) -> str:
     """Text with dates as 年月日, times as 時分秒 in kanji."""
     text = _TWELVE.sub("レイジ", text)
     text = _WEEKDAY.sub(r"\1曜日", text)
+    text = _WEEKDAY_RANGE.sub(lambda match: f"{_WEEKDAY_NAMES[match[1]]}から{_WEEKDAY_NAMES[match[2]]}", text)
     text = _WEEKDAY_LIST.sub(lambda match: _WEEKDAY_NAMES[match[1] or match[2] or match[3]], text)
     text = _ERA_DATE.sub(_era_date, text)
     text = _DATE.sub(_date, text)

@@ -43,7 +43,7 @@ musician ミュージシャン mid ミッド notice ノーティス package パ�
 prepare プリペア quarter クォーター region リージョン religion リリジョン restaurant レストラン several セブラル shoulder ショルダー silence サイレンス sincerely シンシアリー
 situation シチュエーション soldier ソルジャー spaghetti スパゲッティ sudden サドン suggest サジェスト temperature テンペラチャー television テレビジョン weapon ウェポン recent リーセント
 host ホスト ground グラウンド field フィールド engineers エンジニアーズ virtual バーチャル desktop デスクトップ voice ボイス studio スタジオ ultra ウルトラ mini ミニ max マックス pro プロ
-plugin プラグイン widget ウィジェット cache キャッシュ we've ウイブ we're ウイアー cascade カスケード readme リードミー kernel カーネル thread スレッド queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
+plugin プラグイン widget ウィジェット cache キャッシュ we've ウイブ we're ウイアー red レッド film フィルム pip ピップ cascade カスケード readme リードミー kernel カーネル thread スレッド queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
 """
 
 _FIELDS = _WORDS.split()

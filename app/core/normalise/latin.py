@@ -14,6 +14,7 @@ Spell = Callable[[str], str]  # an English word in small letters to katakana, wh
 
 _WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]{1,2}(?![A-Za-z]))?")
 _NUMBERED_TWICE = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(と|や|か|、)(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
+_ABBREVIATIONS = frozenset(("IT", "US", "AM", "AS", "DR", "MR", "MS", "ST", "MAX", "MAY"))  # they spell words, too
 _GRADE = re.compile(
     r"(?<![A-Za-z0-9.'-])A(?=さん|くん|君|ちゃん|案|社|型|クラス|級|組|国|氏|地点|店|市|チーム|グループ|コース|ランク|判定)"
 )
@@ -26,7 +27,7 @@ _TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|vs|Vol|vol|Ver|ver)\.\s*")
 _HYPHENATED = re.compile(r"(?<![A-Za-z-])([A-Za-z]{1,20})-([A-Za-z]{1,20})(?![A-Za-z-])")  # Wi-Fi, e-mail
 _NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")
 _JOINER = re.compile(r"(?<=[A-Za-z0-9])[-_.](?=[A-Za-z])|(?<=[A-Za-z])[-_.](?=[A-Za-z0-9])")
-_ALONE = {"A": "エイ", "C": "C"}  # シー in kana is taken for the sea, スィー
+_ALONE = {"A": "エイ", "C": "C", "RAM": "ラム", "ROM": "ロム", "TODO": "トゥードゥー"}  # シー in kana is taken for the sea, スィー
 _PREFIXES = {"un": "アン", "re": "リ", "non": "ノン", "pre": "プリ", "dis": "ディス", "in": "イン"}
 _SHORTEST_PART = 4  # legend is not leg and end
 _LONGEST_WORD = 40  # beyond that it is no word
@@ -37,7 +38,7 @@ def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
     text = _NUMERO.sub("ナンバー", text)
     text = _TITLE.sub(r"\1 ", text)
     text = _NUMBERED_TWICE.sub(lambda match: f" {SMALL_NUMBERS[int(match[1])]} {match[2]} {SMALL_NUMBERS[int(match[3])]} ", text)
-    text = _CAPITALS.sub(lambda match: _romaji_phrase(match[0]), _GRADE.sub("エー", text))
+    text = _CAPITALS.sub(lambda match: _capitals(match[0]), _GRADE.sub("エー", text))
     text = _NUMBERED.sub(lambda match: f" {SMALL_NUMBERS[int(match[1])]} ", text)
     text = _HYPHENATED.sub(lambda match: match[1] + match[2] if (match[1] + match[2]).lower() in COMMON_WORDS else match[0], text)
     text = _ARTICLE.sub("ア", _JOINER.sub(" ", text))
@@ -47,20 +48,34 @@ def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
 def _speak(word: str, lookup: Lookup, spell: Spell) -> str:
     if len(word) > _LONGEST_WORD:
         return " ".join(_speak(word[at : at + _LONGEST_WORD], lookup, spell) for at in range(0, len(word), _LONGEST_WORD))
+    if word in _ALONE:
+        return _ALONE[word]
     if len(word) == 1:
         return _ALONE.get(word.upper()) or LETTERS[word.lower()]
     known = lookup(word)
     if known and word.lower() not in COMMON_WORDS:
         # The dictionary says エイ even within an abbreviation, where people say エー.
         spelled = _spell_out(word) if word.isalpha() else known
-        return spelled if known != spelled and known.replace("エイ", "エー") == spelled.replace("エイ", "エー") else word
+        return spelled if known != spelled and _alike(known) == _alike(spelled) else word
     return " ".join(_reading(piece, lookup, spell) for piece in _pieces(word, lookup))
 
 
-def _romaji_phrase(words: str) -> str:
-    """Capitals that are Japanese in every word, such as SEKAI NO OWARI; else as they are."""
-    kana = [romaji_kana(word.lower(), shortest=1) for word in words.split()]
-    return " ".join(reading for reading in kana if reading) if all(kana) and any(len(word) > 3 for word in words.split()) else words
+def _alike(spelled: str) -> str:
+    """Names of letters whichever way the dictionary writes them."""
+    return spelled.replace("エイ", "エー").replace("エッチ", "エーチ")
+
+
+def _capitals(phrase: str) -> str:
+    """Words in capitals: Japanese in every word (SEKAI NO OWARI) becomes kana; short English ones (THE BEATLES) are no abbreviations."""
+    words = phrase.split()
+    if all(len(word) < 4 for word in words):
+        return phrase
+    kana = [romaji_kana(word.lower(), shortest=1) for word in words]
+    if all(kana):
+        return " ".join(reading for reading in kana if reading)
+    return " ".join(
+        word.capitalize() if len(word) < 4 and word.lower() in COMMON_WORDS and word not in _ABBREVIATIONS else word for word in words
+    )
 
 
 def _pieces(word: str, lookup: Lookup) -> list[str]:

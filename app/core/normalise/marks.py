@@ -24,10 +24,11 @@ _TAG = re.compile(r"(?<![\w&/])[#](?=[ぁ-んァ-ヶ一-龠A-Za-z_])")
 _MENTION = re.compile(r"(?<![\w.+-])@(?=[A-Za-z_])([A-Za-z0-9_]+)(?![A-Za-z0-9.@-])")
 _ARROW = re.compile(r"(?<=[ぁ-んァ-ヶー一-龠々A-Za-z0-9])\s?→\s?(?=[ぁ-んァ-ヶ一-龠A-Za-z0-9])")
 _CROSS = re.compile(r"(?<=[A-Za-z])\s?×\s?(?=[A-Za-z]{2})|(?<=[ァ-ヶー一-龠])×(?=[ァ-ヶ一-龠]{2})")
-_HIDDEN = re.compile(r"(?<![○×△□])([○×△□])(\1*)(?=さん|くん|君|様|ちゃん|氏|社|会社|店|駅|町|市|県|大学|高校|年|月|日)")
-_SHAPES = {"○": "マル", "×": "バツ", "△": "サンカク", "□": "シカク"}
-_SHAPE_ALONE = re.compile("(?<![\\w)])[○×△□](?=[がをにはのもとで]|だ[^ぁ-ん]|$)")
-_SHAPES_RUN = re.compile(r"([○×△□])\1+(?![0-9])")  # letters that a censor or a form leaves out
+_HIDDEN = re.compile(r"(?<![○×△□●])([○×△□●])(\1*)(?=さん|くん|君|様|ちゃん|氏|社|会社|店|駅|町|市|県|大学|高校|年|月|日)")
+_SHAPES = {"○": "マル", "×": "バツ", "△": "サンカク", "□": "シカク", "●": "マル", "◎": "ニジューマル"}
+_SHAPE_ALONE = re.compile(r"(?:(?<![\w)])|(?<=[○×△◎マルツク][かとや]))[○×△□◎](?=[がをにはのもとでかや]|だ[^ぁ-ん]|[。、]|$)")
+_LEADING_ARROW = re.compile(r"^\s*→\s*", re.MULTILINE)
+_SHAPES_RUN = re.compile(r"([○×△□●])\1+(?![0-9])")  # letters that a censor or a form leaves out
 _SHAPE_PAIR = re.compile("○×|×○")
 _WAVE_OF_SONG = re.compile("[〜~]+(?=[♪♫♬])")
 _KEYS = re.compile(
@@ -49,6 +50,7 @@ def speak_tags(text: str) -> str:
     text = _MENTION.sub(lambda match: " アット " + match[1].replace("_", " "), text)
     text = _HIDDEN.sub(lambda match: "".join(map(_SHAPES.__getitem__, match[0])), text)
     text = _SHAPE_PAIR.sub(lambda match: "".join(map(_SHAPES.__getitem__, match[0])), text)
+    text = _LEADING_ARROW.sub("", text)
     text = _SHAPES_RUN.sub(lambda match: _SHAPES[match[1]] * 2, text)
     text = _SHAPE_ALONE.sub(lambda match: _SHAPES[match[0]], text)
     return _ARROW.sub("から", _CROSS.sub(" ", text))
