@@ -13,7 +13,8 @@ from typing import Any
 from app.adapters.openjtalk.dictionary import as_userdic, taught_words
 from app.adapters.openjtalk.features import FullFeatures
 from app.adapters.openjtalk.own_words import forget_choice, own_words
-from app.adapters.openjtalk.sentence import SentenceFrontEnd, narrow
+from app.adapters.openjtalk.rows import known_word, narrow
+from app.adapters.openjtalk.sentence import SentenceFrontEnd
 from app.adapters.prefetch import wait_for
 from app.core.readings.correct import corrections
 from app.core.readings.morphs import Correction, Morph
@@ -68,7 +69,7 @@ def _front_end() -> FullFeatures:
 
 def forget_taught_words() -> None:
     """The user's dictionary, or what is wanted of ours, has changed: whatever is asked next is asked with the new one."""
-    for remembered in (taught_words, _front_end, lookup):
+    for remembered in (taught_words, _front_end, lookup, known_word):
         remembered.cache_clear()
     forget_choice()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from app.core.normalise.english_words import COMMON_WORDS, LETTERS, SMALL_NUMBERS
+from app.core.normalise.english_words import COMMON_WORDS, LETTERS
+from app.core.normalise.latin_phrases import speak_phrases
 from app.core.normalise.romaji import romaji_kana
 from app.core.normalise.suffixes import with_suffix
 
@@ -13,19 +14,9 @@ Lookup = Callable[[str], str | None]  # a Latin word to its reading, None where 
 Spell = Callable[[str], str]  # an English word in small letters to katakana, whatever it is
 
 _WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]{1,2}(?![A-Za-z]))?")
-_NUMBERED_TWICE = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(と|や|か|、)(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
-_ABBREVIATIONS = frozenset(("IT", "US", "AM", "AS", "DR", "MR", "MS", "ST", "MAX", "MAY"))  # they spell words, too
-_GRADE = re.compile(
-    r"(?<![A-Za-z0-9.'-])A(?=さん|くん|君|ちゃん|案|社|型|クラス|級|組|国|氏|地点|店|市|チーム|グループ|コース|ランク|判定)"
-)
-_CAPITALS = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?: [A-Z]{2,})+(?![A-Za-z])")
 _NAME = re.compile("[A-Z][a-z]{2,}")
 _ARTICLE = re.compile(r"\b[Aa](?= [A-Za-z]{2})")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
-_NUMBERED = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
-_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|vs|Vol|vol|Ver|ver)\.\s*")
-_HYPHENATED = re.compile(r"(?<![A-Za-z-])([A-Za-z]{1,20})-([A-Za-z]{1,20})(?![A-Za-z-])")  # Wi-Fi, e-mail
-_NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")
 _JOINER = re.compile(r"(?<=[A-Za-z0-9])[-_.](?=[A-Za-z])|(?<=[A-Za-z])[-_.](?=[A-Za-z0-9])")
 _ALONE = {"A": "エイ", "C": "C", "RAM": "ラム", "ROM": "ロム", "TODO": "トゥードゥー"}  # シー in kana is taken for the sea, スィー
 _PREFIXES = {"un": "アン", "re": "リ", "non": "ノン", "pre": "プリ", "dis": "ディス", "in": "イン"}
@@ -35,13 +26,7 @@ _LONGEST_WORD = 40  # beyond that it is no word
 
 def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
     """Text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
-    text = _NUMERO.sub("ナンバー", text)
-    text = _TITLE.sub(r"\1 ", text)
-    text = _NUMBERED_TWICE.sub(lambda match: f" {SMALL_NUMBERS[int(match[1])]} {match[2]} {SMALL_NUMBERS[int(match[3])]} ", text)
-    text = _CAPITALS.sub(lambda match: _capitals(match[0]), _GRADE.sub("エー", text))
-    text = _NUMBERED.sub(lambda match: f" {SMALL_NUMBERS[int(match[1])]} ", text)
-    text = _HYPHENATED.sub(lambda match: match[1] + match[2] if (match[1] + match[2]).lower() in COMMON_WORDS else match[0], text)
-    text = _ARTICLE.sub("ア", _JOINER.sub(" ", text))
+    text = _ARTICLE.sub("ア", _JOINER.sub(" ", speak_phrases(text)))
     return _WORD.sub(lambda match: f" {_speak(match[0], lookup, spell)} ", text)
 
 
@@ -63,19 +48,6 @@ def _speak(word: str, lookup: Lookup, spell: Spell) -> str:
 def _alike(spelled: str) -> str:
     """Names of letters whichever way the dictionary writes them."""
     return spelled.replace("エイ", "エー").replace("エッチ", "エーチ")
-
-
-def _capitals(phrase: str) -> str:
-    """Words in capitals: Japanese in every word (SEKAI NO OWARI) becomes kana; short English ones (THE BEATLES) are no abbreviations."""
-    words = phrase.split()
-    if all(len(word) < 4 for word in words):
-        return phrase
-    kana = [romaji_kana(word.lower(), shortest=1) for word in words]
-    if all(kana):
-        return " ".join(reading for reading in kana if reading)
-    return " ".join(
-        word.capitalize() if len(word) < 4 and word.lower() in COMMON_WORDS and word not in _ABBREVIATIONS else word for word in words
-    )
 
 
 def _pieces(word: str, lookup: Lookup) -> list[str]:
