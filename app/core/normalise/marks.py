@@ -26,7 +26,7 @@ _ARROW = re.compile(r"(?<=[ぁ-んァ-ヶー一-龠々A-Za-z0-9])\s?→\s?(?=[�
 _CROSS = re.compile(r"(?<=[A-Za-z])\s?×\s?(?=[A-Za-z]{2})|(?<=[ァ-ヶー一-龠])×(?=[ァ-ヶ一-龠]{2})")
 _HIDDEN = re.compile(r"(?<![○×△□●])([○×△□●])(\1*)(?=さん|くん|君|様|ちゃん|氏|社|会社|店|駅|町|市|県|大学|高校|年|月|日)")
 _SHAPES = {"○": "マル", "×": "バツ", "△": "サンカク", "□": "シカク", "●": "マル", "◎": "ニジューマル"}
-_SHAPE_ALONE = re.compile(r"(?:(?<![\w)])|(?<=[○×△◎マルツク][かとや]))[○×△□◎](?=[がをにはのもとでかや]|だ[^ぁ-ん]|[。、]|$)")
+_SHAPE_ALONE = re.compile(r"(?:(?<![\w)])|(?<=[○×△◎マルツク][かとや]))[○×△□◎](?=[がをにはのもとでかや」』]|だ[^ぁ-ん]|[。、]|$)")
 _LEADING_ARROW = re.compile(r"^\s*→\s*", re.MULTILINE)
 _SHAPES_RUN = re.compile(r"([○×△□●])\1+(?![0-9])")  # letters that a censor or a form leaves out
 _SHAPE_PAIR = re.compile("○×|×○")
