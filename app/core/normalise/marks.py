@@ -47,13 +47,18 @@ def speak_tags(text: str) -> str:
     """Text with signs of posts and notes: #tags are said without their sign, _ in @names parts words, an arrow is から, ○○さん is まるまるさん."""
     text = _KEYS.sub(r"\1 ", text)
     text = _TAG.sub(" ", _WAVE_OF_SONG.sub("", text))
-    text = _MENTION.sub(lambda match: " アット " + match[1].replace("_", " "), text)
+    text = _MENTION.sub(lambda match: " アット " + " ".join(map(_name, match[1].split("_"))), text)
     text = _HIDDEN.sub(lambda match: "".join(map(_SHAPES.__getitem__, match[0])), text)
     text = _SHAPE_PAIR.sub(lambda match: "".join(map(_SHAPES.__getitem__, match[0])), text)
     text = _LEADING_ARROW.sub("", text)
     text = _SHAPES_RUN.sub(lambda match: _SHAPES[match[1]] * 2, text)
     text = _SHAPE_ALONE.sub(lambda match: _SHAPES[match[0]], text)
     return _ARROW.sub("から", _CROSS.sub(" ", text))
+
+
+def _name(part: str) -> str:
+    """A part of a user's name: words, not abbreviations."""
+    return part.capitalize() if part.islower() and part.isascii() else part
 
 
 def to_marks(text: str) -> str:
