@@ -12,11 +12,15 @@ from app.core.words import Word
 _VOWEL_ROWS = {"オ": "オコソトノホモヨロゴゾドボポョ", "エ": "エケセテネヘメレゲゼデベペ", "ウ": "ウクスツヌフムユルグズブプュ"}
 _LENGTHENED = {("オ", "ウ"), ("エ", "イ"), ("ウ", "ウ")}
 _ROW_OF = {kana: vowel for vowel, row in _VOWEL_ROWS.items() for kana in row}
+_KATAKANA = re.compile("[ァ-ヴー]+")
+_LONG = re.compile(
+    "(?<=[アカサタナハマヤラワガザダバパャ])ア|(?<=[イキシチニヒミリギジビピ])イ|(?<=[オコソトノホモヨロゴゾドボポョ])[オウ]|(?<=[エケセテネヘメレゲゼデベペ])[エイ]|(?<=[ウクスツヌフムユルグズブプュ])ウ"
+)
 _KANJI = re.compile("[一-龠々]")
 _SETTLED = frozenset(("user", "rule", "dictionary", "second"))
 _NO_DOUBT = frozenset(("数", "助数詞", "接尾", "接頭詞"))  # numbers join with what they count, which the second analyser does not do
 # Both are right everywhere, and the first analyser's is the usual one.
-_ALIKE = frozenset("私 何 日本 言う 明日 四 七 九 一 十 家 他 方 人 後 時 本".split())  # noqa: SIM905
+_ALIKE = frozenset("多 得る 私 何 日本 言う 明日 四 七 九 一 十 家 他 方 人 後 時 本".split())  # noqa: SIM905
 _VOICED = str.maketrans("ガギグゲゴザジズゼゾダヂヅデドバビブベボパピプペポッ", "カキクケコサシスセソタチツテトハヒフヘホハヒフヘホツ")
 
 
@@ -66,6 +70,11 @@ def with_others(words: Sequence[Word], second: Sequence[SecondWord]) -> list[Wor
     for word in words:
         other = readings.get((start, len(word.surface)), "") if is_open(word) else ""
         start += len(word.surface)
-        differs = other.translate(_VOICED) != pronounced(word.pronunciation).translate(_VOICED)
-        found.append(replace(word, other=other) if other and differs else word)
+        differs = _KATAKANA.fullmatch(other) is not None and _heard(other) != _heard(word.pronunciation)
+        found.append(replace(word, other=other) if differs else word)
     return found
+
+
+def _heard(reading: str) -> str:
+    """A reading without what only joining words changes: voicing, and how long vowels are written."""
+    return _LONG.sub("ー", reading).translate(_VOICED)
