@@ -20,7 +20,7 @@ ocean オーシャン often オフン oh オー oil オイル once ワンス one
 pay ペイ peak ピーク plant プラント plane プレーン police ポリス policy ポリシー premium プレミアム present プレゼント private プライベート prize プライズ
 prototype プロトタイプ pull プル purpose パーパス push プッシュ python パイソン ready レディ really リアリー reason リーズン repair リペア request リクエスト
 result リザルト rice ライス rich リッチ ride ライド road ロード room ルーム said セッド sale セール save セーブ says セズ screen スクリーン script スクリプト season シーズン
-seat シート sell セル send センド seven セブン she シー shirt シャツ shoe シュー shot ショット should シュッド sick シック sign サイン silver シルバー since シンス
+seat シート sell セル send センド seven セブン she シイ shirt シャツ shoe シュー shot ショット should シュッド sick シック sign サイン silver シルバー since シンス
 sing シング sir サー sister シスター sit シット six シックス skill スキル sky スカイ small スモール smile スマイル some サム son サン song ソング source ソース
 speech スピーチ stay ステイ still スティル strong ストロング such サッチ sugar シュガー sun サン sure シュア sweet スイート tall トール taste テイスト teach ティーチ
 tell テル ten テン tennis テニス thank サンク thanks サンクス the ザ their ゼア them ゼム then ゼン there ゼア these ジーズ they ゼイ thing シング those ゾーズ
@@ -43,7 +43,7 @@ musician ミュージシャン mid ミッド notice ノーティス package パ�
 prepare プリペア quarter クォーター region リージョン religion リリジョン restaurant レストラン several セブラル shoulder ショルダー silence サイレンス sincerely シンシアリー
 situation シチュエーション soldier ソルジャー spaghetti スパゲッティ sudden サドン suggest サジェスト temperature テンペラチャー television テレビジョン weapon ウェポン recent リーセント
 host ホスト ground グラウンド field フィールド engineers エンジニアーズ virtual バーチャル desktop デスクトップ voice ボイス studio スタジオ ultra ウルトラ mini ミニ max マックス pro プロ
-plugin プラグイン widget ウィジェット cache キャッシュ we've ウイブ we're ウイアー red レッド film フィルム pip ピップ cascade カスケード readme リードミー kernel カーネル thread スレッド queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
+plugin プラグイン widget ウィジェット cache キャッシュ we've ウイブ we're ウイアー bee ビー gap ギャップ lab ラボ lie ライ pie パイ tie タイ too トゥー pig ピッグ tip チップ fox フォックス elf エルフ ink インク inn イン odd オッド ear イヤー age エイジ noon ヌーン chime チャイム shine シャイン sunshine サンシャイン casino カジノ volcano ボルケーノ arena アリーナ genie ジーニー hero ヒーロー heroine ヒロイン tornado トルネード china チャイナ tomato トマト chocolate チョコレート curious キュリオス debut デビュー eleven イレブン enough イナフ famous フェイマス hidden ヒドゥン iron アイアン lion ライオン senior シニア junior ジュニア tongue タン way ウェイ wave ウェーブ week ウィーク wing ウイング hi ハイ sea シイ see シイ mom マム owl アウル ray レイ fur ファー oak オーク ace エース ash アッシュ bay ベイ sue スー mouse マウス lightning ライトニング fantasy ファンタジー display ディスプレイ play プレイ day デイ sunday サンデー happy ハッピー rain レイン main メイン straight ストレート portrait ポートレート make メイク take テイク name ネーム legacy レガシー red レッド film フィルム pip ピップ cascade カスケード readme リードミー kernel カーネル thread スレッド queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
 """
 
 _FIELDS = _WORDS.split()

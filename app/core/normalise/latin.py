@@ -20,6 +20,8 @@ _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
 _JOINER = re.compile(r"(?<=[A-Za-z0-9])[-_.](?=[A-Za-z])|(?<=[A-Za-z])[-_.](?=[A-Za-z0-9])")
 _ALONE = {"A": "エイ", "C": "C", "RAM": "ラム", "ROM": "ロム", "TODO": "トゥードゥー"}  # シー in kana is taken for the sea, スィー
 _PREFIXES = {"un": "アン", "re": "リ", "non": "ノン", "pre": "プリ", "dis": "ディス", "in": "イン"}
+_SMALL_ABBREVIATIONS = frozenset(("cpu", "gpu", "cli", "gui", "csv", "ftp", "url", "lol", "pdf", "tts", "usb"))
+
 _SHORTEST_PART = 4  # legend is not leg and end
 _LONGEST_WORD = 40  # beyond that it is no word
 
@@ -73,10 +75,16 @@ def _reading(word: str, lookup: Lookup, spell: Spell) -> str:
         or _abbreviation(word)
         or _inflected(word, lookup, spell)
         or _compound(word, lookup, spell)
-        or (_spell_out(word) if len(word) <= 3 and word.isalpha() and not _NAME.fullmatch(word) else None)
+        or (_spell_out(word) if _is_spelled(word) else None)
         or romaji_kana(word.lower())
         or spell(word.replace("'", "").lower())
     )
+
+
+def _is_spelled(word: str) -> bool:
+    """Two or three letters are an abbreviation, unless they look like a word: Ado, fog."""
+    is_word = len(word) > 2 and (_NAME.fullmatch(word) or (word.islower() and word[0] not in "aeiou" and word not in _SMALL_ABBREVIATIONS))
+    return len(word) <= 3 and word.isalpha() and not is_word
 
 
 def _known(word: str, lookup: Lookup) -> str | None:
@@ -106,7 +114,7 @@ def _stems(word: str) -> list[tuple[str, list[str]]]:
     for suffix in ("s", "ing", "ed", "er", "ly", "es"):
         if word.endswith(suffix):
             stem = word.removesuffix(suffix)
-            stems = [stem, stem + "e"]
+            stems = [stem, *([stem + "e"] if len(stem) > 1 else [])]
             if stem[-1:] == stem[-2:-1]:
                 stems.append(stem[:-1])
             if stem.endswith("i"):

@@ -8,7 +8,6 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QColor
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
-from app.adapters.openjtalk.own_words import CHOICE
 from app.errors import AppError
 from app.language import localized
 from app.log import log_words
@@ -235,6 +234,8 @@ class MainWindow(QMainWindow):
     def _on_words_setting(self, before: Settings, after: Settings) -> None:
         """The file with the settings is written later, so the front end is asked for the new choice at once."""
         if before.built_in_words != after.built_in_words:
+            from app.adapters.openjtalk.own_words import CHOICE  # the window starts without the front end
+
             CHOICE.wanted = after.built_in_words
             self.controller.read_dictionary()
 
