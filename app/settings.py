@@ -64,6 +64,7 @@ class Settings:
         disk_cache_mib: room for BERT features on the disk; 0 keeps none.
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
         strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
+        built_in_words: the dictionary that ships with the program is used.
         log_words: the log also holds what errors say, which may quote the user's text.
         side_width: pixels of the column at the right; 0 is the usual.
         geometry, layout: Qt's own bytes of window and docks, in base64.
@@ -99,6 +100,7 @@ class Settings:
     unload_after_min: int = field(default=0, metadata={"low": 0, "high": LONGEST_IDLE_MIN, "shown": words.UNLOAD})
     disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": LARGEST_CACHE_MIB, "shown": words.CACHE})
     aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH})
+    built_in_words: bool = field(default=True, metadata={"shown": words.BUILT_IN_WORDS})
     log_words: bool = field(default=False, metadata={"shown": words.LOG_WORDS})
     side_width: int = field(default=0, metadata={"low": 0, "high": WIDEST_SIDE})
     geometry: str = ""

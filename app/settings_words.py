@@ -104,6 +104,15 @@ AIVISSPEECH = Shown(
     ),
     folder=True,
 )
+BUILT_IN_WORDS = Shown(
+    "general",
+    ("付属の辞書", "Built-in dictionary"),
+    (
+        "商品名や作品名、慣用句などの読みとアクセントです。ユーザー辞書の単語が優先されます。",
+        "Readings and accents of brands, titles and set phrases. Words in your user dictionary take precedence.",
+    ),
+    switch=("付属の辞書を使う", "Use the built-in dictionary"),
+)
 LOG_WORDS = Shown(
     "general",
     ("ログ", "Log"),

@@ -16,6 +16,7 @@ JSON = {
     "app/adapters/confined/worker.py": "the task that our own parent hands over",
 }
 WHOLE = {
+    "app/adapters/openjtalk/own_words.py": "ships with the program",
     "app/ui/help/third_party.py": "ships with the program",
     "app/ui/theme/icons.py": "ships with the program",
     "app/voices/terms.py": "ships with the program",

@@ -54,6 +54,7 @@ class LineWord:
         start, end: characters of the line.
         first_mora, end_mora, first_mark, end_mark: what it is read as, counted over the line; ends exclusive.
         phones: its phones.
+        other: the reading in katakana that a second analyser gives, where it is in doubt; else "".
     """
 
     start: int
@@ -63,6 +64,7 @@ class LineWord:
     first_mark: int
     end_mark: int
     phones: tuple[str, ...]
+    other: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,7 @@ def _words(phones: Phones, sentence: Sentence, place: Place) -> Iterator[LineWor
     for count in phones.word2ph[1:-1]:
         first_phone.append(first_phone[-1] + count)
     moras, marks = _counted(mora_of_phones(phones.phones)), _counted(mark_of_phones(phones.phones))
+    others = dict(zip(pairwise(ends), phones.others, strict=False))
     cuts = _shared_cuts(sentence.text, phones.text, ends)
     for (start, from_char), (end, to_char) in pairwise(cuts):
         first, last = first_phone[from_char], first_phone[to_char]
@@ -178,6 +181,7 @@ def _words(phones: Phones, sentence: Sentence, place: Place) -> Iterator[LineWor
             place.marks + marks[first],
             place.marks + marks[last],
             phones.phones[first:last],
+            others.get((from_char, to_char), ""),
         )
 
 

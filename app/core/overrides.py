@@ -108,10 +108,10 @@ def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]
                 ),
                 localized(f"0 から {size} までの数にしてください。", f"Use a number from 0 to {size}."),
             )
-        return Word(surface, kana, override.accent, kind=("名詞", "一般"))
+        return Word(surface, kana, override.accent, kind=("名詞", "一般"), read_by="user")
     if not covered:
-        return Word(surface, kana, kind=("名詞", "一般"))
+        return Word(surface, kana, kind=("名詞", "一般"), read_by="user")
     old_size = sum(len(split_moras(word.pronunciation)) for word in covered)
     accent = covered[0].accent
     moved = accent + size - old_size if accent > old_size else min(accent, size)
-    return replace(covered[0], surface=surface, pronunciation=kana, accent=moved)
+    return replace(covered[0], surface=surface, pronunciation=kana, accent=moved, read_by="user", name="", other="")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, ReadingOverride
+from app.core.words import Word
 
 
 class G2P(Protocol):
@@ -23,6 +24,9 @@ class G2P(Protocol):
 
         `emoji` makes symbols of those that Nanairo voices speak; without it they are left out as all others are.
         """
+
+    def explain(self, text: str) -> Sequence[Word]:
+        """The words of one sentence, each with what gave its reading."""
 
 
 class Tokenizer(Protocol):

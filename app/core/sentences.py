@@ -24,9 +24,18 @@ _LINE_BREAKS = "\n\r\v\f\x85\u2028\u2029"
 
 # A stop written in ASCII ends a sentence only where it cannot be part of a number, an address or an abbreviation.
 _STOP = re.compile(rf"[{_STOPS}{_LINE_BREAKS}]|[!?](?![A-Za-z0-9=&/#%])|\.(?=[\s.」』）)”\"']|$)|．(?!\d)")
+# What cannot begin a sentence: particles behind a quoted cry or a name (うそ！と叫んだ, モーニング娘。の曲).
+_QUOTES = r"って|を|という|とい[っわえ]|とか[いを言]|と(?=[一-龠々])|の(?=[一-龠々ァ-ヶA-Za-z])"
+_CONTINUES = {
+    "。｡": re.compile(_QUOTES),
+    "！？!?": re.compile(_QUOTES + r"|で(?![もはす]|しょ|きる|き)(?=[ぁ-んァ-ヶ一-龠々])|[がに](?=[一-龠々ァ-ヶ])"),
+}
 _LAST_EMOJI = rf"(?:(?:{EMOJI_PATTERN})+(?=\s|$))?"  # with nothing behind them they end a piece, else they begin the next
+_MARKS = re.compile("[。｡！？!?]*")
 _TAIL = re.compile(rf"[.．!?{_STOPS}]*[{re.escape(''.join(_CLOSER_OF.values()))}]*{_LAST_EMOJI}\s*")
-_ABBREVIATED = re.compile(r"(?:^|[^A-Za-z])(?:[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|No|vs|Inc|Ltd|Co|Jr|Sr|e\.g|i\.e)$|^\s*\d+$")
+_ABBREVIATED = re.compile(
+    r"(?:^|[^A-Za-z])(?:[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|No|vs|Inc|Ltd|Co|Jr|Sr|e\.g|i\.e|[Vv]er|[Vv]ol|Fig|Ch|Yahoo)$|(?:^|[\s、。])\d{1,3}$"
+)
 _COMMA = re.compile(r"(?:[、，､;；：]|[,:](?!\d))[\s」』）)]*")
 _CLINGING = frozenset(
     "ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々ゝゞヽヾ゛゜ﾞﾟｰ\u200d\u3099\u309a\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
@@ -70,7 +79,10 @@ def _natural_end(window: str, limit: int) -> int:
 def _is_stop(window: str, position: int) -> bool:
     if not _STOP.match(window, position):
         return False
-    return window[position] != "." or not _ABBREVIATED.search(window[max(0, position - 8) : position])
+    following = _end_of(_MARKS, window, position + 1)
+    if any(window[position] in stops and pattern.match(window, following) for stops, pattern in _CONTINUES.items()):
+        return False
+    return window[position] not in ".!" or not _ABBREVIATED.search(window[max(0, position - 8) : position])
 
 
 def _closes_speech(window: str, position: int) -> bool:

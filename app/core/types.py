@@ -112,7 +112,8 @@ class Phones:
         phones, tones: equally long; tones are 0 or 1, without the offset of 6.
         word2ph: phones per character of `text`, with 1 at both ends; sums to len(phones).
         words: characters of `text` that each word has.
-        phrases: morae an accent phrase begins with. Neither of the two shapes the sound.
+        phrases: morae an accent phrase begins with.
+        others: for each word another reading that a second analyser gives, or "". None of the three shapes the sound.
     """
 
     text: str
@@ -122,6 +123,7 @@ class Phones:
     word2ph: tuple[int, ...]
     words: tuple[int, ...] = field(default=(), compare=False)
     phrases: tuple[int, ...] = field(default=(), compare=False)
+    others: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if len(self.phones) != len(self.tones):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Literal
 
 from app.core.moras import mora_phones, split_moras
 from app.core.symbols import EDGE, MORA_ENDS, PUNCTUATION, VOWELS
 from app.core.types import Phones
 
+ReadBy = Literal["user", "rule", "dictionary", "second", "front_end", "analyser", "normalisation", "english"]
 EMOJI_KIND = ("絵文字", "")
 
 
@@ -23,6 +25,10 @@ class Word:
         accent: mora after which the pitch falls, 0 = never; it counts for the accent phrase, so the phrase's first word decides.
         joined: the word continues the accent phrase of the word before it.
         kind: part of speech and its first subdivision, as the dictionary names them.
+        read_by: what gave the reading: the user; a rule, the dictionary or the white list for the second analyser (`app.core.readings`);
+            the front end's own corrections; the analyser; `app.core.normalise`; the English converter.
+        name: which rule, entry or word of the list.
+        other: what the second analyser reads, where the two differ and nothing has settled it; empty otherwise.
     """
 
     surface: str
@@ -30,6 +36,9 @@ class Word:
     accent: int = 0
     joined: bool = False
     kind: tuple[str, str] = ("", "")
+    read_by: ReadBy = field(default="analyser", compare=False)
+    name: str = field(default="", compare=False)
+    other: str = field(default="", compare=False)
 
     @property
     def is_mark(self) -> bool:
@@ -45,7 +54,7 @@ class Word:
 def words_to_phones(words: Iterable[Word]) -> Phones:
     """Phones of a sentence: `_`, the words accent phrase by accent phrase, `_`. Words without any phone are left out."""
     text, reading = "", ""
-    sizes, begins, moras = [], [], 0
+    sizes, others, begins, moras = [], [], [], 0
     phones, tones, word2ph = [EDGE], [0], [1]
     vowel = ""
     for word, heights, is_first in _with_heights(words):
@@ -64,8 +73,9 @@ def words_to_phones(words: Iterable[Word]) -> Phones:
             tones += [tone for _, tone in symbols]
             word2ph += _spread(len(symbols), len(word.surface))
             sizes.append(len(word.surface))
+            others.append(word.other)
             moras += sum(phone in MORA_ENDS for phone, _ in symbols)
-    return Phones(text, reading, (*phones, EDGE), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins))
+    return Phones(text, reading, (*phones, EDGE), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins), tuple(others))
 
 
 def _with_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int], bool]]:

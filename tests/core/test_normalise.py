@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.core.normalise import PLACEHOLDER, normalise, normalise_surface
-from app.core.normalise.numbers import kanji
+from app.core.normalise.kanji_numbers import kanji
 from app.core.normalise.romaji import romaji_kana
 from app.core.normalise.spelling import spelled_kana
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from app.adapters.english import english_kana
 from app.adapters.openjtalk import words as openjtalk_words
 from app.adapters.openjtalk.dictionary import taught_words
+from app.adapters.openjtalk.own_words import own_words
 from app.core.emoji import EmojiPlace, find_emoji
-from app.core.normalise import PLACEHOLDER, normalise, normalise_surface
+from app.core.normalise import PLACEHOLDER, Spell, normalise, normalise_surface
+from app.core.normalise.characters import to_plain_characters
 from app.core.overrides import Piece, Place, analyse_with_readings, beside, find_overrides
-from app.core.readings import mend_readings
+from app.core.readings.accents import mend_accents
+from app.core.readings.explained import explained
+from app.core.readings.word_pairs import mend_readings
 from app.core.types import Phones, ReadingOverride
 from app.core.words import EMOJI_KIND, Word, words_to_phones
 
@@ -27,6 +32,18 @@ class OpenJTalkG2P:
     def words(self, text: str) -> list[str]:
         """Cuts raw text at word boundaries; the pieces joined are `text`."""
         return openjtalk_words.cut(text)
+
+    def explain(self, text: str) -> list[Word]:
+        """The words of one sentence, and what gave the reading of each."""
+        converted: dict[str, str] = {}
+
+        def spell(word: str) -> str:
+            converted[english_kana(word)] = word
+            return english_kana(word)
+
+        text = _PRIVATE.sub("", text)
+        words = _words(text, taught_words().written.find(text), 0, len(text), spell)
+        return explained(words, to_plain_characters(text), converted)
 
     def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False) -> Phones:
         """Phones of one sentence; unreadable text gives `_ _` and an empty reading.
@@ -45,18 +62,25 @@ class OpenJTalkG2P:
         return words_to_phones(words + _words(text, places, start, len(text)))
 
 
+def words_of(text: str) -> list[Word]:
+    """Words of one sentence, with the user's dictionary but without readings of a line."""
+    text = _PRIVATE.sub("", text)
+    return _words(text, taught_words().written.find(text), 0, len(text))
+
+
 def _is_free(emoji: EmojiPlace, places: Sequence[Place]) -> bool:
     return all(emoji.end <= start or emoji.start >= end for start, end, _ in places)
 
 
-def _words(text: str, places: Sequence[Place], start: int, end: int) -> list[Word]:
+def _words(text: str, places: Sequence[Place], start: int, end: int, spell: Spell = english_kana) -> list[Word]:
     """Words of text[start:end]; a private character holds each place whose reading is given while the rest is normalised."""
     given = [(first, last, override) for first, last, override in places if start <= first < end]
     marked = ""
     for first, last, _ in given:
         marked += text[start:first] + PLACEHOLDER
         start = last
-    first_text, *others = normalise(marked + text[start:end], openjtalk_words.lookup).split(PLACEHOLDER)
+    spoken = own_words().speak(marked + text[start:end])
+    first_text, *others = normalise(spoken, openjtalk_words.lookup, spell).split(PLACEHOLDER)
     if not given:
         return _analyse(first_text)
     pieces = [Piece(first_text)]
@@ -66,4 +90,4 @@ def _words(text: str, places: Sequence[Place], start: int, end: int) -> list[Wor
 
 
 def _analyse(text: str) -> list[Word]:
-    return mend_readings(openjtalk_words.analyse(text))
+    return mend_accents(mend_readings(openjtalk_words.analyse(text)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from types import ModuleType
@@ -12,14 +12,22 @@ from typing import Any
 
 from app.adapters.openjtalk.dictionary import as_userdic, taught_words
 from app.adapters.openjtalk.features import FullFeatures
+from app.adapters.openjtalk.own_words import forget_choice, own_words
+from app.adapters.openjtalk.rows import known_word, narrow
+from app.adapters.openjtalk.sentence import SentenceFrontEnd
 from app.adapters.prefetch import wait_for
+from app.core.readings.correct import corrections
+from app.core.readings.morphs import Correction, Morph
+from app.core.readings.second import SecondWord, is_open, with_others
 from app.core.sentences import split_sentences
-from app.core.words import Word
+from app.core.words import ReadBy, Word
 from app.errors import AppError, InternalError
 from app.language import localized
 
 # The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
 _LONGEST = 500
+
+_REWRITTEN = 24  # characters the front end may have written another way (numbers) before a word is found again
 
 # The analyser widens ASCII; NFKC takes that back except for these.
 _NARROW = str.maketrans({"’": "'", "−": "-", "。": ".", "、": ",", "”": "'", "“": "'", "‘": "'", "￥": "円"})
@@ -60,9 +68,10 @@ def _front_end() -> FullFeatures:
 
 
 def forget_taught_words() -> None:
-    """The user's dictionary has changed: whatever is asked next is asked with the new one."""
-    for remembered in (taught_words, _front_end, lookup):
+    """The user's dictionary, or what is wanted of ours, has changed: whatever is asked next is asked with the new one."""
+    for remembered in (taught_words, _front_end, lookup, known_word):
         remembered.cache_clear()
+    forget_choice()
 
 
 def analyse(text: str) -> list[Word]:
@@ -75,7 +84,7 @@ def analyse(text: str) -> list[Word]:
 def _analyse_piece(text: str) -> list[Word]:
     run_frontend = load().run_frontend
     try:
-        features = _features(run_frontend, text)
+        features, sentence = _features(run_frontend, text)
     except AppError:
         raise
     except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
@@ -83,25 +92,56 @@ def _analyse_piece(text: str) -> list[Word]:
             localized("この文の読みを推定できませんでした。", "The reading of this sentence could not be determined."),
             localized("文を短く分けるか、特殊な文字を削除してください。", "Split the sentence, or remove unusual characters."),
         ) from exc
-    return [_word(feature) for feature in features]
+    words, place = [], 0
+    for feature in features:
+        surface = narrow(str(feature["string"]))
+        found = sentence.text.find(surface, place, place + len(surface) + _REWRITTEN)
+        place = found + len(surface) if found >= 0 else place
+        words.append(_word(feature, *sentence.read_by(place - len(surface), place, rewritten=feature.get("is_reading_rewritten") is True)))
+    return _with_second_opinion(words)
 
 
-def _features(run_frontend: Callable[..., list[dict[str, Any]]], text: str) -> list[dict[str, Any]]:
+def _with_second_opinion(words: list[Word]) -> list[Word]:
+    if not any(is_open(word) for word in words):
+        return words
+    return with_others(words, second_words("".join(word.surface for word in words)))
+
+
+def _features(run_frontend: Callable[..., list[dict[str, Any]]], text: str) -> tuple[list[dict[str, Any]], SentenceFrontEnd]:
     """What the front end says of each word. Homographs and rare kanji ask Sudachi, whose dictionary is a package of its own."""
     wait_for("sudachidict_core")
+    sentence = SentenceFrontEnd(_front_end(), _corrections)
+    sentence.prepare(text)
     for options in ({}, {"use_sudachi_kanji_yomi": False}):
         with suppress(ModuleNotFoundError):
-            return run_frontend(text, jtalk=_front_end(), **options)
-    return run_frontend(text, jtalk=_front_end(), use_vanilla=True)  # reads nearly everything, and needs nothing else
+            return run_frontend(text, jtalk=sentence, **options), sentence
+    return run_frontend(text, jtalk=sentence, use_vanilla=True), sentence  # reads nearly everything, and needs nothing else
 
 
-def _word(feature: dict[str, Any]) -> Word:
+def _corrections(morphs: Sequence[Morph]) -> list[Correction]:
+    return corrections(morphs, own_words(), second_words)
+
+
+def second_words(text: str) -> list[SecondWord]:
+    """Words of Sudachi, the longest; none where its dictionary is missing."""
+    utils = load().utils
+    try:
+        tokenizer = utils.get_sudachi_tokenizer()
+    except ModuleNotFoundError:
+        return []
+    mode = utils.tokenizer.Tokenizer.SplitMode.C
+    return [SecondWord(word.surface(), word.reading_form(), word.begin()) for word in tokenizer.tokenize(text, mode)]
+
+
+def _word(feature: dict[str, Any], read_by: ReadBy, name: str) -> Word:
     return Word(
         surface=unicodedata.normalize("NFKC", str(feature["string"]).translate(_NARROW)).replace(" ", ""),
         pronunciation=_NOT_KANA.sub("", str(feature["pron"])),  # and ’, which marks a devoiced vowel: SBV2 has no such phones
         accent=int(feature["acc"]),
         joined=feature["chain_flag"] == 1,
         kind=(str(feature["pos"]), str(feature["pos_group1"])),
+        read_by=read_by,
+        name=name,
     )
 
 

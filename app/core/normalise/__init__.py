@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from app.core.emoji import drop_emoji
 from app.core.normalise.addresses import speak_addresses
-from app.core.normalise.characters import PLACEHOLDER, to_plain_characters
+from app.core.normalise.characters import PLACEHOLDER, part_circled, to_plain_characters
 from app.core.normalise.dates import speak_dates, speak_times
 from app.core.normalise.decoration import drop_faces, plain_runs
-from app.core.normalise.latin import Lookup, speak_latin
-from app.core.normalise.marks import speak_links, to_marks
+from app.core.normalise.latin import Lookup, Spell, speak_latin
+from app.core.normalise.marks import speak_links, speak_tags, to_marks
 from app.core.normalise.numbers import speak_numbers
+from app.core.normalise.ordinals import speak_half_days, speak_ordinals
+from app.core.normalise.scores import speak_scores
+from app.core.normalise.spelling import spelled_kana
 from app.core.normalise.units import speak_units
 
-__all__ = ["PLACEHOLDER", "Lookup", "normalise", "normalise_surface"]
+__all__ = ["PLACEHOLDER", "Lookup", "Spell", "normalise", "normalise_surface"]
 
 
-def normalise(text: str, lookup: Lookup) -> str:
+def normalise(text: str, lookup: Lookup, spell: Spell = spelled_kana) -> str:
     """Text ready for the front end: NFKC, Japanese, the marks ! ? , . ' - and nothing else that is not spoken.
 
-    `lookup` gives the reading of a Latin word the dictionary holds. The steps go from the shapes that are hardest to mistake
+    `lookup` gives the reading of a Latin word the dictionary holds, `spell` that of an English word nobody holds. The steps go from the shapes that are hardest to mistake
     (addresses, dates) to the most general (letters, signs), because each uses characters the next would take for its own.
     """
-    text = speak_links(plain_runs(to_plain_characters(drop_emoji(drop_faces(text)))))
-    text = speak_times(speak_dates(speak_addresses(text)))
-    return to_marks(speak_latin(speak_numbers(speak_units(text)), lookup))
+    text = speak_links(plain_runs(to_plain_characters(part_circled(drop_emoji(drop_faces(text))))))
+    text = speak_times(speak_half_days(speak_dates(speak_addresses(speak_tags(text)))))
+    text = speak_numbers(speak_scores(speak_units(speak_ordinals(text))))
+    return to_marks(speak_latin(text, lookup, spell))
 
 
 def normalise_surface(surface: str) -> str:

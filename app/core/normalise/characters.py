@@ -27,7 +27,14 @@ _AFTER_NFKC = str.maketrans(
 _SUPERSCRIPT = "([⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
 _POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([A-Za-z]){_SUPERSCRIPT}")
 _VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
+_CIRCLED = re.compile("[①-⑳](?=[一-龠])")
 _ROMAN_NUMERAL = re.compile("[\u2160-\u216b\u2170-\u217b]+")
+
+
+def part_circled(text: str) -> str:
+    """A pause behind a number in a circle, where a kanji would become what it counts: ②次に; (株) in full."""
+    text = text.replace("(株)", "株式会社").replace("（株）", "株式会社").replace("(有)", "有限会社").replace("（有）", "有限会社")
+    return _CIRCLED.sub(r"\g<0>、", text)
 
 
 def to_plain_characters(text: str) -> str:

@@ -9,6 +9,12 @@ _ERAS = {"M": "明治", "T": "大正", "S": "昭和", "H": "平成", "R": "令�
 _SIMPLE_FRACTIONS = frozenset(("1/2", "1/3", "2/3", "1/4", "3/4"))
 
 _WEEKDAY = re.compile(r"(?<=[\d日])\s*[(（]\s*([月火水木金土日])\s*[)）]")
+_BARE_WEEKDAY = r"[(（]([月火水木金土日])[)）]"
+_WEEKDAY_RANGE = re.compile(rf"{_BARE_WEEKDAY}\s*[〜~-]\s*{_BARE_WEEKDAY}")
+_WEEKDAY_LIST = re.compile(
+    rf"{_BARE_WEEKDAY}(?=\s*[と・、,〜]?\s*[(（][月火水木金土日][)）])|(?<=[)）ツカイクンド][と・、,]){_BARE_WEEKDAY}|(?<=[)）]){_BARE_WEEKDAY}"
+)
+_WEEKDAY_NAMES = dict(zip("月火水木金土日", ("ゲツ", "カ", "スイ", "モク", "キン", "ド", "ニチ"), strict=True))
 _ERA_DATE = re.compile(r"(?<![A-Za-z0-9])([MTSHR])(\d{1,2})\.(\d{1,2})\.(\d{1,2})(?![\d.])")
 _DATE = re.compile(r"(?<![\d/.-])(\d{4}|\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?![\d.]*\d|[/-]\d)")
 _YEAR_MONTH = re.compile(r"(?<![\d/.-])((?:1[89]|2[01])\d\d)([/-])(\d{1,2})(?!\d|-\d)")
@@ -16,12 +22,16 @@ _MONTH_DAY = re.compile(r"(?<![\d/.-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)")
 _PADDED = re.compile(r"(?<![\d.])0+(\d+)(?=年|月|日|時|分|秒)")
 _CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-7]):([0-5]\d)(?::([0-5]\d))?(?![\d:])")
 _HOURS_MINUTES = re.compile(r"(?<![\d.])([01]?\d|2[0-7])時([0-5]?\d)分(?:([0-5]?\d)秒)?(?!\d)")
+_TWELVE = re.compile("(?<=午前|午後|深夜)0時(?!間)")  # 00時 is spelled as a clock shows it, and read so: ゼロジ
 _MIDNIGHT = re.compile(r"(?<![\d.])0時(?!間)")
 
 
 def speak_dates(text: str) -> str:
     """Text with dates as 年月日, times as 時分秒 in kanji."""
+    text = _TWELVE.sub("レイジ", text)
     text = _WEEKDAY.sub(r"\1曜日", text)
+    text = _WEEKDAY_RANGE.sub(lambda match: f"{_WEEKDAY_NAMES[match[1]]}から{_WEEKDAY_NAMES[match[2]]}", text)
+    text = _WEEKDAY_LIST.sub(lambda match: _WEEKDAY_NAMES[match[1] or match[2] or match[3]], text)
     text = _ERA_DATE.sub(_era_date, text)
     text = _DATE.sub(_date, text)
     text = _YEAR_MONTH.sub(lambda match: f"{match[1]}年{int(match[3])}月" if 1 <= int(match[3]) <= 12 else match[0], text)

@@ -20,13 +20,13 @@ ocean オーシャン often オフン oh オー oil オイル once ワンス one
 pay ペイ peak ピーク plant プラント plane プレーン police ポリス policy ポリシー premium プレミアム present プレゼント private プライベート prize プライズ
 prototype プロトタイプ pull プル purpose パーパス push プッシュ python パイソン ready レディ really リアリー reason リーズン repair リペア request リクエスト
 result リザルト rice ライス rich リッチ ride ライド road ロード room ルーム said セッド sale セール save セーブ says セズ screen スクリーン script スクリプト season シーズン
-seat シート sell セル send センド seven セブン she シー shirt シャツ shoe シュー shot ショット should シュッド sick シック sign サイン silver シルバー since シンス
+seat シート sell セル send センド seven セブン she シイ shirt シャツ shoe シュー shot ショット should シュッド sick シック sign サイン silver シルバー since シンス
 sing シング sir サー sister シスター sit シット six シックス skill スキル sky スカイ small スモール smile スマイル some サム son サン song ソング source ソース
 speech スピーチ stay ステイ still スティル strong ストロング such サッチ sugar シュガー sun サン sure シュア sweet スイート tall トール taste テイスト teach ティーチ
 tell テル ten テン tennis テニス thank サンク thanks サンクス the ザ their ゼア them ゼム then ゼン there ゼア these ジーズ they ゼイ thing シング those ゾーズ
 through スルー ticket チケット tired タイアード to トゥー today トゥデイ together トゥギャザー tonight トゥナイト tool ツール top トップ touch タッチ toy トイ
 travel トラベル trip トリップ true トゥルー twelve トゥエルブ twenty トゥエンティ understand アンダースタンド unit ユニット until アンティル upload アップロード
-us アス use ユーズ village ビレッジ visit ビジット wait ウェイト walk ウォーク wall ウォール want ウォント warm ウォーム was ワズ wash ウォッシュ we ウイ
+us アス use ユーズ village ビレッジ visit ビジット wait ウェイト walk ウォーク wall ウォール want ウォント warm ウォーム was ワズ wash ウォッシュ we ウィー
 weather ウェザー weekend ウィークエンド when ウェン where ウェア which ウィッチ whole ホール whose フーズ wide ワイド wife ワイフ wind ウインド window ウィンドウ
 winter ウィンター wish ウィッシュ with ウィズ without ウィザウト wonder ワンダー worry ウォーリー worse ワース wrong ロング yellow イエロー yesterday イエスタデイ
 yet イェット you ユー young ヤング zero ゼロ zoo ズー array アレイ assistant アシスタント audio オーディオ auto オート browser ブラウザー client クライアント
@@ -43,7 +43,7 @@ musician ミュージシャン mid ミッド notice ノーティス package パ�
 prepare プリペア quarter クォーター region リージョン religion リリジョン restaurant レストラン several セブラル shoulder ショルダー silence サイレンス sincerely シンシアリー
 situation シチュエーション soldier ソルジャー spaghetti スパゲッティ sudden サドン suggest サジェスト temperature テンペラチャー television テレビジョン weapon ウェポン recent リーセント
 host ホスト ground グラウンド field フィールド engineers エンジニアーズ virtual バーチャル desktop デスクトップ voice ボイス studio スタジオ ultra ウルトラ mini ミニ max マックス pro プロ
-plugin プラグイン widget ウィジェット cache キャッシュ kernel カーネル thread スレッド queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
+plugin プラグイン widget ウィジェット cache キャッシュ we've ウイブ we're ウイアー bee ビー gap ギャップ lab ラボ lie ライ pie パイ tie タイ too トゥー pig ピッグ tip チップ fox フォックス elf エルフ ink インク inn イン odd オッド ear イヤー age エイジ noon ヌーン chime チャイム shine シャイン sunshine サンシャイン casino カジノ volcano ボルケーノ arena アリーナ genie ジーニー hero ヒーロー heroine ヒロイン tornado トルネード china チャイナ tomato トマト chocolate チョコレート curious キュリオス debut デビュー eleven イレブン enough イナフ famous フェイマス hidden ヒドゥン iron アイアン lion ライオン senior シニア junior ジュニア tongue タン way ウェイ wave ウェーブ week ウィーク wing ウイング hi ハイ sea シイ see シイ mom マム owl アウル ray レイ fur ファー oak オーク ace エース ash アッシュ bay ベイ sue スー mouse マウス lightning ライトニング fantasy ファンタジー display ディスプレイ play プレイ day デイ sunday サンデー happy ハッピー rain レイン main メイン straight ストレート portrait ポートレート make メイク take テイク name ネーム legacy レガシー red レッド film フィルム pip ピップ cascade カスケード readme リードミー kernel カーネル thread スレッド queue キュー parse パース compile コンパイル compose コンポーズ async エイシンク json ジェイソン
 """
 
 _FIELDS = _WORDS.split()

@@ -5,48 +5,51 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from app.core.normalise.english_words import COMMON_WORDS, LETTERS, SMALL_NUMBERS
+from app.core.normalise.english_words import COMMON_WORDS, LETTERS
+from app.core.normalise.latin_phrases import speak_phrases
 from app.core.normalise.romaji import romaji_kana
-from app.core.normalise.spelling import spelled_kana
 from app.core.normalise.suffixes import with_suffix
 
 Lookup = Callable[[str], str | None]  # a Latin word to its reading, None where the dictionary does not have it
+Spell = Callable[[str], str]  # an English word in small letters to katakana, whatever it is
 
 _WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]{1,2}(?![A-Za-z]))?")
+_NAME = re.compile("[A-Z][a-z]{2,}")
 _ARTICLE = re.compile(r"\b[Aa](?= [A-Za-z]{2})")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
-_NUMBERED = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
-_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|vs|Vol|vol|Ver|ver)\.\s*")
-_HYPHENATED = re.compile(r"(?<![A-Za-z-])([A-Za-z]{1,20})-([A-Za-z]{1,20})(?![A-Za-z-])")  # Wi-Fi, e-mail
-_NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")
 _JOINER = re.compile(r"(?<=[A-Za-z0-9])[-_.](?=[A-Za-z])|(?<=[A-Za-z])[-_.](?=[A-Za-z0-9])")
-_ALONE = {"A": "エイ", "C": "C"}  # シー in kana is taken for the sea, スィー
+_ALONE = {"A": "エイ", "C": "C", "RAM": "ラム", "ROM": "ロム", "TODO": "トゥードゥー"}  # シー in kana is taken for the sea, スィー
 _PREFIXES = {"un": "アン", "re": "リ", "non": "ノン", "pre": "プリ", "dis": "ディス", "in": "イン"}
+_SMALL_ABBREVIATIONS = frozenset(("cpu", "gpu", "cli", "gui", "csv", "ftp", "url", "lol", "pdf", "tts", "usb"))
+
 _SHORTEST_PART = 4  # legend is not leg and end
 _LONGEST_WORD = 40  # beyond that it is no word
 
 
-def speak_latin(text: str, lookup: Lookup) -> str:
+def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
     """Text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
-    text = _NUMERO.sub("ナンバー", text)
-    text = _TITLE.sub(r"\1 ", text)
-    text = _NUMBERED.sub(lambda match: f" {SMALL_NUMBERS[int(match[1])]} ", text)
-    text = _HYPHENATED.sub(lambda match: match[1] + match[2] if (match[1] + match[2]).lower() in COMMON_WORDS else match[0], text)
-    text = _ARTICLE.sub("ア", _JOINER.sub(" ", text))
-    return _WORD.sub(lambda match: f" {_speak(match[0], lookup)} ", text)
+    text = _ARTICLE.sub("ア", _JOINER.sub(" ", speak_phrases(text)))
+    return _WORD.sub(lambda match: f" {_speak(match[0], lookup, spell)} ", text)
 
 
-def _speak(word: str, lookup: Lookup) -> str:
+def _speak(word: str, lookup: Lookup, spell: Spell) -> str:
     if len(word) > _LONGEST_WORD:
-        return " ".join(_speak(word[at : at + _LONGEST_WORD], lookup) for at in range(0, len(word), _LONGEST_WORD))
+        return " ".join(_speak(word[at : at + _LONGEST_WORD], lookup, spell) for at in range(0, len(word), _LONGEST_WORD))
+    if word in _ALONE:
+        return _ALONE[word]
     if len(word) == 1:
         return _ALONE.get(word.upper()) or LETTERS[word.lower()]
     known = lookup(word)
     if known and word.lower() not in COMMON_WORDS:
         # The dictionary says エイ even within an abbreviation, where people say エー.
         spelled = _spell_out(word) if word.isalpha() else known
-        return spelled if known != spelled and known.replace("エイ", "エー") == spelled.replace("エイ", "エー") else word
-    return " ".join(_reading(piece, lookup) for piece in _pieces(word, lookup))
+        return spelled if known != spelled and _alike(known) == _alike(spelled) else word
+    return " ".join(_reading(piece, lookup, spell) for piece in _pieces(word, lookup))
+
+
+def _alike(spelled: str) -> str:
+    """Names of letters whichever way the dictionary writes them."""
+    return spelled.replace("エイ", "エー").replace("エッチ", "エーチ")
 
 
 def _pieces(word: str, lookup: Lookup) -> list[str]:
@@ -63,19 +66,25 @@ def _pieces(word: str, lookup: Lookup) -> list[str]:
     return pieces
 
 
-def _reading(word: str, lookup: Lookup) -> str:
+def _reading(word: str, lookup: Lookup, spell: Spell) -> str:
     """Katakana of one word."""
     if len(word) == 1:
         return LETTERS[word.lower()]
     return (
         _known(word, lookup)
         or _abbreviation(word)
-        or _inflected(word, lookup)
-        or _compound(word, lookup)
-        or (_spell_out(word) if len(word) <= 3 and word.isalpha() else None)
+        or _inflected(word, lookup, spell)
+        or _compound(word, lookup, spell)
+        or (_spell_out(word) if _is_spelled(word) else None)
         or romaji_kana(word.lower())
-        or spelled_kana(word.replace("'", ""))
+        or spell(word.replace("'", "").lower())
     )
+
+
+def _is_spelled(word: str) -> bool:
+    """Two or three letters are an abbreviation, unless they look like a word: Ado, fog."""
+    is_word = len(word) > 2 and (_NAME.fullmatch(word) or (word.islower() and word[0] not in "aeiou" and word not in _SMALL_ABBREVIATIONS))
+    return len(word) <= 3 and word.isalpha() and not is_word
 
 
 def _known(word: str, lookup: Lookup) -> str | None:
@@ -85,7 +94,7 @@ def _known(word: str, lookup: Lookup) -> str | None:
     return COMMON_WORDS.get(lower) or lookup(word) or lookup(lower) or lookup(word.capitalize())
 
 
-def _inflected(word: str, lookup: Lookup) -> str | None:
+def _inflected(word: str, lookup: Lookup, spell: Spell) -> str | None:
     """Plurals, possessives, -ing, -ed, -er, -ly of a word that is known; s also of one that is not."""
     for suffix, stems in _stems(word.lower()):
         for stem in stems:
@@ -93,7 +102,7 @@ def _inflected(word: str, lookup: Lookup) -> str | None:
             if known:
                 return with_suffix(known, suffix)
     owner = re.fullmatch(r"([A-Za-z]{2,})'s|([A-Za-z]{3,}[b-df-hj-np-rtv-z])s", word)
-    return with_suffix(_reading(owner[1] or owner[2], lookup), "s") if owner else None
+    return with_suffix(_reading(owner[1] or owner[2], lookup, spell), "s") if owner else None
 
 
 def _stems(word: str) -> list[tuple[str, list[str]]]:
@@ -105,7 +114,7 @@ def _stems(word: str) -> list[tuple[str, list[str]]]:
     for suffix in ("s", "ing", "ed", "er", "ly", "es"):
         if word.endswith(suffix):
             stem = word.removesuffix(suffix)
-            stems = [stem, stem + "e"]
+            stems = [stem, *([stem + "e"] if len(stem) > 1 else [])]
             if stem[-1:] == stem[-2:-1]:
                 stems.append(stem[:-1])
             if stem.endswith("i"):
@@ -126,18 +135,18 @@ def _spell_out(word: str) -> str:
     return "".join(LETTERS[letter] for letter in word.lower())
 
 
-def _compound(word: str, lookup: Lookup) -> str | None:
+def _compound(word: str, lookup: Lookup, spell: Spell) -> str | None:
     """Two known words written as one, such as windsurf; the longest first word wins. Or a known word behind a prefix."""
     lower = word.lower()
     for cut in range(len(word) - _SHORTEST_PART, _SHORTEST_PART - 1, -1):
         first, second = lower[:cut], lower[cut:]
         head = _known(first, lookup)
-        tail = head and (_known(second, lookup) or _inflected(second, lookup))
+        tail = head and (_known(second, lookup) or _inflected(second, lookup, spell))
         if head and tail:
             return head + tail
     for prefix, kana in _PREFIXES.items():
         rest = lower.removeprefix(prefix)
-        known = len(rest) > 3 and rest != lower and (_known(rest, lookup) or _inflected(rest, lookup))
+        known = len(rest) > 3 and rest != lower and (_known(rest, lookup) or _inflected(rest, lookup, spell))
         if known:
             return kana + known
     return None

@@ -20,6 +20,20 @@ _RANGE = re.compile(
     r"|(?<=[\dA-Za-z%°一-龠々])〜(?=[\dA-Za-z一-龠々][^〜]*$)"  # a second wave means that both are decoration: 〜春の章〜
 )
 _ALTERNATIVES = re.compile(r"(?<=[ぁ-んァ-ヶー一-龠々])/(?=[ぁ-んァ-ヶ一-龠])")
+_TAG = re.compile(r"(?<![\w&/])[#](?=[ぁ-んァ-ヶ一-龠A-Za-z_])")
+_MENTION = re.compile(r"(?<![\w.+-])@(?=[A-Za-z_])([A-Za-z0-9_]+)(?![A-Za-z0-9.@-])")
+_ARROW = re.compile(r"(?<=[ぁ-んァ-ヶー一-龠々A-Za-z0-9])\s?→\s?(?=[ぁ-んァ-ヶ一-龠A-Za-z0-9])")
+_CROSS = re.compile(r"(?<=[A-Za-z])\s?×\s?(?=[A-Za-z]{2})|(?<=[ァ-ヶー一-龠])×(?=[ァ-ヶ一-龠]{2})")
+_HIDDEN = re.compile(r"(?<![○×△□●])([○×△□●])(\1*)(?=さん|くん|君|様|ちゃん|氏|社|会社|店|駅|町|市|県|大学|高校|年|月|日)")
+_SHAPES = {"○": "マル", "×": "バツ", "△": "サンカク", "□": "シカク", "●": "マル", "◎": "ニジューマル"}
+_SHAPE_ALONE = re.compile(r"(?:(?<![\w)])|(?<=[○×△◎マルツク][かとや]))[○×△□◎](?=[がをにはのもとでかや」』]|だ[^ぁ-ん]|[。、]|$)")
+_LEADING_ARROW = re.compile(r"^\s*→\s*", re.MULTILINE)
+_SHAPES_RUN = re.compile(r"([○×△□●])\1+(?![0-9])")  # letters that a censor or a form leaves out
+_SHAPE_PAIR = re.compile("○×|×○")
+_WAVE_OF_SONG = re.compile("[〜~]+(?=[♪♫♬])")
+_KEYS = re.compile(
+    r"(?<![A-Za-z])(Ctrl|Control|Shift|Alt|Cmd|Command|Option|Win|Fn|コントロール|オルト|シフト)\s?[+-]\s?(?=[A-ZF]|シフト|コントロール|オルト)"
+)
 _SPACES = re.compile(r" +")
 _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9ァ-ヶー]) | (?![A-Za-z0-9ァ-ヶー])")
 
@@ -27,6 +41,24 @@ _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9ァ-ヶー]) | (?![A-Za-z0-9ァ-ヶ
 def speak_links(text: str) -> str:
     """Text with the wave of a range as から, and without the sign that links the parts of a name."""
     return _NAME_LINK.sub("", _RANGE.sub("から", text))
+
+
+def speak_tags(text: str) -> str:
+    """Text with signs of posts and notes: #tags are said without their sign, _ in @names parts words, an arrow is から, ○○さん is まるまるさん."""
+    text = _KEYS.sub(r"\1 ", text)
+    text = _TAG.sub(" ", _WAVE_OF_SONG.sub("", text))
+    text = _MENTION.sub(lambda match: " アット " + " ".join(map(_name, match[1].split("_"))), text)
+    text = _HIDDEN.sub(lambda match: "".join(map(_SHAPES.__getitem__, match[0])), text)
+    text = _SHAPE_PAIR.sub(lambda match: "".join(map(_SHAPES.__getitem__, match[0])), text)
+    text = _LEADING_ARROW.sub("", text)
+    text = _SHAPES_RUN.sub(lambda match: _SHAPES[match[1]] * 2, text)
+    text = _SHAPE_ALONE.sub(lambda match: _SHAPES[match[0]], text)
+    return _ARROW.sub("から", _CROSS.sub(" ", text))
+
+
+def _name(part: str) -> str:
+    """A part of a user's name: words, not abbreviations."""
+    return part.capitalize() if part.islower() and part.isascii() else part
 
 
 def to_marks(text: str) -> str:

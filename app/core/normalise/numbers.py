@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-_DIGITS = "零一二三四五六七八九"
+from app.core.normalise.kanji_numbers import DIGITS, kanji
+
 _NAMES = ("ゼロ", "イチ", "ニー", "サン", "ヨン", "ゴー", "ロク", "ナナ", "ハチ", "キュー")
-_SMALL = ("", "十", "百", "千")
-_LARGE = ("", "万", "億", "兆", "京", "垓")
 _LONGEST_WRITTEN = 16  # digits; beyond that a power of ten is said as such
 
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!\d)")
@@ -20,29 +19,6 @@ _SUM = re.compile(r"(?<=\d)\s*-\s*(?=[\d.]+\s*=)")
 _TELEPHONE = re.compile(r"(?<![\d-])(0\d{1,4})-(\d{1,4})-(\d{3,4})(?![\d-])")
 _VERSION = re.compile(r"(?<![\d.])\d+(?:\.\d+){2,}(?![\d.])")
 _POSTCODE = re.compile(r"(?<=郵便番号)\s*(\d{3})-(\d{4})(?!\d)")
-
-
-def kanji(number: int) -> str:
-    """The number as it is said, in kanji: 1204 → 千二百四."""
-    if number == 0:
-        return _DIGITS[0]
-    groups: list[str] = []
-    for large in _LARGE:
-        number, group = divmod(number, 10_000)
-        groups.append(_kanji_below_10000(group, large))
-    if number:
-        raise ValueError("number beyond 垓")
-    return "".join(reversed(groups))
-
-
-def _kanji_below_10000(group: int, large: str) -> str:
-    text = ""
-    for place in (3, 2, 1, 0):
-        digit = group // 10**place % 10
-        if digit:
-            silent_one = digit == 1 and place and not (place == 3 and large)  # 千 but 一千万
-            text += ("" if silent_one else _DIGITS[digit]) + _SMALL[place]
-    return text + large if text else ""
 
 
 def digit_by_digit(digits: str) -> str:
@@ -66,4 +42,4 @@ def _scientific(match: re.Match[str]) -> str:
     whole, _, decimals = f"{Decimal(f'{match[1]}e{match[2]}'):f}".partition(".")
     if len(whole) > _LONGEST_WRITTEN or len(decimals) > _LONGEST_WRITTEN:
         return f"{match[1]}かける10の{'マイナス' if match[2].startswith('-') else ''}{match[2].lstrip('+-')}乗"
-    return kanji(int(whole)) + ("点" + "".join(_DIGITS[int(digit)] for digit in decimals) if decimals else "")
+    return kanji(int(whole)) + ("点" + "".join(DIGITS[int(digit)] for digit in decimals) if decimals else "")

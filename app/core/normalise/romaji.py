@@ -35,8 +35,8 @@ _ENGLISH_END = re.compile(r"[aeiou][a-z]e$|[tsg]ion$")
 _JAPANESE = re.compile(r"tsu|shi|chi|[kgnhmrbp]y[auo]|ou|uu|ii|ae|kk|zu")
 
 
-def romaji_kana(word: str) -> str | None:
-    """Katakana when all of `word` (small letters, two morae or more) reads as romaji, else None."""
+def romaji_kana(word: str, shortest: int = 2) -> str | None:
+    """Katakana when all of `word` (small letters) reads as romaji of `shortest` kana or more, else None."""
     if _ENGLISH_END.search(word) and not _JAPANESE.search(word):
         return None
     kana = ""
@@ -47,4 +47,4 @@ def romaji_kana(word: str) -> str | None:
             return None
         kana += "ン" if match[3] else ("ッ" if match[1] else "") + _MORAS[match[2]]
         position = match.end()
-    return kana if len(kana) > 1 else None
+    return kana if len(kana) >= shortest else None

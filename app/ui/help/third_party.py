@@ -20,6 +20,7 @@ WITHIN = {
     "sounddevice": "PortAudio: MIT",
     "soundfile": "libsndfile: LGPL-2.1-or-later; FLAC, Ogg, Vorbis, Opus: BSD-3-Clause; LAME, mpg123: LGPL",
     "pyside6-essentials": "Qt 6: LGPL-3.0-only",
+    "kanalizer": "Rust crates: Apache-2.0, MIT, BSD-3-Clause, ISC, MPL-2.0, Unicode-3.0",
     "onnxruntime-directml": "DirectML: Microsoft",
 }
 

@@ -66,6 +66,7 @@ class ReadingController(QObject):
         panel.reset_phrase.clicked.connect(self._on_reset_phrase)
         panel.reset_all.clicked.connect(self._on_reset_all)
         panel.reading.kana_requested.connect(self._on_kana)
+        panel.others.reading_requested.connect(self._on_other)
         self._on_changed()
 
     def follow_voices(self) -> None:
@@ -207,6 +208,11 @@ class ReadingController(QObject):
         readings = with_reading(self._reading, self._word, kana)
         self._asked = ReadLine(line.id, line.text, self._overrides, readings, self._reading.emoji)
         self._speech.read(self._asked)
+
+    @Slot(object)
+    def _on_other(self, word: LineWord) -> None:
+        self._word = word
+        self._on_kana(word.other)
 
     @Slot(int)
     def _reset_phrase(self, mora: int) -> None:

@@ -234,6 +234,15 @@ class MainWindow(QMainWindow):
         self.side.folded.connect(lambda: self.settings.change(expression_open=self.side.expression.is_open))
         self.theme_switcher.applied.connect(self._use_theme)
         self.settings.changed.connect(lambda _before, after: log_words(after.log_words))
+        self.settings.changed.connect(self._on_words_setting)
+
+    def _on_words_setting(self, before: Settings, after: Settings) -> None:
+        """The file with the settings is written later, so the front end is asked for the new choice at once."""
+        if before.built_in_words != after.built_in_words:
+            from app.adapters.openjtalk.own_words import CHOICE  # the window starts without the front end
+
+            CHOICE.wanted = after.built_in_words
+            self.controller.read_dictionary()
 
     def _connect_script(self) -> None:
         self.document.changed.connect(self._show_length)

@@ -104,7 +104,7 @@ def test_another_process_that_brings_the_same_file_is_named(hub: FaultServer, tm
     assert waits[-1] is None
 
 
-def test_a_redirect_is_told_by_the_name_of_whom_it_leads_to(hub: FaultServer, tmp_path: Path) -> None:
+def test_a_redirect_is_read_by_the_name_of_whom_it_leads_to(hub: FaultServer, tmp_path: Path) -> None:
     waits: list[Wait | None] = []
     hub.reply("/silent", Reply(stall_at=-1))
     url = hub.reply("/x", Reply(status=302, headers={"Location": hub.url("/silent", host="localhost")}))

@@ -193,3 +193,11 @@ def test_a_clock_that_was_set_back_takes_no_new_word_away(teach: Teach) -> None:
         assert len(made) == min(number + 1, KEPT)
         for file in made:
             os.utime(file, (time.time() + 86_400,) * 2)
+
+
+def test_the_users_words_win_against_the_built_in_ones_and_against_rules(teach: Teach) -> None:
+    assert G2P.convert("四月一日さんとGmail").reading == "ワタヌキサントジーメール"
+    assert G2P.convert("麻婆豆腐が辛い").reading == "マーボードーフガカライ"
+    teach(make_entry("四月一日", "シガツイッピ", 4), make_entry("Gmail", "ゲーマイル", 1), make_entry("辛い", "ツライ", 2, priority=10))
+    assert G2P.convert("四月一日さんとGmail").reading == "シガツイッピサントゲーマイル"
+    assert G2P.convert("麻婆豆腐が辛い").reading == "マーボードーフガツライ"

@@ -47,7 +47,7 @@ def test_parity_with_sbv2() -> None:
             same_phones += 1
             same_all += list(phones.tones) == case["tones"] and list(phones.word2ph) == case["word2ph"]
     assert same_phones >= 298
-    assert same_all >= 298
+    assert same_all >= 294  # app/decisions/reading.md lists the kinds of accent that differ on purpose
 
 
 def test_all_sentences_of_the_corpus_speak(shared: Path) -> None:
@@ -58,13 +58,13 @@ def test_all_sentences_of_the_corpus_speak(shared: Path) -> None:
 def test_golden_readings(shared: Path) -> None:
     cases = json.loads((shared / "golden" / "readings.json").read_text(encoding="utf-8"))["cases"]
     wrong = [text for text, reading in cases.items() if _katakana(G2P.convert(text).reading) != _katakana(reading)]
-    assert len(wrong) <= 0.02 * len(cases), wrong
+    assert len(wrong) <= 0.01 * len(cases), wrong
 
 
 def test_golden_normalisation(shared: Path) -> None:
     cases = json.loads((shared / "golden" / "normalise.json").read_text(encoding="utf-8"))["cases"]
     wrong = [case["text"] for case in cases if list(G2P.convert(case["text"]).phones) != case["phones"]]
-    assert len(wrong) <= 0.04 * len(cases), wrong
+    assert len(wrong) <= 0.015 * len(cases), wrong
 
 
 def _katakana(text: str) -> str:

@@ -48,7 +48,7 @@ def test_texts_equal_those_of_the_trainer_but_for_its_analyser(golden: list[dict
         if case["nanairo"]:
             assert phones_to_ids(phones, emoji=True).kinds.tolist() == case["duration_symbol_types_with_blanks"]
             assert all(tone == 0 for phone, tone in zip(phones.phones, case["tones"], strict=True) if phone in EMOJI)
-    assert same_tones >= 16
+    assert same_tones >= 14  # ないで and hearsay そうです have other accents here: app/decisions/reading.md
 
 
 @settings(max_examples=60)

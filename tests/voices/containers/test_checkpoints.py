@@ -53,7 +53,7 @@ def test_checkpoints_of_a_folder_come_in_natural_order(tmp_path: Path) -> None:
     ]
 
 
-def test_every_format_is_told_by_content_alone(tmp_path: Path) -> None:
+def test_every_format_is_read_by_content_alone(tmp_path: Path) -> None:
     contents = {"aivmx": AIVMX, "aivm": weights(metadata()), "onnx": graph(), "safetensors": weights(), "sbv2": small_voices.sbv2()}
     write(tmp_path, {f"{name}.bin": content for name, content in contents.items()})
     assert labels(checkpoints(tmp_path, None)) == [(f"{name}.bin", name) for name in sorted(contents)]
@@ -123,7 +123,7 @@ def test_names_in_shift_jis_are_read(tmp_path: Path, scratch: Path) -> None:
     assert found.path.read_bytes() == AIVMX
 
 
-def test_a_zip_is_told_by_content_and_its_files_lie_below_the_scratch_folder(tmp_path: Path, scratch: Path) -> None:
+def test_a_zip_is_read_by_content_and_its_files_lie_below_the_scratch_folder(tmp_path: Path, scratch: Path) -> None:
     files = {f"声/{name}": content for name, content in small_voices.folder().items()}
     (tmp_path / "voice.AIVMX").write_bytes(zipped(files | {"声/sample.wav": b"RIFF" + bytes(50), "__MACOSX/声/._model.onnx": graph()}))
     found = checkpoints(tmp_path / "voice.AIVMX", scratch)

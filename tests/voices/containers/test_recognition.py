@@ -100,7 +100,7 @@ def _refused(path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", GRAPHS)
-def test_other_graphs_are_told_by_their_inputs(tmp_path: Path, kind: str) -> None:
+def test_other_graphs_are_read_by_their_inputs(tmp_path: Path, kind: str) -> None:
     (tmp_path / "voice.onnx").write_bytes(GRAPHS[kind])
     _refused(tmp_path / "voice.onnx", kind)
 
@@ -111,14 +111,14 @@ def test_a_voice_of_transformers_is_told_from_a_bert_by_its_output(tmp_path: Pat
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_other_files_are_told_by_how_they_begin(tmp_path: Path, kind: str) -> None:
+def test_other_files_are_read_by_how_they_begin(tmp_path: Path, kind: str) -> None:
     (tmp_path / "voice.aivmx").write_bytes(FILES[kind])
     _refused(tmp_path / "voice.aivmx", kind)
     assert [item.name for item in tmp_path.iterdir()] == ["voice.aivmx"]
 
 
 @pytest.mark.parametrize("kind", WEIGHTS)
-def test_other_weights_are_told_by_the_names_of_tensors(tmp_path: Path, kind: str) -> None:
+def test_other_weights_are_read_by_the_names_of_tensors(tmp_path: Path, kind: str) -> None:
     _refused(write_safetensors(tmp_path / "voice.safetensors", {WEIGHTS[kind]: np.zeros(1, np.float32)}), kind)
 
 

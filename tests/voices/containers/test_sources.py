@@ -43,7 +43,7 @@ def test_speakers_and_styles_of_a_container(reference: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", CONTAINERS)
-def test_multilingual_is_told_by_what_the_model_takes(reference: Path, kind: str) -> None:
+def test_multilingual_is_read_by_what_the_model_takes(reference: Path, kind: str) -> None:
     """Not by its settings, which an `.sbv2` does not even have."""
     assert read_source(reference / "multilingual-tiny" / f"model.{kind}").manifest.multilingual
     assert not read_source(reference / "jp-extra-tiny" / f"model.{kind}").manifest.multilingual

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from app.adapters.openjtalk.own_words import CHOICE, forget_choice
 from app.cli.named_input import LONGEST_LINE, piped_lines
 from app.cli.output import json_line
 from app.cli.waiting import slow_notice
@@ -19,10 +20,14 @@ SHOWN_CHARACTERS = 1000  # of a line that is too long
 
 def run(options: argparse.Namespace) -> int:
     """Converts every line; a line that cannot be read is reported in its own object and does not end the run."""
+    CHOICE.wanted = False if options.no_built_in_words else None
+    forget_choice()
     g2p = open_g2p()
     for number, (line, is_whole) in enumerate(piped_lines(), start=1):
         with slow_notice(_still_reading(number, len(line))):
             found = convert_line(g2p, line, emoji=options.emoji) if is_whole else too_long(line)
+            if options.explain:
+                found["words"] = [] if "error" in found else explain_line(g2p, line)
         json_line(found)
     return 0
 
@@ -57,3 +62,20 @@ def convert_line(g2p: G2P, text: str, *, emoji: bool = False) -> dict[str, Any]:
     if len(phones.phones) <= 2:
         result["error"] = localized("読み上げられる文字がありません。", "There is nothing here to read aloud.")
     return result
+
+
+def explain_line(g2p: G2P, text: str) -> list[dict[str, Any]]:
+    """Each word of a line: its reading, what gave it (`by`, and the rule, entry or English word as `name`), and what a second analyser says."""
+    return [
+        {
+            "surface": word.surface,
+            "reading": word.pronunciation,
+            "accent": word.accent,
+            "joined": word.joined,
+            "by": word.read_by,
+            "name": word.name,
+            "other": word.other,
+        }
+        for word in g2p.explain(text)
+        if word.pronunciation
+    ]

@@ -52,6 +52,7 @@ def paint_strip(painter: QPainter, area: QRectF, shape: Shape, theme: Theme, mar
     first, last = shape.axis.cell_at(area.left() - PHRASE_GAP), shape.axis.cell_at(area.right() + PHRASE_GAP)
     for index in range(first, last + 1):
         _paint_cell(painter, shape, index, theme, marked)
+    _paint_doubts(painter, shape, theme)
     _paint_accents(painter, area, shape, theme, marked)
     if 0 <= marked.cut < len(cells) - 1:
         x = (cells[marked.cut].right + cells[marked.cut + 1].left) / 2
@@ -85,6 +86,16 @@ def _paint_cell(painter: QPainter, shape: Shape, index: int, theme: Theme, marke
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, kana)
     if cell.exact or index in (marked.edge, marked.hovered) or (index == marked.current and marked.focused):
         _paint_length(painter, shape, cell, theme)
+
+
+def _paint_doubts(painter: QPainter, shape: Shape, theme: Theme) -> None:
+    """A dotted line under the kana of words whose reading is in doubt."""
+    place = {cell.index: cell for cell in shape.axis.cells if cell.kind is Kind.MORA}
+    painter.setPen(QPen(QColor(theme.muted), 2, Qt.PenStyle.DotLine))
+    for word in shape.reading.words:
+        if word.other and word.first_mora in place and word.end_mora - 1 in place:
+            left, right = place[word.first_mora].left + 5, place[word.end_mora - 1].right - 5
+            painter.drawLine(QPointF(left, KANA_BOTTOM - 3), QPointF(right, KANA_BOTTOM - 3))
 
 
 def _paint_length(painter: QPainter, shape: Shape, cell: Cell, theme: Theme) -> None:

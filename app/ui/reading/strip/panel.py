@@ -12,6 +12,7 @@ from app.core.types import Overrides
 from app.language import localized
 from app.ui.plain_text import PlainLabel
 from app.ui.reading.strip.keys import key_words
+from app.ui.reading.strip.other_readings import OtherReadings, doubts_of
 from app.ui.reading.strip.painting import HEIGHT
 from app.ui.reading.strip.reading_field import HEIGHT as FIELD_HEIGHT
 from app.ui.reading.strip.reading_field import ReadingField
@@ -35,6 +36,7 @@ class StripPanel(QFrame):
     Attributes:
         title: folds and unfolds.
         strip, waveform, reading, summary: the parts.
+        others: readings that words in doubt could have.
         emoji, reset_phrase, reset_all: buttons; the first is hidden but for voices that speak emoji.
 
     Signals:
@@ -106,8 +108,8 @@ class StripPanel(QFrame):
         for widget in (self.title, self.note, self.reading):
             top.addWidget(widget)
         top.addWidget(self.summary, 1)
-        self._space = QWidget()
-        top.addWidget(self._space, 1)
+        self.others = OtherReadings()  # takes the free room, with or without buttons
+        top.addWidget(self.others, 1)
         top.addWidget(self._tools)
         top.addWidget(self.reset_phrase)
         top.addWidget(self.reset_all)
@@ -146,6 +148,7 @@ class StripPanel(QFrame):
         self.strip.show_shape(shape)
         self.summary.show_shape(shape)
         self.note.setText("" if shape is None else _note(shape))
+        self.others.show_doubts(() if shape is None else doubts_of(shape.reading))
         if shape is not None:
             self.waveform.show()
             self.waveform.show_sound(sound, shape.axis, is_current)
@@ -181,7 +184,7 @@ class StripPanel(QFrame):
 
     def type_reading(self, surface: str, kana: str) -> None:
         """Opens the field for a word."""
-        for widget in (self.title, self._tools, self.reset_phrase, self.reset_all, self._space):
+        for widget in (self.title, self._tools, self.reset_phrase, self.reset_all, self.others):
             widget.hide()  # what is wrong with a reading needs their room
         self.reading.open_for(surface, kana)
 
@@ -198,7 +201,7 @@ class StripPanel(QFrame):
     def _show_header(self) -> None:
         self.title.show()
         self._tools.show()
-        for widget in (self.reset_phrase, self.reset_all, self._space):
+        for widget in (self.reset_phrase, self.reset_all, self.others):
             widget.setVisible(self.is_open)
 
     @Slot(bool)

@@ -68,9 +68,10 @@ def words_for(shape: Shape, cell: Cell) -> str:
     written = shape.reading.text[word.start : word.end].strip() if word else ""
     high = shape.tones[cell.index]
     tone = localized("高い", "high") if high else localized("低い", "low")
+    other = localized(f"、別の読み「{word.other}」", f", other reading {word.other}") if word and word.other else ""
     return localized(
-        f"「{kana_of(shape, cell)}」、{tone}、{length}（{written}）",
-        f"{kana_of(shape, cell)}, {tone}, {length} ({written})",
+        f"「{kana_of(shape, cell)}」、{tone}、{length}（{written}{other}）",
+        f"{kana_of(shape, cell)}, {tone}, {length} ({written}{other})",
     )
 
 

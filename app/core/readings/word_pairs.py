@@ -1,4 +1,4 @@
-"""Readings that depend on the neighbours and that the front end gets wrong."""
+"""Neighbouring words that the front end reads wrong once numbers are put together, and how they are read."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ def mend_readings(words: Iterable[Word]) -> list[Word]:
             found = mended[start : start + length]
             readings = _RULES.get(tuple((word.surface, word.pronunciation) for word in found))
             if readings:
-                mended[start : start + length] = [replace(word, pronunciation=kana) for word, kana in zip(found, readings, strict=True)]
+                name = "".join(word.surface for word in found)
+                mended[start : start + length] = [
+                    replace(word, pronunciation=kana, read_by="rule", name=name) for word, kana in zip(found, readings, strict=True)
+                ]
                 break
     return mended

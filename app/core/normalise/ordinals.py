@@ -1,0 +1,52 @@
+"""Numbers that Latin letters belong to: Roman numerals, 1st, 2nd, F1, 1on1, half past ten pm."""
+
+from __future__ import annotations
+
+import re
+
+from app.core.normalise.english_words import LETTERS, SMALL_NUMBERS
+from app.core.normalise.kanji_numbers import kanji
+
+_ROMAN = {name: number for number, name in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"], start=1)}
+_NUMERAL = re.compile(r"(?<![A-Za-z0-9])(?P<before>第?)(II|III|IV|VI|VII|VIII|IX|XI|XII)(?![A-Za-z0-9.])")
+_NUMERAL_OF_NAME = re.compile(r"(?<=[ァ-ヶー一-龠])\s?(II|III|IV|V|VI|VII|VIII|IX|X|XI|XII)(?![A-Za-z0-9.])")
+_COUNTED = "世章型期部巻類種級度編号条項話番回次丁組"  # Japanese numbers go with them
+_ORDINALS = {
+    "1st": "ファースト", "2nd": "セカンド", "3rd": "サード", "4th": "フォース", "5th": "フィフス", "6th": "シックスス", "7th": "セブンス",
+    "8th": "エイス", "9th": "ナインス", "10th": "テンス", "11th": "イレブンス", "12th": "トゥエルフス", "13th": "サーティーンス",
+    "14th": "フォーティーンス", "15th": "フィフティーンス", "16th": "シックスティーンス", "17th": "セブンティーンス", "18th": "エイティーンス",
+    "19th": "ナインティーンス", "20th": "トゥエンティース", "21st": "トゥエンティーファースト", "25th": "トゥエンティーフィフス",
+    "30th": "サーティース", "40th": "フォーティース", "50th": "フィフティース", "100th": "ハンドレッドス",
+}  # fmt: skip
+_ORDINAL = re.compile(r"(?<![\d.A-Za-z])(?:" + "|".join(_ORDINALS) + r")(?![A-Za-z0-9])", re.IGNORECASE)
+_ON = re.compile(r"(?<![\d.A-Za-z])([1-9])\s?on\s?([1-9])(?![A-Za-z0-9])", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?<![A-Za-z0-9-])([FMGAEJK])-?([1-3])(?![A-Za-z0-9.,%]|\s?[台万億円人個名])")
+_PM = re.compile(r"(?<![\d:])(\d{1,2}(?::\d{2})?(?:時(?:\d{1,2}分)?)?)\s?([ap])\.?m\.?(?![A-Za-z])")
+_UNIT_FIRST = re.compile(r"(?<![A-Za-z])([A-Z]{2,5})(\d+(?:\.\d+)?)(?=\s?[KMGT]i?B(?![A-Za-z]))")
+_LONGEST_ENGLISH = len(SMALL_NUMBERS)
+
+
+def speak_half_days(text: str) -> str:
+    """Times of a clock of twelve hours: 10:30pm → 午後10:30."""
+    return _PM.sub(
+        lambda match: ("午前" if match[2] == "a" else "午後") + match[1] + ("" if ":" in match[1] or "時" in match[1] else "時"), text
+    )
+
+
+def speak_ordinals(text: str) -> str:
+    """Text with such numbers as words."""
+    text = _ORDINAL.sub(lambda match: _ORDINALS[match[0].lower()], text)
+    text = _ON.sub(lambda match: f"{SMALL_NUMBERS[int(match[1])]}オン{SMALL_NUMBERS[int(match[2])]}", text)
+    text = _NUMBERED.sub(lambda match: f"{LETTERS[match[1].lower()]}{SMALL_NUMBERS[int(match[2])]}", text)
+    text = _UNIT_FIRST.sub(r"\1 \2", text)
+    text = _NUMERAL_OF_NAME.sub(lambda match: _numeral(match, match[1]), text)
+    return _NUMERAL.sub(lambda match: match["before"] + _numeral(match, match[2]), text)
+
+
+def _numeral(match: re.Match[str], roman: str) -> str:
+    """In English behind katakana (ファイナルファンタジーVII), in Japanese behind 第 and before what is counted."""
+    number = _ROMAN[roman]
+    text, start, end = match.string, match.start(), match.end()
+    counted = text[end : end + 1] in _COUNTED and end < len(text)
+    behind_katakana = re.search(r"[ァ-ヶーA-Za-z]\s?$", text[max(0, start - 2) : start]) is not None
+    return kanji(number) if counted or not behind_katakana or number >= _LONGEST_ENGLISH else f" {SMALL_NUMBERS[number]} "

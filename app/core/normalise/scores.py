@@ -1,0 +1,29 @@
+"""Scores, minus signs and exponents: signs between numbers that are words."""
+
+from __future__ import annotations
+
+import re
+
+from app.core.normalise.kanji_numbers import kanji
+
+_AGAINST = re.compile(r"(?<![\d.,])(\d{1,3})\s?対\s?(\d{1,3})(?![\d.,])")
+# 3-2 is a score where somebody wins or loses by it; a date, an address or a part number otherwise.
+_SCORE = re.compile(
+    r"(?<![\d./-])(\d{1,3})\s?-\s?(\d{1,3})(?![\d./-])"
+    r"(?=で?(?:[^\d。、]{0,12}?)?(?:勝|敗|負|圧勝|快勝|辛勝|完勝|引き分け|引分|リード|下し|制し|破|逆転|スコア|接戦|大差)|の(?:ビハインド|まま|同点))"
+)
+_SPOKEN = {0: "ゼロ", 4: "ヨン", 7: "ナナ", 9: "キュー"}  # in kanji they would join what follows
+_BY = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)")
+_MINUS = re.compile(r"(?<=[ぁ-んー一-龠々])-(?=\d)")
+_POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
+
+
+def speak_scores(text: str) -> str:
+    """Text with 対 of scores, a minus behind Japanese, powers and sizes (1920x1080) as words."""
+    text = _POWER.sub(lambda match: f"{match[1]}の{'マイナス' if match[2] else ''}{match[3]}乗", text)
+    text = _AGAINST.sub(_score, _BY.sub("かける", text))
+    return _MINUS.sub("マイナス", _SCORE.sub(_score, text))
+
+
+def _score(match: re.Match[str]) -> str:
+    return "タイ".join(_SPOKEN.get(int(number)) or kanji(int(number)) for number in match.groups())

@@ -1,0 +1,56 @@
+"""Words that the analyser takes for others: proper names that swallow a particle, いい as the verb 言う."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from app.core.readings.morphs import Correction, Morph, Part
+
+_SWALLOWED = "の"
+_SWALLOWED_WHOLE = 3  # 家の上 as a place
+_NOUN, _PARTICLE = "名詞,一般", "助詞,連体化"
+_BEHIND = {
+    "下": "シタ",
+    "上": "ウエ",
+    "中": "ナカ",
+    "前": "マエ",
+    "人": "ヒト",
+    "家": "イエ",
+    "花": "ハナ",
+    "木": "キ",
+    "方": "ホー",
+    "後": "アト",
+}
+_BEHIND_VERBS = frozenset(("ます", "たい", "動詞", "接続助詞", "接尾", "た", "て"))
+
+
+def misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
+    """What such words are instead."""
+    for at, morph in enumerate(morphs):
+        following = morphs[at + 1] if at + 1 < len(morphs) else None
+        if morph.surface == "いい" and morph.base == "いう" and "連用形" in morph.kinds:
+            if following is None or _BEHIND_VERBS.isdisjoint((following.base, *following.kinds[:2])):
+                yield Correction(at, at + 1, (Part("いい", "イイ", 1, "adjective"),), "rule", "いい")
+        elif (
+            "固有名詞" in morph.kinds
+            and len(morph.surface) == _SWALLOWED_WHOLE
+            and morph.surface[1] == _SWALLOWED
+            and morph.surface[2] in _BEHIND
+        ):
+            noun = morph.surface[2]
+            parts = (Part(morph.surface[0], kind=_NOUN), Part(_SWALLOWED, kind=_PARTICLE), Part(noun, _BEHIND[noun], kind=_NOUN))
+            yield Correction(at, at + 1, parts, "rule", _SWALLOWED)
+        elif "固有名詞" in morph.kinds and len(morph.surface) > 1 and morph.surface.endswith(_SWALLOWED) and following is not None:
+            yield from _split_name(at, morph, following)
+
+
+def _split_name(at: int, name: Morph, following: Morph) -> Iterator[Correction]:
+    """桜の, 家の before a noun: a noun and its particle."""
+    if "名詞" not in following.kinds or not name.reading.endswith("ノ"):
+        return
+    stem = name.surface.removesuffix(_SWALLOWED)
+    yield Correction(
+        at, at + 1, (Part(stem, name.reading.removesuffix("ノ"), kind=_NOUN), Part(_SWALLOWED, kind=_PARTICLE)), "rule", _SWALLOWED
+    )
+    if noun := _BEHIND.get(following.surface):
+        yield Correction(at + 1, at + 2, (Part(following.surface, noun, kind=_NOUN),), "rule", _SWALLOWED)

@@ -1,0 +1,72 @@
+"""Words as the analyser finds them, before their accents are joined, and how some of them are to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Source = Literal["rule", "dictionary", "second"]
+
+
+@dataclass(frozen=True, slots=True)
+class Morph:
+    """One word of the analyser.
+
+    Attributes:
+        surface, base: as written and its base form, NFKC.
+        kinds: part of speech and its subdivisions, kind and form of conjugation, as the dictionary names them.
+        reading: katakana, long vowels as ー; empty for marks.
+        start: characters of the text before it.
+        is_users: the user's dictionary has it, so nobody may read it otherwise.
+    """
+
+    surface: str
+    base: str
+    kinds: tuple[str, ...]
+    reading: str
+    start: int = 0
+    is_users: bool = False
+
+    @property
+    def end(self) -> int:
+        """Characters of the text up to its end."""
+        return self.start + len(self.surface)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A word that takes the place of others.
+
+    Attributes:
+        surface: as written.
+        reading: katakana; None is what the analyser's dictionary has for the surface.
+        accent: mora after which the pitch falls, 0 = never; None is what the dictionary has for surface and reading.
+        kind: as `app.core.dictionary` names it, or adverb, of a word that the analyser's dictionary need not have; otherwise the word is looked up there,
+            sooner as this part of speech (名詞,一般) or, where it is empty, as what the analyser took it for.
+    """
+
+    surface: str
+    reading: str | None = None
+    accent: int | None = None
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Words [first, last) of a sentence are these parts instead; `name` is the rule, entry or word of the white list."""
+
+    first: int
+    last: int
+    parts: tuple[Part, ...]
+    source: Source
+    name: str
+
+
+def without_overlaps(found: Sequence[Correction]) -> list[Correction]:
+    """In order, none over another; of two the earlier given wins."""
+    kept: list[Correction] = []
+    for correction in found:
+        if all(correction.last <= other.first or correction.first >= other.last for other in kept):
+            kept.append(correction)
+    return sorted(kept, key=lambda correction: correction.first)

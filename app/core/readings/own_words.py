@@ -1,0 +1,85 @@
+"""Words of our own with their accents: found among the analyser's words, or in the text where they have Latin letters or signs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from app.core.dictionary import Entry
+from app.core.moras import hiragana_to_katakana
+from app.core.readings.morphs import Correction, Morph, Part
+from app.core.written_words import WrittenWords
+
+_JAPANESE = re.compile("[ぁ-ゖァ-ヺー一-龠々]+")
+
+_ADVERBS = ("に", "して", "併し", "時か", "間にか", "なさい", "ませ")  # they join nothing that follows
+_LATIN = re.compile("[A-Za-z0-9Ａ-Ｚａ-ｚ０-９]")  # every word that is written so has one
+_IN_ADDRESS = re.compile("[.@_/]$")
+_ADDRESS_FOLLOWS = re.compile("[.@_][A-Za-z0-9]")
+_DO = frozenset("しさせ")  # forms of する
+_LONGEST_REST = 1
+
+
+class OwnWords:
+    """The shipped dictionary. What the user teaches wins against it.
+
+    Args:
+        entries: of several of one surface the last counts.
+    """
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        written = [entry for entry in entries if not _JAPANESE.fullmatch(entry.surface)]
+        self.written = WrittenWords(written)
+        # What is written in Latin letters reaches the analyser as the katakana it is read as.
+        self._spoken = frozenset(entry.reading for entry in written)
+        self._entries = {entry.reading: entry for entry in written} | {
+            entry.surface: entry for entry in entries if _JAPANESE.fullmatch(entry.surface)
+        }
+        self._longest: dict[str, int] = {}
+        for surface in self._entries:
+            self._longest[surface[0]] = max(len(surface), self._longest.get(surface[0], 0))
+
+    def speak(self, text: str) -> str:
+        """Raw text with our Latin words as katakana."""
+        if not _LATIN.search(text):
+            return text
+        spoken, start = "", 0
+        for first, last, override in self.written.find(text):
+            if _IN_ADDRESS.search(text[max(0, first - 1) : first]) or _ADDRESS_FOLLOWS.match(text, last):
+                continue
+            spoken += f"{text[start:first]} {override.reading} "
+            start = last
+        return spoken + text[start:]
+
+    def corrections(self, morphs: Sequence[Morph]) -> Iterator[Correction]:
+        """Where words that are ours begin and end with words of the analyser; the longest that does."""
+        at = 0
+        while at < len(morphs):
+            last, entry, rest = self._entry_at(morphs, at)
+            if entry is None:
+                at += 1
+                continue
+            surface = "".join(morph.surface for morph in morphs[at:last]).removesuffix(rest)
+            kind = "adverb" if surface.endswith(_ADVERBS) else entry.kind
+            word = Part(surface, hiragana_to_katakana(entry.reading), entry.accent, kind)
+            parts = (word, Part(rest, kind="動詞,自立")) if rest else (word,)
+            yield Correction(at, last, parts, "dictionary", entry.surface)
+            at = last
+
+    def _entry_at(self, morphs: Sequence[Morph], first: int) -> tuple[int, Entry | None, str]:
+        """Where the longest word that begins with a word of the analyser ends, the word, and what the analyser drew into it: する, し."""
+        surface = ""
+        found: tuple[int, Entry | None, str] = (first, None, "")
+        longest = self._longest.get(morphs[first].surface[:1], 0)
+        if not longest:
+            return found
+        for last in range(first, len(morphs)):
+            surface += morphs[last].surface
+            if len(surface) > longest + _LONGEST_REST or morphs[last].is_users:
+                break
+            known = last == first and morphs[first].reading and surface in self._spoken  # loan words whose accent the analyser knows
+            if surface in self._entries and not known:
+                found = (last + 1, self._entries[surface], "")
+            elif (rest := surface[-1]) in _DO and surface[:-1] in self._entries and len(morphs[last].surface) > 1:
+                found = (last + 1, self._entries[surface[:-1]], rest)
+        return found

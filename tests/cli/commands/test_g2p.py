@@ -1,0 +1,44 @@
+"""`koebako g2p`: what gave each reading, and readings without the built-in dictionary."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from app.cli.main import main
+
+
+def lines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, *options: str) -> list[dict[str, Any]]:
+    """The output for a text."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8"))
+    assert main(["g2p", *options]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_each_word_says_what_gave_its_reading(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (line,) = lines(capsys, monkeypatch, "麻婆豆腐が辛い。3人でGmailとfantasticな身体。", "--explain")
+    words = {word["surface"]: word for word in line["words"]}
+    assert "".join(word["reading"] for word in line["words"]) == line["reading"]
+    assert (words["辛い"]["by"], words["辛い"]["name"], words["辛い"]["reading"]) == ("rule", "辛い", "カライ")
+    assert (words["ジーメール"]["by"], words["ジーメール"]["name"]) == ("dictionary", "Gmail")
+    assert (words["ファンタスティック"]["by"], words["ファンタスティック"]["name"]) == ("english", "fantastic")
+    assert words["三"]["by"] == "normalisation"
+    assert (words["身体"]["by"], words["身体"]["reading"], words["身体"]["other"]) == ("analyser", "シンタイ", "カラダ")
+
+
+def test_without_the_option_nothing_is_added(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(lines(capsys, monkeypatch, "声")[0]) == ["text", "normalized", "reading", "phones", "tones", "word2ph"]
+
+
+def test_a_line_without_words_has_an_empty_list(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lines(capsys, monkeypatch, "😀", "--explain")[0]["words"] == []
+
+
+def test_the_built_in_words_can_be_left_out(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with_words = lines(capsys, monkeypatch, "四月一日さん")[0]["reading"]
+    without = lines(capsys, monkeypatch, "四月一日さん", "--no-built-in-words")[0]["reading"]
+    assert with_words == "ワタヌキサン" != without
+    assert lines(capsys, monkeypatch, "四月一日さん")[0]["reading"] == with_words

@@ -1,0 +1,73 @@
+"""A word in doubt: a dotted line under it, its other reading as a button, and what a click makes of it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.adapters.openjtalk.own_words import CHOICE, forget_choice
+from app.core.line_reading import LineWord
+from app.ui.reading.strip.other_readings import Doubt, OtherReadings
+from app.ui.shell.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, write
+
+TEXT = "彼奴を呼ぶ。"
+
+
+def kana(window: MainWindow) -> str:
+    shape = window.strip.panel.strip.shape
+    return "" if shape is None else "".join(mora.kana for mora in shape.reading.moras)
+
+
+def offered(window: MainWindow) -> list[QPushButton]:
+    return window.strip.panel.others.buttons
+
+
+def test_a_click_takes_the_other_reading(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, TEXT)
+    qtbot.waitUntil(lambda: kana(window).startswith("アイツ"), timeout=WAIT_MS)
+    assert [button.text() for button in offered(window)] == ["彼奴 → キャツ"]
+    assert offered(window)[0].isVisible()
+    qtbot.mouseClick(offered(window)[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: kana(window).startswith("キャツ"), timeout=WAIT_MS)
+    line = window.document.script.find(window.script.current_id)
+    assert line is not None
+    assert [(one.surface, one.reading) for one in line.overrides.readings] == [("彼奴", "キャツ")]
+    assert offered(window) == []  # the user has settled it
+    window.document.stack.undo()
+    qtbot.waitUntil(lambda: kana(window).startswith("アイツ"), timeout=WAIT_MS)
+
+
+def test_a_reading_without_doubt_offers_nothing(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, "今日は晴れです。")
+    qtbot.waitUntil(lambda: kana(window).startswith("キョー"), timeout=WAIT_MS)
+    assert offered(window) == []
+
+
+def test_the_built_in_words_are_switched_at_once(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, "四月一日さん")
+    qtbot.waitUntil(lambda: kana(window) == "ワタヌキサン", timeout=WAIT_MS)
+    try:
+        window.settings.change(built_in_words=False)
+        qtbot.waitUntil(lambda: kana(window).startswith("シガツ"), timeout=WAIT_MS)
+        window.settings.change(built_in_words=True)
+        qtbot.waitUntil(lambda: kana(window) == "ワタヌキサン", timeout=WAIT_MS)
+    finally:
+        CHOICE.wanted = None
+        forget_choice()
+
+
+@pytest.mark.parametrize(("width", "seen"), [(20, 0), (2000, 3)])
+def test_only_what_fits_is_shown(qtbot: QtBot, width: int, seen: int) -> None:
+    row = OtherReadings()
+    qtbot.addWidget(row)
+    word = LineWord(0, 2, 0, 4, 0, 0, ("a",), "カラダ")
+    row.show_doubts([Doubt(word, "身体", f"カラダ{number}") for number in range(3)])
+    row.resize(width, 30)
+    row.show()
+    assert sum(button.isVisible() for button in row.buttons) == seen
