@@ -16,9 +16,6 @@ class ChoiceBox(QComboBox):
     def __init__(self) -> None:
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-
-    def __init__(self) -> None:
-        super().__init__()
         self.setMaxVisibleItems(MOST_SHOWN)
 
     def showPopup(self) -> None:
