@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from app import paths
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.adapters.openjtalk.words import forget_taught_words
-from app.adapters.ort.backends import backend_of
+from app.adapters.ort.backends import BACKENDS, backend_of
 from app.adapters.ort.bert import OrtBert
+from app.adapters.ort.device_graphs import device_form, form_store
+from app.adapters.ort.device_memory import memory_of
 from app.adapters.ort.failover import DeviceFailures, FailoverSession
 from app.adapters.ort.optimized_graphs import GraphStore, identity_of
-from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement
-from app.adapters.ort.session import VERSION, Session, open_session
+from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement, place_name
+from app.adapters.ort.providers import known_devices
+from app.adapters.ort.session import VERSION, OpenedSession, Session, open_session, unusable
+from app.adapters.ort.sized_session import SizedSession
 from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.adapters.portaudio.player import PortAudioPlayer
 from app.adapters.probe_results import ProbeMemory
@@ -26,6 +31,7 @@ from app.adapters.sound.files import SoundFileSink
 from app.core.pipeline import Pipeline
 from app.core.renderings import Caches
 from app.errors import AppError
+from app.language import localized
 from app.settings import DecoderPrecision, PrecisionChoice, Settings, known_settings
 from app.voices.bert import Bert, find_bert
 from app.voices.library import find_voice
@@ -35,6 +41,9 @@ from app.voices.voice import Voice
 if TYPE_CHECKING:
     from app.adapters.feature_cache import DiskFeatures
 
+DEVICES_S = 1200.0  # for converting a voice and its BERT, and opening them in all sizes
+STARTER = "starter"  # the format of the voice we ship, which the CPU speaks faster than a device is asked
+BERT_SHARE = 0.5  # of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well
 SLOW_BERT_BYTES = 64 << 20  # features of a smaller BERT are computed faster than a disk is asked
 
 
@@ -77,6 +86,12 @@ class Speaker:
         """Why a stage does not run where it was asked to, or None; a device may fail at any time. One reason a place is enough."""
         reasons = {session.place: session.fallback for session in reversed(self.sessions.values()) if session.fallback}
         return "\n".join(dict.fromkeys(reversed(reasons.values()))) or None
+
+    def wait_for_devices(self, limit_s: float = DEVICES_S) -> None:
+        """Waits until all that is to run on a device does; until then the CPU speaks."""
+        end = time.monotonic() + limit_s
+        for session in self.sessions.values():
+            session.settle(max(0.0, end - time.monotonic()))
 
     def terminate(self) -> None:
         """Stops the graph that is running now, from any thread."""
@@ -150,7 +165,7 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
     bert, synthesizer = OrtBert(sessions["bert"], chosen.bert.id), synthesizer_of(voice, sessions)
     traits = voice.traits()
     if isinstance(synthesizer, OrtSynthesizer):
-        traits = replace(traits, decoder_noise=synthesizer.decoder_noise)
+        traits = replace(traits, decoder_noise=synthesizer.decoder_noise, fixed_windows=sessions["decoder"].sized)
     pipeline = Pipeline(
         g2p=open_g2p(),
         tokenizer=CharTokenizer(chosen.bert.vocabulary),
@@ -168,28 +183,57 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
 def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
     """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is reopened too."""
     if same_bert is None or same_bert.fallback or same_bert.failures.lost:
-        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, DeviceFailures())
-    name_of_voice, place_of = chosen.voice.manifest.name, chosen.placement.of
+        small = chosen.bert.size_bytes < SLOW_BERT_BYTES
+        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, DeviceFailures(), small=small)
+    info, place_of = chosen.voice.manifest, chosen.placement.of
     graphs = {
-        name: _open(name, f"{name_of_voice}: {name}", graph, place_of(name), same_bert.failures)
+        name: _open(name, f"{info.name}: {name}", graph, place_of(name), same_bert.failures, small=info.format == STARTER)
         for name, graph in chosen.voice.graphs.items()
     }
     return {"bert": same_bert} | graphs
 
 
-def _open(graph: str, name: str, model: Path | bytes, place: str, failures: DeviceFailures) -> FailoverSession:
+def _open(graph: str, name: str, model: Path | bytes, place: str, failures: DeviceFailures, *, small: bool) -> FailoverSession:
+    """A session on a place; in the few sizes of its device form where it has one.
+
+    Args:
+        small: fixed sizes would gain nothing.
+    """
     store = graph_store()
-    opened = open_session(model, place, name, store)
-    return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures)
+    formed = isinstance(model, Path) and graph != "whole" and not small
+    if place in ("cpu", "auto") or unusable(place) or (BACKENDS[backend_of(place)].any_size and not formed):
+        opened = open_session(model, place, name, store)
+        return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures)
+    cpu = open_session(model, "cpu", name, store).session
+    if not formed:
+        return FailoverSession(graph, OpenedSession(cpu, "cpu", _has_no_form(place)), place, lambda: cpu, failures)
+    room = int(memory_of(place) * (BERT_SHARE if graph == "bert" else 1))
+    sized = SizedSession(cpu, place, name, lambda: device_form(_form_store(paths.data_dir()), graph, cast(Path, model)), room)
+    return FailoverSession(graph, sized, place, lambda: cpu, failures)
+
+
+def _has_no_form(place: str) -> str:
+    return localized(
+        f"このモデルは {place_name(place)} 用の形式に変換できないため、CPU で動作します。",
+        f"This model has no form for {place_name(place)}; it runs on the CPU.",
+    )
 
 
 def known_choice(voice: Voice, bert: Bert) -> Placement:
-    """Where this voice was measured to speak fastest on this machine; the CPU where nothing was measured."""
+    """Where this voice was measured to speak fastest on this machine; a first guess where nothing was measured."""
     chosen = probe_memory().chosen(*choice_facts(voice, bert))
     try:
-        return CPU_ONLY if chosen is None else parse_placement(chosen)
+        return first_guess(voice) if chosen is None else parse_placement(chosen)
     except AppError:  # the memory is a cache, which may hold anything
         return CPU_ONLY
+
+
+def first_guess(voice: Voice) -> Placement:
+    """Where a voice speaks before anything is measured: its decoder, which is most of the work, on an adapter with memory of its own."""
+    if voice.manifest.format == STARTER or voice.manifest.opaque:
+        return CPU_ONLY
+    fastest = next((device.place for device in known_devices() if device.rank == 0 and device.memory_mb is not None), "cpu")
+    return replace(CPU_ONLY, decoder=fastest)
 
 
 def choice_facts(voice: Voice, bert: Bert) -> list[str]:
@@ -215,6 +259,11 @@ def _graph_store(folder: Path) -> GraphStore:
 def graph_store() -> GraphStore:
     """Where optimised copies of graphs are kept."""
     return _graph_store(paths.data_dir() / "cache" / "graphs")
+
+
+@cache
+def _form_store(folder: Path) -> GraphStore:
+    return form_store(folder / "cache" / "devices")
 
 
 def _stored_features(bert: Bert, room_mib: int) -> DiskFeatures | None:

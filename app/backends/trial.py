@@ -83,6 +83,7 @@ def record(wanted: str | None, file: Path) -> None:
 def try_placement(placement: str, wanted: str | None, file: Path, *, traced: bool = True) -> TrialResult:
     """Opens a voice, compares every graph with what `record` kept, and measures; a session may fail at any point."""
     speaker = open_speaker(wanted, placement, decoder="float32", force_bert=True)
+    speaker.wait_for_devices()
     models, places = _Models(wanted, speaker), parse_placement(placement)
     calls = load_calls(file)
     half = any(dtype == np.float16 for session in speaker.sessions.values() for dtype, _ in session.inputs.values())

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.backends import backend_of
-from app.adapters.ort.device_thread import DeviceHung, run_on_device
+from app.adapters.ort.device_thread import DeviceBusy, DeviceHung, run_on_device
 from app.adapters.ort.placement import place_name
 from app.adapters.ort.session import GraphSession, OpenedSession, plain_words
+from app.adapters.ort.sized_session import SizedSession
 from app.errors import BackendError
 from app.language import localized
 
@@ -50,30 +51,71 @@ class FailoverSession:
     Attributes:
         place: asked for.
         failures: shared by all sessions of a voice.
-        fallback: why that is not the place asked for; None when it is.
         observer: sees every run; for measurements.
     """
 
-    def __init__(self, graph: str, opened: OpenedSession, place: str, on_cpu: Callable[[], GraphSession], failures: DeviceFailures) -> None:
-        self.inputs, self.outputs = opened.session.inputs, opened.session.outputs
-        self.fallback = opened.fallback
+    def __init__(
+        self,
+        graph: str,
+        opened: OpenedSession | SizedSession,
+        place: str,
+        on_cpu: Callable[[], GraphSession],
+        failures: DeviceFailures,
+    ) -> None:
+        session = opened if isinstance(opened, SizedSession) else opened.session
+        self.inputs, self.outputs = session.inputs, session.outputs
+        self._fallback = None if isinstance(opened, SizedSession) else opened.fallback
         self.observer: Observer | None = None
         self.place, self.failures = place, failures
         self._graph = graph
-        self._session = opened.session
-        self._on_cpu: Callable[[], GraphSession] | None = on_cpu if opened.backend != "cpu" else None
+        self._session: GraphSession | SizedSession = session
+        there = isinstance(opened, SizedSession) or opened.backend != "cpu"
+        self._on_cpu: Callable[[], GraphSession] | None = on_cpu if there else None
         self._longest_s = 0.0
         self._stopped = False
 
     @property
+    def fallback(self) -> str | None:
+        """Why the place is not the one asked for; None when it is, or is still being opened."""
+        sized = self._sized
+        return self._fallback if sized is None or sized.trouble is None else self._told(sized.trouble)
+
+    @property
     def backend(self) -> str:
         """Where the next call runs."""
-        return "cpu" if self._on_cpu is None or self.place in self.failures.lost else backend_of(self.place)
+        away = self._on_cpu is None or self.place in self.failures.lost or (self._sized is not None and not self._sized.sizes)
+        return "cpu" if away else backend_of(self.place)
+
+    @property
+    def sized(self) -> bool:
+        """Whether it runs on its device in a few fixed sizes."""
+        return self._sized is not None
+
+    def settle(self, limit_s: float) -> None:
+        """Waits until the device's sessions are open, or will not be."""
+        if self._sized is not None:
+            self._sized.settled.wait(limit_s)
+
+    @property
+    def _sized(self) -> SizedSession | None:
+        return self._session if isinstance(self._session, SizedSession) else None
 
     def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """As `GraphSession.run`; where a device fails, the result of the CPU for the same values."""
         self._stopped = False
-        results = self._session.run(values, outputs) if self._on_cpu is None else self._watched(values, outputs)
+        sized = self._sized
+        if sized is not None and sized.trouble is not None:
+            self._move(sized.trouble)
+        elif sized is not None and not sized.takes(values):
+            return self._seen(values, outputs, sized.cpu.run(values, outputs))
+        try:
+            results = self._session.run(values, outputs) if self._on_cpu is None else self._watched(values, outputs)
+        except DeviceBusy:
+            assert sized is not None
+            results = sized.cpu.run(values, outputs)
+        return self._seen(values, outputs, results)
+
+    def _seen(self, values: dict[str, Any], outputs: Sequence[str] | None, results: list[np.ndarray]) -> list[np.ndarray]:
         if self.observer is not None:
             self.observer(self._graph, values, list(outputs or self.outputs), results)
         return results
@@ -105,7 +147,8 @@ class FailoverSession:
         session, limit_s = self._session, max(LEAST_S, PATIENCE * self._longest_s) if self._longest_s else FIRST_RUN_S
         began = time.perf_counter()
         try:
-            results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate)
+            waits = self._sized is None
+            results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate, behind_openings=waits)
         except DeviceHung as exc:
             seconds = math.ceil(limit_s)
             raise BackendError(localized(f"{seconds} 秒以内に応答がありませんでした。", f"it did not respond within {seconds} s.")) from exc
@@ -127,10 +170,13 @@ class FailoverSession:
     def _move(self, reason: str) -> None:
         """From now on this graph runs on the CPU."""
         assert self._on_cpu is not None
-        self.fallback = localized(
+        self._fallback = self._told(reason)
+        logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback)
+        self._session = self._on_cpu()
+        self._on_cpu = None
+
+    def _told(self, reason: str) -> str:
+        return localized(
             f"{place_name(self.place)} でエラーが発生したため、CPU で続行しています: {reason}",
             f"{place_name(self.place)} failed; continuing on the CPU: {reason}",
         )
-        logging.getLogger("koebako").info("%s: %s", self._graph, self.fallback)
-        self._session = self._on_cpu()
-        self._on_cpu = None
