@@ -5,6 +5,7 @@
     python3 packaging/build.py windows        the program for Windows, on Windows
     python3 packaging/build.py windows-wine   the Windows program, built and run on Linux under Wine: to check, not to release
     python3 packaging/build.py wine-tests     the fast tests in the Windows Python under Wine
+    python3 packaging/build.py directml-check what DirectML is asked for, counted under Wine; --json FILE keeps every row
     python3 packaging/build.py installer      the installer of the Windows folder (NSIS)
     python3 packaging/build.py zip            archives of the folders at hand, the list of parts, SHA256SUMS
     python3 packaging/build.py all            everything this machine can do, and what it cannot
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -40,15 +42,18 @@ def main() -> int:
         "--until", type=float, default=float("inf"), metavar="TIME",
         help="end (seconds since 1970) for the program's checks and for the tests under Wine, which have 25 minutes without it",
     )  # fmt: skip
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where directml-check writes its rows")
+    parser.add_argument("--small", action="store_true", help="directml-check with a voice that is computed faster")
     options = parser.parse_args()
     if sys.platform not in ("linux", "win32"):
         sys.exit("Bundles are built on Linux and Windows; here the program runs from a checkout: python3 packaging/dev.py run")
     dist, work = options.dist.resolve(), options.work.resolve()
     enter_venv(work / "venv")
+    targets = TARGETS | {"directml-check": partial(build_directml_check, rows=options.json, small=options.small)}
     for name in targets_of(options.target):
         began = time.perf_counter()
         print(f"== {name}", flush=True)
-        TARGETS[name](dist, work, options.until)
+        targets[name](dist, work, options.until)
         print(f"== {name} done in {time.perf_counter() - began:.0f} s", flush=True)
     return 0
 
@@ -135,6 +140,17 @@ def build_wine_tests(dist: Path, work: Path, until: float) -> None:
         run_tests(wine, until)
 
 
+def build_directml_check(dist: Path, work: Path, until: float, rows: Path | None = None, small: bool = False) -> None:
+    """Counts what ONNX Runtime asks of DirectML while the program speaks, in the Windows Python under Wine."""
+    from bundle.directml_check import check
+    from bundle.wine import Wine
+
+    wine = Wine(work / "wine")
+    with wine.session():
+        wine.prepare()
+        check(wine, work, rows.resolve() if rows else None, small=small)
+
+
 def build_installer(dist: Path, work: Path, until: float) -> None:
     """Packs the Windows folder into an installer; one made from the program built under Wine says so in its name."""
     from bundle.installer import make_installer, try_installer
@@ -180,6 +196,7 @@ TARGETS: dict[str, Callable[[Path, Path, float], None]] = {
     "windows": build_windows,
     "windows-wine": build_windows_wine,
     "wine-tests": build_wine_tests,
+    "directml-check": build_directml_check,
     "installer": build_installer,
     "zip": build_zip,
 }
