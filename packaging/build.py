@@ -64,12 +64,24 @@ def targets_of(wanted: str) -> list[str]:
         return [wanted]
     if WINDOWS:
         return ["windows", "installer", "zip"]
-    from bundle.wine import missing_programs
-
-    if missing := missing_programs():
-        print(f"SKIPPED windows-wine, installer and wine-tests: apt-get install {' '.join(missing)} nsis", flush=True)
+    if missing := wine_lacks():
+        print(f"SKIPPED windows-wine, installer, wine-tests and directml-check: apt-get install {' '.join(missing)}", flush=True)
         return ["linux", "zip"]
-    return ["linux", "windows-wine", "installer", "zip", "wine-tests"]
+    return ["linux", "windows-wine", "installer", "zip", "wine-tests", "directml-check"]
+
+
+def wine_lacks() -> list[str]:
+    """Debian packages that Wine's targets need and that are neither here nor could be installed, as `dev.py` does it."""
+    from dev import WINE_PROGRAMS, install_libraries, missing
+
+    install_libraries(missing({}, programs=WINE_PROGRAMS))
+    return missing({}, programs=WINE_PROGRAMS)
+
+
+def require_wine() -> None:
+    """SystemExit where Wine is not complete and cannot be completed."""
+    if lacking := wine_lacks():
+        sys.exit(f"Wine is not complete; install it with: apt-get install --no-install-recommends {' '.join(lacking)}")
 
 
 def enter_venv(venv: Path) -> None:
@@ -114,10 +126,9 @@ def build_windows_wine(dist: Path, work: Path, until: float) -> None:
     from bundle.audit import audit
     from bundle.program import Program
     from bundle.smoke import smoke_test
-    from bundle.wine import Wine, missing_programs
+    from bundle.wine import Wine
 
-    if missing := missing_programs():
-        sys.exit(f"Wine is not complete; install it with: apt-get install --no-install-recommends {' '.join(missing)}")
+    require_wine()
     wine = Wine(work / "wine")
     folder = dist / "windows-wine"
     with wine.session():
@@ -129,11 +140,10 @@ def build_windows_wine(dist: Path, work: Path, until: float) -> None:
 
 def build_wine_tests(dist: Path, work: Path, until: float) -> None:
     """The fast tests in the Windows Python under Wine."""
-    from bundle.wine import Wine, missing_programs
+    from bundle.wine import Wine
     from bundle.wine_tests import run_tests
 
-    if missing := missing_programs():
-        sys.exit(f"Wine is not complete; install it with: apt-get install --no-install-recommends {' '.join(missing)}")
+    require_wine()
     wine = Wine(work / "wine")
     with wine.session():
         wine.prepare()
@@ -145,6 +155,7 @@ def build_directml_check(dist: Path, work: Path, until: float, rows: Path | None
     from bundle.directml_check import check
     from bundle.wine import Wine
 
+    require_wine()
     wine = Wine(work / "wine")
     with wine.session():
         wine.prepare()

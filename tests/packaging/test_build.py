@@ -1,0 +1,36 @@
+"""What the build installs before it asks for Wine, and what it does where that cannot be had."""
+
+from __future__ import annotations
+
+import build
+import dev
+import pytest
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The programs that are there; whatever is asked for is installed, but for the installer's."""
+    there: list[str] = []
+
+    def lacking(_libraries: object, *, programs: dict[str, str]) -> list[str]:
+        return [package for package in programs.values() if package not in there]
+
+    monkeypatch.setattr(dev, "missing", lacking)
+    monkeypatch.setattr(dev, "install_libraries", lambda wanted: there.extend(name for name in wanted if name != "nsis"))
+    return there
+
+
+def test_wine_is_installed_where_it_can_be(machine: list[str]) -> None:
+    with pytest.raises(SystemExit, match=r"--no-install-recommends nsis$"):
+        build.require_wine()
+    assert "wine" in machine
+    machine.append("nsis")
+    build.require_wine()
+
+
+def test_what_cannot_be_installed_is_told_and_left_out(machine: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert build.targets_of("all") == ["linux", "zip"]
+    assert "SKIPPED windows-wine" in capsys.readouterr().out
+    machine.append("nsis")
+    assert {"windows-wine", "directml-check"} < set(build.targets_of("all")) <= set(build.TARGETS)
+    assert build.targets_of("zip") == ["zip"]
