@@ -15,7 +15,9 @@ from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.ort.backends import backend_of
 from app.adapters.ort.bert import OrtBert
-from app.adapters.ort.failover import DeviceFailures, FailoverSession
+from app.adapters.ort.device_failures import DeviceFailures
+from app.adapters.ort.device_record import DeviceRecord
+from app.adapters.ort.failover import FailoverSession
 from app.adapters.ort.optimized_graphs import GraphStore, identity_of
 from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement
 from app.adapters.ort.session import VERSION, Session, open_session
@@ -47,6 +49,7 @@ class Speaker:
         sessions: by graph; the BERT among them.
         models: the files of graphs; those that were only in memory are not kept.
         bert: id of the BERT, which is the voice's own unless another one was forced.
+        failures: what is known of devices that failed.
     """
 
     pipeline: Pipeline
@@ -54,6 +57,7 @@ class Speaker:
     sessions: dict[str, FailoverSession]
     models: dict[str, Path]
     bert: str
+    failures: DeviceFailures
     _runners: tuple[OrtBert | OrtSynthesizer | OrtOpaqueSynthesizer, ...]
 
     def backends_by_graph(self) -> dict[str, str]:
@@ -78,6 +82,11 @@ class Speaker:
         reasons = {session.place: session.fallback for session in reversed(self.sessions.values()) if session.fallback}
         return "\n".join(dict.fromkeys(reversed(reasons.values()))) or None
 
+    @property
+    def lost(self) -> bool:
+        """Whether a device that it was put on failed, so that nothing more is tried there."""
+        return any(session.place in self.failures.lost for session in self.sessions.values())
+
     def terminate(self) -> None:
         """Stops the graph that is running now, from any thread."""
         for runner in self._runners:
@@ -94,6 +103,8 @@ def open_speaker(
     decoder: DecoderPrecision | None = None,
     like: Speaker | None = None,
     caches: Caches | None = None,
+    failures: DeviceFailures | None = None,
+    on_trial: bool = False,
 ) -> Speaker:
     """Opens a voice with everything it needs.
 
@@ -105,15 +116,18 @@ def open_speaker(
         precision, decoder: precision of the BERT and of the decoder; None is what the settings say.
         like: a speaker whose caches are taken over, and its BERT where it is the same.
         caches: what is remembered from before, where no speaker is left.
+        failures: of devices, which voices of a program share; by default those of `like`.
+        on_trial: in a process of its own, which may die and judges devices by itself.
     """
     kept = known_settings()
     settings = replace(kept, bert_precision=precision or kept.bert_precision, decoder_precision=decoder or kept.decoder_precision)
     chosen = _choose(wanted, parse_placement(backend), settings, bert, force_bert)
     same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == chosen.bert_id else None
-    sessions = _open_sessions(chosen, same_bert)
+    known = failures or (like.failures if like is not None else DeviceFailures(record=None if on_trial else device_record()))
+    sessions = _open_sessions(chosen, same_bert, known)
     caches = like.pipeline.caches if like is not None else caches or Caches()
     caches.stored = _stored_features(chosen.bert, settings.disk_cache_mib)
-    return _speaker(chosen, sessions, caches)
+    return _speaker(chosen, sessions, caches, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +158,7 @@ def _choose(wanted: str | None, asked: Placement, settings: Settings, chosen_ber
     return _Chosen(voice, bert, bert_graph, placement, bert_id, sound_id)
 
 
-def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Caches) -> Speaker:
+def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Caches, failures: DeviceFailures) -> Speaker:
     models = {name: graph for name, graph in chosen.voice.graphs.items() if isinstance(graph, Path)}
     voice = replace(chosen.voice, graphs=dict(models))
     bert, synthesizer = OrtBert(sessions["bert"], chosen.bert.id), synthesizer_of(voice, sessions)
@@ -162,25 +176,22 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
         sound_id=chosen.sound_id,
         caches=caches,
     )
-    return Speaker(pipeline, voice, sessions, models | {"bert": chosen.bert_graph}, chosen.bert.id, (bert, synthesizer))
+    return Speaker(pipeline, voice, sessions, models | {"bert": chosen.bert_graph}, chosen.bert.id, failures, (bert, synthesizer))
 
 
-def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
-    """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is reopened too."""
-    if same_bert is None or same_bert.fallback or same_bert.failures.lost:
-        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, DeviceFailures())
+def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None, failures: DeviceFailures) -> dict[str, FailoverSession]:
+    """Sessions by graph; they share what they know of devices that fail."""
+    if same_bert is None:
+        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, failures)
     name_of_voice, place_of = chosen.voice.manifest.name, chosen.placement.of
-    graphs = {
-        name: _open(name, f"{name_of_voice}: {name}", graph, place_of(name), same_bert.failures)
-        for name, graph in chosen.voice.graphs.items()
-    }
+    graphs = {name: _open(name, f"{name_of_voice}: {name}", graph, place_of(name), failures) for name, graph in chosen.voice.graphs.items()}
     return {"bert": same_bert} | graphs
 
 
 def _open(graph: str, name: str, model: Path | bytes, place: str, failures: DeviceFailures) -> FailoverSession:
-    store = graph_store()
-    opened = open_session(model, place, name, store)
-    return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures)
+    store, identity = graph_store(), identity_of(model)
+    opened = failures.opened(lambda where: open_session(model, where, name, store), place, identity)
+    return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures, identity)
 
 
 def known_choice(voice: Voice, bert: Bert) -> Placement:
@@ -200,6 +211,16 @@ def choice_facts(voice: Voice, bert: Bert) -> list[str]:
 def probe_memory() -> ProbeMemory:
     """What probes have found."""
     return ProbeMemory(paths.data_dir() / "cache" / "probe.json")
+
+
+@cache
+def _device_record(folder: Path) -> DeviceRecord:
+    return DeviceRecord(folder)
+
+
+def device_record() -> DeviceRecord:
+    """What is known of devices from before."""
+    return _device_record(paths.data_dir() / "cache" / "devices")
 
 
 def _named(*facts: str) -> str:

@@ -14,11 +14,11 @@ from typing import Any
 
 from app import paths
 from app.adapters.ort.optimized_graphs import graph_bytes
-from app.adapters.ort.placement import CPU_ONLY, parse_placement
+from app.adapters.ort.placement import CPU_ONLY, GROUPS, parse_placement
 from app.adapters.ort.providers import Device, device_of, places
 from app.backends.child import RECORD, Ended, run_trial
 from app.backends.probe_result import ProbeResult, best_mix, fastest, judge, remembered
-from app.compose import choice_facts, probe_memory
+from app.compose import choice_facts, device_record, probe_memory
 from app.errors import AppError, BackendError
 from app.language import by_frontend, localized
 from app.progress import Report, unreported
@@ -103,6 +103,9 @@ class Probe:
         finding = _judged(place, done)
         finding.adapter = _device_name(place)
         self._memory.end(place, asdict(finding), *self._facts)
+        if retry and finding.ok:
+            for item in _devices_of(place):
+                device_record().forget(item)
         return finding
 
     def _refusal(self, place: str, *, retry: bool) -> str | None:
@@ -144,6 +147,12 @@ def _judged(place: str, done: Ended) -> ProbeResult:
         return remembered(place, asdict(judge(place, done.line)))  # as it will be read again
     except (ValueError, LookupError, TypeError, AttributeError):
         return ProbeResult(place, ok=False, reason=localized("結果を読み込めません。", "Its result could not be read."), crashed=True)
+
+
+def _devices_of(place: str) -> set[str]:
+    """The places of a placement that are not the CPU."""
+    placement = parse_placement(place)
+    return {getattr(placement, group) for group in GROUPS} - {"cpu"}
 
 
 def _device(place: str) -> Device | None:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.adapters.ort.equality import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
 from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement
 from app.errors import BackendError
 from app.language import localized
 
-FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-3  # of full scale
 GAIN = 0.9  # what first audio and total must both come down to, on the average, before the CPU is left
 
 

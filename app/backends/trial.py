@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from app import paths
+from app.adapters.ort.equality import distance
 from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement, parse_placement
 from app.adapters.ort.session import Session, open_as_it_is, open_session
 from app.adapters.ort.trace import trace_run
@@ -27,7 +28,6 @@ TEXTS = ("今日はとてもいい天気なので、歩きます。", "駅前の
 CALLS = 2  # of each graph, for a decoder has windows of more than one length
 TURNS = 3
 GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decode": "decoder", "synthesis": "decoder"}
-AUDIO_GRAPHS = ("decoder", "whole")  # full scale is 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def record(wanted: str | None, file: Path) -> None:
 
 def try_placement(placement: str, wanted: str | None, file: Path, *, traced: bool = True) -> TrialResult:
     """Opens a voice, compares every graph with what `record` kept, and measures; a session may fail at any point."""
-    speaker = open_speaker(wanted, placement, decoder="float32", force_bert=True)
+    speaker = open_speaker(wanted, placement, decoder="float32", force_bert=True, on_trial=True)
     models, places = _Models(wanted, speaker), parse_placement(placement)
     calls = load_calls(file)
     half = any(dtype == np.float16 for session in speaker.sessions.values() for dtype, _ in session.inputs.values())
@@ -147,19 +147,7 @@ def _differences(speaker: Speaker, models: _Models, places: Placement, calls: li
 
 
 def _difference(call: Call, session: Session) -> float:
-    found = session.run(dict(call.values), list(call.results))
-    return max(_distance(one, other, audio=call.graph in AUDIO_GRAPHS) for one, other in zip(found, call.results.values(), strict=True))
-
-
-def _distance(found: np.ndarray, expected: np.ndarray, *, audio: bool) -> float:
-    """Largest difference as a share of full scale."""
-    if found.shape != expected.shape or not np.isfinite(found).all():
-        return float("inf")
-    if not expected.size:
-        return 0.0
-    expected = expected.astype(np.float64)
-    scale = 1.0 if audio else max(1.0, float(np.abs(expected).max()))
-    return float(np.abs(found - expected).max()) / scale
+    return distance(call.graph, session.run(dict(call.values), list(call.results)), list(call.results.values()))
 
 
 class _Models:

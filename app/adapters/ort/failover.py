@@ -1,8 +1,8 @@
 """Sessions that continue on the CPU when their device fails: the same call is run again, so no sound is lost and none is repeated.
 
 A device can be removed, reset, hang, run out of memory or answer with numbers that are none. Its runs wait in a thread of their own,
-because a driver that hangs does not come back even when it is asked to; the thread is then left behind. Until the user chooses a
-backend again nothing is tried on a device that was lost.
+because a driver that hangs does not come back even when it is asked to; the thread is then left behind. The first run of a graph on a
+device is compared with the CPU. Until the user chooses a backend again nothing is tried on a device that was lost.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from app.adapters.ort.backends import backend_of
+from app.adapters.ort.device_failures import DeviceFailures
 from app.adapters.ort.device_thread import DeviceHung, run_on_device
+from app.adapters.ort.equality import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE, distance
 from app.adapters.ort.placement import place_name
 from app.adapters.ort.session import GraphSession, OpenedSession, plain_words
 from app.errors import BackendError
@@ -28,20 +29,11 @@ LEAST_S = 20.0
 PATIENCE = 20  # times the longest run so far, before a device counts as hung
 _NO_MEMORY = ("8007000e", "out of memory", "failed to allocate", "bfcarena", "bad allocation")
 _NOT_SUPPORTED = ("80070057", "not_implemented", "invalid_argument", "not implemented", "invalid argument")
+_LOST = ("887a0005", "887a0006", "887a0007", "887a0020")  # removed, hung, reset, internal error of the driver: for all graphs
+_DRAWS_NOISE = "whole"  # no two runs of such a graph are equal
 
 Observer = Callable[[str, dict[str, Any], list[str], list[np.ndarray]], None]
 """Called after every run: graph, values, names of outputs, outputs."""
-
-
-@dataclass(slots=True)
-class DeviceFailures:
-    """What the sessions of one voice know of devices that failed.
-
-    Attributes:
-        lost: place → why nothing more is tried there.
-    """
-
-    lost: dict[str, str] = field(default_factory=dict)
 
 
 class FailoverSession:
@@ -49,12 +41,20 @@ class FailoverSession:
 
     Attributes:
         place: asked for.
-        failures: shared by all sessions of a voice.
+        failures: shared by all sessions.
         fallback: why that is not the place asked for; None when it is.
         observer: sees every run; for measurements.
     """
 
-    def __init__(self, graph: str, opened: OpenedSession, place: str, on_cpu: Callable[[], GraphSession], failures: DeviceFailures) -> None:
+    def __init__(
+        self,
+        graph: str,
+        opened: OpenedSession,
+        place: str,
+        on_cpu: Callable[[], GraphSession],
+        failures: DeviceFailures,
+        identity: str = "",
+    ) -> None:
         self.inputs, self.outputs = opened.session.inputs, opened.session.outputs
         self.fallback = opened.fallback
         self.observer: Observer | None = None
@@ -62,6 +62,9 @@ class FailoverSession:
         self._graph = graph
         self._session = opened.session
         self._on_cpu: Callable[[], GraphSession] | None = on_cpu if opened.backend != "cpu" else None
+        self._identity = identity  # of the graph, for what is known of it on this device
+        self._compared = failures.record is None or graph == _DRAWS_NOISE or failures.record.is_proven(place, identity)
+        self._comparing: GraphSession | None = None
         self._longest_s = 0.0
         self._stopped = False
 
@@ -82,6 +85,8 @@ class FailoverSession:
         """Stops the run in progress, wherever it is."""
         self._stopped = True
         self._session.terminate()
+        if (comparing := self._comparing) is not None:
+            comparing.terminate()
 
     def _watched(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
         reason = self.failures.lost.get(self.place)
@@ -93,9 +98,12 @@ class FailoverSession:
                     raise
                 reason = self._fault(exc)
             else:
-                if all(np.isfinite(item).all() for item in results):
+                if not all(np.isfinite(item).all() for item in results):
+                    reason = localized("計算結果が無効な値（NaN など）になりました。", "it output invalid values.")
+                elif self._compared or self._equals_the_cpu(values, outputs, results):
                     return results
-                reason = localized("計算結果が無効な値（NaN など）になりました。", "it output invalid values.")
+                else:
+                    reason = self.failures.lost[self.place]
         self._move(reason)
         if self._stopped:
             raise BackendError(localized("停止しました。", "Stopped."))
@@ -105,7 +113,8 @@ class FailoverSession:
         session, limit_s = self._session, max(LEAST_S, PATIENCE * self._longest_s) if self._longest_s else FIRST_RUN_S
         began = time.perf_counter()
         try:
-            results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate)
+            with self.failures.at_risk(self.place, self._identity):
+                results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate)
         except DeviceHung as exc:
             seconds = math.ceil(limit_s)
             raise BackendError(localized(f"{seconds} 秒以内に応答がありませんでした。", f"it did not respond within {seconds} s.")) from exc
@@ -120,9 +129,33 @@ class FailoverSession:
         if any(sign in words.lower() for sign in _NOT_SUPPORTED):
             return localized(f"この計算に対応していません。（{words}）", f"it does not support this computation. ({words})")
         hung = isinstance(exc.__cause__, DeviceHung)
+        if not hung and not any(sign in words.lower() for sign in _LOST):
+            return localized(f"計算に失敗しました。（{words}）", f"the computation failed. ({words})")
         reason = exc.message if hung else localized(f"デバイスが停止しました。（{words}）", f"the device stopped. ({words})")
         self.failures.lost[self.place] = reason
         return reason
+
+    def _equals_the_cpu(self, values: dict[str, Any], outputs: Sequence[str] | None, results: list[np.ndarray]) -> bool:
+        """Compares a run with the CPU, once for each graph, adapter and driver; a device that computes something else is lost."""
+        assert self._on_cpu is not None
+        assert self.failures.record is not None
+        self._comparing = self._on_cpu()
+        try:
+            expected = self._comparing.run(values, outputs)
+        finally:
+            self._comparing = None
+        half = any(dtype == np.float16 for dtype, _ in self.inputs.values())
+        difference = distance(self._graph, results, expected)
+        if difference <= (FLOAT16_TOLERANCE if half else FLOAT32_TOLERANCE):
+            self._compared = True
+            self.failures.record.keep_right(self.place, self._identity)
+            return True
+        self.failures.record.keep_wrong(self.place, self._graph)
+        self.failures.lost[self.place] = localized(
+            f"計算結果が CPU と異なります（{self._graph}、差 {difference:.0e}）。",
+            f"its results differ from the CPU's ({self._graph}, {difference:.0e}).",
+        )
+        return False
 
     def _move(self, reason: str) -> None:
         """From now on this graph runs on the CPU."""
