@@ -114,20 +114,35 @@ def build_linux(dist: Path, work: Path, until: float) -> None:
 def build_windows(dist: Path, work: Path, until: float) -> None:
     """The same on Windows, and a look at every import."""
     from bundle.audit import audit
+    from bundle.notice import missing_texts
 
     if not WINDOWS:
         sys.exit("`windows` is built on Windows; here `windows-wine` builds it for checking.")
+    if missing := missing_texts():
+        sys.exit(lacking_texts(missing))
     build_linux(dist, work, until)
     audit(dist / "windows" / "Koebako")
+
+
+def lacking_texts(missing: list[Path]) -> str:
+    """Which licence texts a release lacks, and where they are to be had."""
+    files = "\n".join(f"    {path.relative_to(PROJECT)}" for path in missing)
+    return (
+        f"A Windows program must come with licence texts that are not here; add, as Microsoft publishes them:\n{files}\n"
+        "The terms of the C++ runtime are shown by the installer of its redistributable, and lie in Visual Studio's folder of licences."
+    )
 
 
 def build_windows_wine(dist: Path, work: Path, until: float) -> None:
     """Builds the Windows program in a Windows Python under Wine, and runs it there."""
     from bundle.audit import audit
+    from bundle.notice import missing_texts
     from bundle.program import Program
     from bundle.smoke import smoke_test
     from bundle.wine import Wine
 
+    if missing := missing_texts():
+        print(f"NOT FOR RELEASE  {lacking_texts(missing)}", flush=True)
     require_wine()
     wine = Wine(work / "wine")
     folder = dist / "windows-wine"

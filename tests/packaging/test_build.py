@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import build
 import dev
 import pytest
+from bundle import notice
 
 
 @pytest.fixture
@@ -34,3 +37,12 @@ def test_what_cannot_be_installed_is_told_and_left_out(machine: list[str], capsy
     machine.append("nsis")
     assert {"windows-wine", "directml-check"} < set(build.targets_of("all")) <= set(build.TARGETS)
     assert build.targets_of("zip") == ["zip"]
+
+
+def test_a_release_without_a_licence_text_stops_and_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "WINDOWS", True)
+    monkeypatch.setattr(build, "build_linux", lambda *_: pytest.fail("built without it"))
+    monkeypatch.setattr(notice, "RUNTIME_TEXTS", (notice.TEXTS / "nowhere.txt",))
+    pytest.importorskip("pefile", reason="pefile is installed with the build's own packages")
+    with pytest.raises(SystemExit, match=r"packaging/licences/nowhere\.txt"):
+        build.build_windows(tmp_path, tmp_path, 0.0)
