@@ -68,7 +68,7 @@ class Probe:
             BackendError: not even the CPU speaks.
             OutputFileError: nothing can be remembered.
         """
-        candidates = self._candidates()
+        candidates = self.candidates()
         with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
             calls = Path(folder) / "calls.npz"
             report("checking", 0.0)
@@ -89,7 +89,7 @@ class Probe:
         report("checking", 1.0)
         yield from found
 
-    def _candidates(self) -> list[str]:
+    def candidates(self) -> list[str]:
         """The CPU, then of every device each group of graphs by itself, the decoder first, and all of them."""
         found = ["cpu"]
         for place in places()[1:]:
@@ -117,7 +117,7 @@ class Probe:
         finding.adapter = _device_name(place)
         self._memory.end(place, asdict(finding), *self._facts)
         if retry and finding.ok:
-            for item in _devices_of(place):
+            for item in devices_of(place):
                 device_record().forget(item)
         return finding
 
@@ -136,7 +136,7 @@ class Probe:
     def _too_small(self, place: str) -> str | None:
         """Whether a device lacks room for the groups that are put there."""
         placement = parse_placement(place)
-        for item in _devices_of(place):
+        for item in devices_of(place):
             device = _device(item)
             needed = SPARE_MB + sum(size for group, size in self._weights_mb.items() if getattr(placement, group) == item)
             if device is not None and device.memory_mb is not None and device.memory_mb < needed:
@@ -160,8 +160,8 @@ class Probe:
 
 def _not_again(place: str, found: list[ProbeResult]) -> ProbeResult | None:
     """The finding for a place on a device that crashed or hung a moment ago with other graphs: each hang takes minutes."""
-    crashed: set[str] = set().union(*(_devices_of(finding.backend) for finding in found if finding.crashed))
-    if not crashed & _devices_of(place):
+    crashed: set[str] = set().union(*(devices_of(finding.backend) for finding in found if finding.crashed))
+    if not crashed & devices_of(place):
         return None
     reason = localized("このデバイスは直前の測定で異常終了しました。", "The device crashed or hung in the trial before.")
     return ProbeResult(place, _device_name(place), False, reason=reason)
@@ -177,7 +177,7 @@ def _judged(place: str, done: Ended) -> ProbeResult:
         return ProbeResult(place, ok=False, reason=localized("結果を読み込めません。", "Its result could not be read."), crashed=True)
 
 
-def _devices_of(place: str) -> set[str]:
+def devices_of(place: str) -> set[str]:
     """The places of a placement that are not the CPU."""
     placement = parse_placement(place)
     return {getattr(placement, group) for group in GROUPS} - {"cpu"}
@@ -186,7 +186,7 @@ def _devices_of(place: str) -> set[str]:
 def _device(place: str) -> Device | None:
     """The adapter of a place, or the first of a placement; None where it names none, or it went away."""
     try:
-        return next((device_of(item) for item in sorted(_devices_of(place))), None)
+        return next((device_of(item) for item in sorted(devices_of(place))), None)
     except AppError:
         return None
 

@@ -30,6 +30,7 @@ UNSEEN = (
     "おはようございます。", "明日は雨が降るでしょうか？", "新しい靴を買ったので、少し遠くまで散歩しました。", "猫が窓辺で眠っています。",
     "会議は三時から始まりますので、それまでに資料を用意しておいてください。", "電車が遅れているようです。",
 )  # fmt: skip
+TOLD = 3  # texts whose own times are in a report
 CALLS = 2  # of each graph, for a decoder has windows of more than one length
 GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decode": "decoder", "synthesis": "decoder"}
 
@@ -54,6 +55,8 @@ class TrialResult:
         first_audio_ms, total_ms: of a text whose length was not met before, on the average.
         group_ms: group → time in its graphs, likewise.
         trace: one entry a graph on a device, see `app.adapters.ort.trace`.
+        open_ms: until the voice was open, the BERT included.
+        sentences: of a few texts, milliseconds by group, `first_audio` and `total`: `cold` when their length was new, `warm` the second time.
     """
 
     ran_on: dict[str, str]
@@ -64,6 +67,8 @@ class TrialResult:
     max_abs_diff: dict[str, float] = field(default_factory=dict)
     group_ms: dict[str, float] = field(default_factory=dict)
     trace: list[dict[str, Any]] = field(default_factory=list)
+    open_ms: float = 0.0
+    sentences: list[dict[str, Any]] = field(default_factory=list)
 
 
 def record(wanted: str | None, file: Path) -> None:
@@ -87,12 +92,14 @@ def record(wanted: str | None, file: Path) -> None:
 
 def try_placement(placement: str, wanted: str | None, file: Path, *, traced: bool = True) -> TrialResult:
     """Opens a voice, compares every graph with what `record` kept, and measures; a session may fail at any point."""
+    began = time.perf_counter()
     speaker = open_speaker(wanted, placement, decoder="float32", force_bert=True, on_trial=True)
+    open_ms = (time.perf_counter() - began) * 1000
     models, places = _Models(wanted, speaker), parse_placement(placement)
     calls = load_calls(file)
     half = any(dtype == np.float16 for session in speaker.sessions.values() for dtype, _ in session.inputs.values())
     differences = _differences(speaker, models, places, calls)
-    result = TrialResult(speaker.backends_by_graph(), speaker.fallback, half, max_abs_diff=differences)
+    result = TrialResult(speaker.backends_by_graph(), speaker.fallback, half, max_abs_diff=differences, open_ms=open_ms)
     _measure(speaker, result)
     result.fallback, result.ran_on = speaker.fallback, speaker.backends_by_graph()
     if traced:
@@ -108,9 +115,12 @@ def _measure(speaker: Speaker, result: TrialResult) -> None:
     for text in TEXTS:
         _speak(speaker, text)
     spent: dict[str, float] = defaultdict(float)
-    for text in UNSEEN:
-        for name, ms in _speak(speaker, text).items():
+    for index, text in enumerate(UNSEEN):
+        cold = _speak(speaker, text)
+        for name, ms in cold.items():
             spent[name] += ms / len(UNSEEN)
+        if index < TOLD:
+            result.sentences.append({"letters": len(text), "cold": dict(cold), "warm": dict(_speak(speaker, text))})
     result.first_audio_ms, result.total_ms = spent["first_audio"], spent["total"]
     result.group_ms = {group: spent[group] for group in GROUPS}
 
