@@ -27,6 +27,7 @@ from app.adapters.probe_results import ProbeMemory
 from app.adapters.sound.files import SoundFileSink
 from app.core.pipeline import Pipeline
 from app.core.renderings import Caches
+from app.core.types import StageTiming
 from app.errors import AppError
 from app.settings import DecoderPrecision, PrecisionChoice, Settings, known_settings
 from app.voices.bert import Bert, find_bert
@@ -37,6 +38,7 @@ from app.voices.voice import Voice
 if TYPE_CHECKING:
     from app.adapters.feature_cache import DiskFeatures
 
+_GRAPH_OF_STAGE = {"decode": "decoder", "synthesis": "whole"}  # where the names differ
 SLOW_BERT_BYTES = 64 << 20  # features of a smaller BERT are computed faster than a disk is asked
 
 
@@ -67,7 +69,7 @@ class Speaker:
     @property
     def backends(self) -> dict[str, str]:
         """Where each stage runs now, by stage name."""
-        stage_of_graph = {"decoder": "decode", "whole": "synthesis"}
+        stage_of_graph = {graph: stage for stage, graph in _GRAPH_OF_STAGE.items()}
         return {stage_of_graph.get(graph, graph): backend for graph, backend in self.backends_by_graph().items()}
 
     @property
@@ -81,6 +83,13 @@ class Speaker:
         """Why a stage does not run where it was asked to, or None; a device may fail at any time. One reason a place is enough."""
         reasons = {session.place: session.fallback for session in reversed(self.sessions.values()) if session.fallback}
         return "\n".join(dict.fromkeys(reversed(reasons.values()))) or None
+
+    def located(self, timing: StageTiming) -> StageTiming:
+        """A timing that has just been taken, with what its graph ran on."""
+        session = self.sessions.get(_GRAPH_OF_STAGE.get(timing.stage, timing.stage))
+        if session is None or timing.cache_hit:
+            return timing
+        return replace(timing, backend=session.ran_on, new_size=session.new_size)
 
     @property
     def lost(self) -> bool:

@@ -192,3 +192,30 @@ def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypa
     assert stopped.is_set()
     assert run_on_device(lambda: 1, 5, lambda: None) == 1  # in another thread
     released.set()
+
+
+def test_a_timing_says_where_its_graph_ran_and_whether_the_length_was_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = FaultyDevice(raising(FAULTS["removed"][0]), 10**6)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda")
+
+    def seen(text: str) -> dict[str, set[tuple[str, bool]]]:
+        found: dict[str, set[tuple[str, bool]]] = {}
+
+        def add(timing: StageTiming) -> None:
+            timing = speaker.located(timing)
+            found.setdefault(timing.stage, set()).add((timing.backend, timing.new_size))
+
+        for _ in speaker.pipeline.synthesize(SynthesisRequest(text, seed=3), add):
+            pass
+        return found
+
+    first = seen("雨が降る。")
+    assert first["prosody"] == first["bert"] == {("cuda", True)}
+    assert first["g2p"] == {("", False)}
+    speaker.pipeline.caches.clear()
+    again = seen("雨が降る。")
+    assert again["prosody"] == again["bert"] == again["decode"] == {("cuda", False)}
+    speaker.pipeline.caches.clear()
+    device.at = len(device.runs) + 1
+    assert seen("雨が降る。")["bert"] == {("cpu", False)}

@@ -44,6 +44,8 @@ class FailoverSession:
         failures: shared by all sessions.
         fallback: why that is not the place asked for; None when it is.
         observer: sees every run; for measurements.
+        ran_on: backend of the run that ended last; empty before the first.
+        new_size: the device had not run values of that size before.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class FailoverSession:
         self._identity = identity  # of the graph, for what is known of it on this device
         self._compared = failures.record is None or graph == _DRAWS_NOISE or failures.record.is_proven(place, identity)
         self._comparing: GraphSession | None = None
+        self.ran_on, self.new_size = "", False
+        self._sizes: set[tuple[tuple[int, ...], ...]] = set()
         self._longest_s = 0.0
         self._stopped = False
 
@@ -75,8 +79,9 @@ class FailoverSession:
 
     def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """As `GraphSession.run`; where a device fails, the result of the CPU for the same values."""
-        self._stopped = False
+        self._stopped, self.new_size = False, False
         results = self._session.run(values, outputs) if self._on_cpu is None else self._watched(values, outputs)
+        self.ran_on = "cpu" if self._on_cpu is None else backend_of(self.place)
         if self.observer is not None:
             self.observer(self._graph, values, list(outputs or self.outputs), results)
         return results
@@ -119,6 +124,9 @@ class FailoverSession:
             seconds = math.ceil(limit_s)
             raise BackendError(localized(f"{seconds} 秒以内に応答がありませんでした。", f"it did not respond within {seconds} s.")) from exc
         self._longest_s = max(self._longest_s, time.perf_counter() - began)
+        size = tuple(np.shape(values[name]) for name in self.inputs if name in values)
+        self.new_size = size not in self._sizes
+        self._sizes.add(size)
         return results
 
     def _fault(self, exc: BackendError) -> str:
@@ -166,4 +174,4 @@ class FailoverSession:
         )
         logging.getLogger("koebako").info("%s: %s", self._graph, self.fallback)
         self._session = self._on_cpu()
-        self._on_cpu = None
+        self._on_cpu, self.new_size = None, False

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.core.types import StageTiming
 from app.errors import AppError
 from app.language import localized
 from app.ui.synthesis.jobs import OpenedVoice, Precisions
@@ -129,6 +130,10 @@ class LoadedVoices:
         voice = next(reversed(self._open), None)
         if voice is not None and self._open[voice].fallback != self._reported.get(voice):
             self.announce(voice)
+
+    def located(self, timing: StageTiming) -> StageTiming:
+        """A timing that the voice used last has just taken, with what computed it."""
+        return timing if self.speaker is None else self.speaker.located(timing)
 
     def close(self, voice: str) -> None:
         """Lets one voice go."""
