@@ -16,20 +16,23 @@ from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.ort.backends import BACKENDS, backend_of
 from app.adapters.ort.bert import OrtBert
+from app.adapters.ort.device_failures import DeviceFailures
 from app.adapters.ort.device_graphs import device_form, form_store
 from app.adapters.ort.device_memory import memory_of
-from app.adapters.ort.failover import DeviceFailures, FailoverSession
+from app.adapters.ort.device_record import DeviceRecord
+from app.adapters.ort.failover import FailoverSession
 from app.adapters.ort.optimized_graphs import GraphStore, identity_of
 from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement, place_name
 from app.adapters.ort.providers import known_devices
 from app.adapters.ort.session import VERSION, OpenedSession, Session, open_session, unusable
-from app.adapters.ort.sized_session import SizedSession
+from app.adapters.ort.sized_session import Opening, SizedSession
 from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.adapters.portaudio.player import PortAudioPlayer
 from app.adapters.probe_results import ProbeMemory
 from app.adapters.sound.files import SoundFileSink
 from app.core.pipeline import Pipeline
 from app.core.renderings import Caches
+from app.core.types import StageTiming
 from app.errors import AppError
 from app.language import localized
 from app.settings import DecoderPrecision, PrecisionChoice, Settings, known_settings
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 DEVICES_S = 1200.0  # for converting a voice and its BERT, and opening them in all sizes
 STARTER = "starter"  # the format of the voice we ship, which the CPU speaks faster than a device is asked
 BERT_SHARE = 0.5  # of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well
+_GRAPH_OF_STAGE = {"decode": "decoder", "synthesis": "whole"}  # where the names differ
 SLOW_BERT_BYTES = 64 << 20  # features of a smaller BERT are computed faster than a disk is asked
 
 
@@ -56,6 +60,7 @@ class Speaker:
         sessions: by graph; the BERT among them.
         models: the files of graphs; those that were only in memory are not kept.
         bert: id of the BERT, which is the voice's own unless another one was forced.
+        failures: what is known of devices that failed.
     """
 
     pipeline: Pipeline
@@ -63,6 +68,7 @@ class Speaker:
     sessions: dict[str, FailoverSession]
     models: dict[str, Path]
     bert: str
+    failures: DeviceFailures
     _runners: tuple[OrtBert | OrtSynthesizer | OrtOpaqueSynthesizer, ...]
 
     def backends_by_graph(self) -> dict[str, str]:
@@ -72,7 +78,7 @@ class Speaker:
     @property
     def backends(self) -> dict[str, str]:
         """Where each stage runs now, by stage name."""
-        stage_of_graph = {"decoder": "decode", "whole": "synthesis"}
+        stage_of_graph = {graph: stage for stage, graph in _GRAPH_OF_STAGE.items()}
         return {stage_of_graph.get(graph, graph): backend for graph, backend in self.backends_by_graph().items()}
 
     @property
@@ -93,6 +99,18 @@ class Speaker:
         for session in self.sessions.values():
             session.settle(max(0.0, end - time.monotonic()))
 
+    def located(self, timing: StageTiming) -> StageTiming:
+        """A timing that has just been taken, with what its graph ran on."""
+        session = self.sessions.get(_GRAPH_OF_STAGE.get(timing.stage, timing.stage))
+        if session is None or timing.cache_hit:
+            return timing
+        return replace(timing, backend=session.ran_on, new_size=session.new_size)
+
+    @property
+    def lost(self) -> bool:
+        """Whether a device that it was put on failed, so that nothing more is tried there."""
+        return any(session.place in self.failures.lost for session in self.sessions.values())
+
     def terminate(self) -> None:
         """Stops the graph that is running now, from any thread."""
         for runner in self._runners:
@@ -109,6 +127,8 @@ def open_speaker(
     decoder: DecoderPrecision | None = None,
     like: Speaker | None = None,
     caches: Caches | None = None,
+    failures: DeviceFailures | None = None,
+    on_trial: bool = False,
 ) -> Speaker:
     """Opens a voice with everything it needs.
 
@@ -120,15 +140,18 @@ def open_speaker(
         precision, decoder: precision of the BERT and of the decoder; None is what the settings say.
         like: a speaker whose caches are taken over, and its BERT where it is the same.
         caches: what is remembered from before, where no speaker is left.
+        failures: of devices, which voices of a program share; by default those of `like`.
+        on_trial: in a process of its own, which may die and judges devices by itself.
     """
     kept = known_settings()
     settings = replace(kept, bert_precision=precision or kept.bert_precision, decoder_precision=decoder or kept.decoder_precision)
     chosen = _choose(wanted, parse_placement(backend), settings, bert, force_bert)
     same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == chosen.bert_id else None
-    sessions = _open_sessions(chosen, same_bert)
+    known = failures or (like.failures if like is not None else DeviceFailures(record=None if on_trial else device_record()))
+    sessions = _open_sessions(chosen, same_bert, known)
     caches = like.pipeline.caches if like is not None else caches or Caches()
     caches.stored = _stored_features(chosen.bert, settings.disk_cache_mib)
-    return _speaker(chosen, sessions, caches)
+    return _speaker(chosen, sessions, caches, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +182,7 @@ def _choose(wanted: str | None, asked: Placement, settings: Settings, chosen_ber
     return _Chosen(voice, bert, bert_graph, placement, bert_id, sound_id)
 
 
-def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Caches) -> Speaker:
+def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Caches, failures: DeviceFailures) -> Speaker:
     models = {name: graph for name, graph in chosen.voice.graphs.items() if isinstance(graph, Path)}
     voice = replace(chosen.voice, graphs=dict(models))
     bert, synthesizer = OrtBert(sessions["bert"], chosen.bert.id), synthesizer_of(voice, sessions)
@@ -177,17 +200,17 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
         sound_id=chosen.sound_id,
         caches=caches,
     )
-    return Speaker(pipeline, voice, sessions, models | {"bert": chosen.bert_graph}, chosen.bert.id, (bert, synthesizer))
+    return Speaker(pipeline, voice, sessions, models | {"bert": chosen.bert_graph}, chosen.bert.id, failures, (bert, synthesizer))
 
 
-def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None) -> dict[str, FailoverSession]:
-    """Sessions by graph; they share what they know of devices that fail. Where one did, the BERT is reopened too."""
-    if same_bert is None or same_bert.fallback or same_bert.failures.lost:
+def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None, failures: DeviceFailures) -> dict[str, FailoverSession]:
+    """Sessions by graph; they share what they know of devices that fail."""
+    if same_bert is None:
         small = chosen.bert.size_bytes < SLOW_BERT_BYTES
-        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, DeviceFailures(), small=small)
+        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, failures, small=small)
     info, place_of = chosen.voice.manifest, chosen.placement.of
     graphs = {
-        name: _open(name, f"{info.name}: {name}", graph, place_of(name), same_bert.failures, small=info.format == STARTER)
+        name: _open(name, f"{info.name}: {name}", graph, place_of(name), failures, small=info.format == STARTER)
         for name, graph in chosen.voice.graphs.items()
     }
     return {"bert": same_bert} | graphs
@@ -199,17 +222,19 @@ def _open(graph: str, name: str, model: Path | bytes, place: str, failures: Devi
     Args:
         small: fixed sizes would gain nothing.
     """
-    store = graph_store()
+    store, identity = graph_store(), identity_of(model)
     formed = isinstance(model, Path) and graph != "whole" and not small
-    if place in ("cpu", "auto") or unusable(place) or (BACKENDS[backend_of(place)].any_size and not formed):
-        opened = open_session(model, place, name, store)
-        return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures)
+    away = place in ("cpu", "auto") or failures.reason(place) or unusable(place)
+    if away or (BACKENDS[backend_of(place)].any_size and not formed):
+        opened = failures.opened(lambda where: open_session(model, where, name, store), place, identity)
+        return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures, identity)
     cpu = open_session(model, "cpu", name, store).session
     if not formed:
-        return FailoverSession(graph, OpenedSession(cpu, "cpu", _has_no_form(place)), place, lambda: cpu, failures)
+        return FailoverSession(graph, OpenedSession(cpu, "cpu", _has_no_form(place)), place, lambda: cpu, failures, identity)
     room = int(memory_of(place) * (BERT_SHARE if graph == "bert" else 1))
-    sized = SizedSession(cpu, place, name, lambda: device_form(_form_store(paths.data_dir()), graph, cast(Path, model)), room)
-    return FailoverSession(graph, sized, place, lambda: cpu, failures)
+    opening = Opening(graph, identity, place, failures, room)
+    sized = SizedSession(cpu, name, opening, lambda: device_form(_form_store(paths.data_dir()), graph, cast(Path, model)))
+    return FailoverSession(graph, sized, place, lambda: cpu, failures, identity)
 
 
 def _has_no_form(place: str) -> str:
@@ -244,6 +269,16 @@ def choice_facts(voice: Voice, bert: Bert) -> list[str]:
 def probe_memory() -> ProbeMemory:
     """What probes have found."""
     return ProbeMemory(paths.data_dir() / "cache" / "probe.json")
+
+
+@cache
+def _device_record(folder: Path) -> DeviceRecord:
+    return DeviceRecord(folder)
+
+
+def device_record() -> DeviceRecord:
+    """What is known of devices from before."""
+    return _device_record(paths.data_dir() / "cache" / "devices")
 
 
 def _named(*facts: str) -> str:

@@ -159,6 +159,17 @@ def machine_facts() -> list[str]:
     return [ort.__version__, *available_backends(), platform.machine(), platform.processor(), *map(repr, known_devices()), *_drivers()]
 
 
+def device_facts(place: str) -> list[str]:
+    """What the results of one device depend on: ONNX Runtime, the adapter and its driver."""
+    try:
+        device = device_of(place) or next((item for item in known_devices() if item.backend == backend_of(place)), None)
+    except BackendError:
+        device = None
+    name = device.name if device is not None else place
+    drivers = _drivers()
+    return [ort.__version__, backend_of(place), name, *([driver for driver in drivers if name and driver.startswith(name)] or drivers)]
+
+
 def _drivers() -> list[str]:
     if sys.platform == "win32":
         return _windows_drivers()
