@@ -148,7 +148,7 @@ def open_speaker(
     chosen = _choose(wanted, parse_placement(backend), settings, bert, force_bert)
     same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == chosen.bert_id else None
     known = failures or (like.failures if like is not None else DeviceFailures(record=None if on_trial else device_record()))
-    sessions = _open_sessions(chosen, same_bert, known)
+    sessions = _open_sessions(replace(chosen, measured=chosen.measured or on_trial), same_bert, known)
     caches = like.pipeline.caches if like is not None else caches or Caches()
     caches.stored = _stored_features(chosen.bert, settings.disk_cache_mib)
     return _speaker(chosen, sessions, caches, known)
@@ -160,6 +160,7 @@ class _Chosen:
 
     Attributes:
         bert_id, sound_id: names for all that shapes the features and the sound of the voice.
+        measured: it was measured on that placement, or is being measured: graphs without a form run there as they are.
     """
 
     voice: Voice
@@ -168,18 +169,20 @@ class _Chosen:
     placement: Placement
     bert_id: str
     sound_id: str
+    measured: bool = False
 
 
 def _choose(wanted: str | None, asked: Placement, settings: Settings, chosen_bert: str | None, force_bert: bool) -> _Chosen:
     voice = find_voice(wanted, paths.voice_dirs())
     bert = find_bert(voice.manifest.bert, paths.bert_dirs(), chosen=chosen_bert, force=force_bert, preferred=settings.bert)
     placement = asked.resolved(known_choice(voice, bert)) if asked.undecided else asked
+    measured = asked.undecided and probe_memory().chosen(*choice_facts(voice, bert)) is not None
     bert_graph = bert.graphs[choose_precision(voice, bert, settings.bert_precision, backend_of(placement.bert))]
     bert_id = _named(bert.id, identity_of(bert_graph), placement.bert)
     voice = with_decoder(voice, settings.decoder_precision, backend_of(placement.decoder))
     graphs = [identity_of(graph) for graph in voice.graphs.values()]
     sound_id = _named(repr(voice.manifest), *graphs, placement.prosody, placement.decoder)
-    return _Chosen(voice, bert, bert_graph, placement, bert_id, sound_id)
+    return _Chosen(voice, bert, bert_graph, placement, bert_id, sound_id, measured)
 
 
 def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Caches, failures: DeviceFailures) -> Speaker:
@@ -207,25 +210,25 @@ def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None, failures:
     """Sessions by graph; they share what they know of devices that fail."""
     if same_bert is None:
         small = chosen.bert.size_bytes < SLOW_BERT_BYTES
-        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, failures, small=small)
-    info, place_of = chosen.voice.manifest, chosen.placement.of
+        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen, failures, small=small)
+    info = chosen.voice.manifest
     graphs = {
-        name: _open(name, f"{info.name}: {name}", graph, place_of(name), failures, small=info.format == STARTER)
+        name: _open(name, f"{info.name}: {name}", graph, chosen, failures, small=info.format == STARTER)
         for name, graph in chosen.voice.graphs.items()
     }
     return {"bert": same_bert} | graphs
 
 
-def _open(graph: str, name: str, model: Path | bytes, place: str, failures: DeviceFailures, *, small: bool) -> FailoverSession:
-    """A session on a place; in the few sizes of its device form where it has one.
+def _open(graph: str, name: str, model: Path | bytes, chosen: _Chosen, failures: DeviceFailures, *, small: bool) -> FailoverSession:
+    """A session on its place; in the few sizes of its device form where it has one.
 
     Args:
         small: fixed sizes would gain nothing.
     """
-    store, identity = graph_store(), identity_of(model)
+    store, identity, place = graph_store(), identity_of(model), chosen.placement.of(graph)
     formed = isinstance(model, Path) and graph != "whole" and not small
     away = place in ("cpu", "auto") or failures.reason(place) or unusable(place)
-    if away or (BACKENDS[backend_of(place)].any_size and not formed):
+    if away or (not formed and (chosen.measured or BACKENDS[backend_of(place)].any_size)):
         opened = failures.opened(lambda where: open_session(model, where, name, store), place, identity)
         return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures, identity)
     cpu = open_session(model, "cpu", name, store).session

@@ -204,6 +204,17 @@ def test_the_included_voice_stays_on_the_cpu(device: PretendDevice) -> None:
     assert device.opened == []
 
 
+def test_the_included_voice_runs_there_while_it_is_measured_and_where_it_was_found_faster(
+    device: PretendDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = open_speaker("mei", KEY, on_trial=True)
+    assert set(tried.backends.values()) == {KEY}
+    bert = compose.find_bert(tried.voice.manifest.bert, compose.paths.bert_dirs())
+    compose.probe_memory().choose(DECODER, *compose.choice_facts(tried.voice, bert))
+    assert open_speaker("mei", "auto").backends["decode"] == KEY
+    assert device.opened == []  # as it is, and in no fixed size
+
+
 def test_a_voice_closed_early_opens_nothing_more(voice: str, device: PretendDevice) -> None:
     first = threading.Event()
     device.before_opening = lambda _size: first.set()
