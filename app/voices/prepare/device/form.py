@@ -19,6 +19,7 @@ from app.voices.prepare.device.gathered import gather_diagonals
 from app.voices.prepare.device.half import halve, halved
 from app.voices.prepare.device.masked import MASK, mask_end
 from app.voices.prepare.device.shapes import PROBE, shapes_of
+from app.voices.prepare.device.sums import add_in_pairs
 from app.voices.prepare.device.uncropped import drop_unread, keep_context
 from app.voices.prepare.links import UnknownGraphError
 
@@ -60,6 +61,7 @@ def _rewritten(source: Path, free: str, *, half: bool, masked: bool, weights: _W
         raise UnknownGraphError("sizes that depend on values")
     try:
         keep_context(model)
+        add_in_pairs(model.graph)
         gather_diagonals(model.graph, shapes_of(model, free), next(iter(axes.items())))
         drop_unread(model.graph)
         if masked:

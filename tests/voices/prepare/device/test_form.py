@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -165,10 +164,10 @@ def test_a_full_window_needs_no_mask(source: str) -> None:
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_devices_are_spared_what_they_cannot_do(source: str) -> None:
-    """Nothing is cut by bounds that are computed, and nothing added by writing."""
+    """Nothing is cut by bounds that are computed, nothing added by writing, and no more than two at a time."""
     for graph in GRAPHS:
         model = onnx.load(_form(source, graph, True).folder / "graph.onnx", load_external_data=False)
-        assert Counter(node.op_type for node in model.graph.node)["ScatterElements"] == 0
+        assert {"ScatterElements", "Sum"}.isdisjoint(node.op_type for node in model.graph.node)
         assert {"first", "last"}.isdisjoint(item.name for item in model.graph.input)
         assert all(item.type.tensor_type.elem_type != onnx.TensorProto.FLOAT16 for item in (*model.graph.input, *model.graph.output))
 
