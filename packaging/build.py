@@ -5,6 +5,7 @@
     python3 packaging/build.py windows        the program for Windows, on Windows
     python3 packaging/build.py windows-wine   the Windows program, built and run on Linux under Wine: to check, not to release
     python3 packaging/build.py wine-tests     the fast tests in the Windows Python under Wine
+    python3 packaging/build.py directml-check what DirectML is asked for, counted under Wine; --json FILE keeps every row
     python3 packaging/build.py installer      the installer of the Windows folder (NSIS)
     python3 packaging/build.py zip            archives of the folders at hand, the list of parts, SHA256SUMS
     python3 packaging/build.py all            everything this machine can do, and what it cannot
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -40,15 +42,18 @@ def main() -> int:
         "--until", type=float, default=float("inf"), metavar="TIME",
         help="end (seconds since 1970) for the program's checks and for the tests under Wine, which have 25 minutes without it",
     )  # fmt: skip
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where directml-check writes its rows")
+    parser.add_argument("--small", action="store_true", help="directml-check with a voice that is computed faster")
     options = parser.parse_args()
     if sys.platform not in ("linux", "win32"):
         sys.exit("Bundles are built on Linux and Windows; here the program runs from a checkout: python3 packaging/dev.py run")
     dist, work = options.dist.resolve(), options.work.resolve()
     enter_venv(work / "venv")
+    targets = TARGETS | {"directml-check": partial(build_directml_check, rows=options.json, small=options.small)}
     for name in targets_of(options.target):
         began = time.perf_counter()
         print(f"== {name}", flush=True)
-        TARGETS[name](dist, work, options.until)
+        targets[name](dist, work, options.until)
         print(f"== {name} done in {time.perf_counter() - began:.0f} s", flush=True)
     return 0
 
@@ -59,12 +64,24 @@ def targets_of(wanted: str) -> list[str]:
         return [wanted]
     if WINDOWS:
         return ["windows", "installer", "zip"]
-    from bundle.wine import missing_programs
-
-    if missing := missing_programs():
-        print(f"SKIPPED windows-wine, installer and wine-tests: apt-get install {' '.join(missing)} nsis", flush=True)
+    if missing := wine_lacks():
+        print(f"SKIPPED windows-wine, installer, wine-tests and directml-check: apt-get install {' '.join(missing)}", flush=True)
         return ["linux", "zip"]
-    return ["linux", "windows-wine", "installer", "zip", "wine-tests"]
+    return ["linux", "windows-wine", "installer", "zip", "wine-tests", "directml-check"]
+
+
+def wine_lacks() -> list[str]:
+    """Debian packages that Wine's targets need and that are neither here nor could be installed, as `dev.py` does it."""
+    from dev import WINE_PROGRAMS, install_libraries, missing
+
+    install_libraries(missing({}, programs=WINE_PROGRAMS))
+    return missing({}, programs=WINE_PROGRAMS)
+
+
+def require_wine() -> None:
+    """SystemExit where Wine is not complete and cannot be completed."""
+    if lacking := wine_lacks():
+        sys.exit(f"Wine is not complete; install it with: apt-get install --no-install-recommends {' '.join(lacking)}")
 
 
 def enter_venv(venv: Path) -> None:
@@ -97,22 +114,36 @@ def build_linux(dist: Path, work: Path, until: float) -> None:
 def build_windows(dist: Path, work: Path, until: float) -> None:
     """The same on Windows, and a look at every import."""
     from bundle.audit import audit
+    from bundle.notice import missing_texts
 
     if not WINDOWS:
         sys.exit("`windows` is built on Windows; here `windows-wine` builds it for checking.")
+    if missing := missing_texts():
+        sys.exit(lacking_texts(missing))
     build_linux(dist, work, until)
     audit(dist / "windows" / "Koebako")
+
+
+def lacking_texts(missing: list[Path]) -> str:
+    """Which licence texts a release lacks, and where they are to be had."""
+    files = "\n".join(f"    {path.relative_to(PROJECT)}" for path in missing)
+    return (
+        f"A Windows program must come with licence texts that are not here; add, as Microsoft publishes them:\n{files}\n"
+        "The terms of the C++ runtime are shown by the installer of its redistributable, and lie in Visual Studio's folder of licences."
+    )
 
 
 def build_windows_wine(dist: Path, work: Path, until: float) -> None:
     """Builds the Windows program in a Windows Python under Wine, and runs it there."""
     from bundle.audit import audit
+    from bundle.notice import missing_texts
     from bundle.program import Program
     from bundle.smoke import smoke_test
-    from bundle.wine import Wine, missing_programs
+    from bundle.wine import Wine
 
-    if missing := missing_programs():
-        sys.exit(f"Wine is not complete; install it with: apt-get install --no-install-recommends {' '.join(missing)}")
+    if missing := missing_texts():
+        print(f"NOT FOR RELEASE  {lacking_texts(missing)}", flush=True)
+    require_wine()
     wine = Wine(work / "wine")
     folder = dist / "windows-wine"
     with wine.session():
@@ -124,15 +155,26 @@ def build_windows_wine(dist: Path, work: Path, until: float) -> None:
 
 def build_wine_tests(dist: Path, work: Path, until: float) -> None:
     """The fast tests in the Windows Python under Wine."""
-    from bundle.wine import Wine, missing_programs
+    from bundle.wine import Wine
     from bundle.wine_tests import run_tests
 
-    if missing := missing_programs():
-        sys.exit(f"Wine is not complete; install it with: apt-get install --no-install-recommends {' '.join(missing)}")
+    require_wine()
     wine = Wine(work / "wine")
     with wine.session():
         wine.prepare()
         run_tests(wine, until)
+
+
+def build_directml_check(dist: Path, work: Path, until: float, rows: Path | None = None, small: bool = False) -> None:
+    """Counts what ONNX Runtime asks of DirectML while the program speaks, in the Windows Python under Wine."""
+    from bundle.directml_check import check
+    from bundle.wine import Wine
+
+    require_wine()
+    wine = Wine(work / "wine")
+    with wine.session():
+        wine.prepare()
+        check(wine, work, rows.resolve() if rows else None, small=small)
 
 
 def build_installer(dist: Path, work: Path, until: float) -> None:
@@ -180,6 +222,7 @@ TARGETS: dict[str, Callable[[Path, Path, float], None]] = {
     "windows": build_windows,
     "windows-wine": build_windows_wine,
     "wine-tests": build_wine_tests,
+    "directml-check": build_directml_check,
     "installer": build_installer,
     "zip": build_zip,
 }

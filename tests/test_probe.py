@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,6 @@ def test_a_trial_on_the_cpu_equals_the_cpu_and_is_timed(tmp_path: Path) -> None:
 
 def test_a_voice_in_one_graph_is_compared_without_its_noise(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "TEXTS", ("はい。", "そうです。"))  # such a voice runs as it came, and slowly
-    monkeypatch.setattr(trial, "TURNS", 1)
     source = str(shared / "reference" / "jp-extra-tiny" / "model.onnx")
     record(source, tmp_path / "calls.npz")
     found = try_placement("cpu", source, tmp_path / "calls.npz")
@@ -177,6 +176,7 @@ def test_a_child_that_says_something_else_counts_as_crashed(printed: dict[str, A
     monkeypatch.setattr(probe, "places", lambda: ["cpu", "cuda"])
     answers = {"record": {"ok": True}, "cpu": CPU_LINE, "cuda": printed}
     child_that(monkeypatch, f"import json, sys; print(json.dumps({answers!r}[sys.argv[3]]))")
+    monkeypatch.setattr(Probe, "candidates", lambda _probe: ["cpu", "cuda"])
     cpu, cuda = Probe().run()
     assert (cpu.ok, cuda.ok) == (True, False)
     assert cuda.crashed
@@ -198,20 +198,33 @@ def test_a_crashed_trial_is_left_alone_and_the_choice_is_remembered(monkeypatch:
     results = {
         "record": child.Ended(line={"ok": True}),
         "cpu": child.Ended(line=CPU_LINE | {"group_ms": {"bert": 2.0, "prosody": 3.0, "decoder": 60.0}}),
-        "directml:0": child.Ended(error="died", crashed=True),
-        "cuda": child.Ended(line=line(total_ms=60.0)),
+        "bert=cpu,prosody=cpu,decoder=directml:0": child.Ended(error="died", crashed=True),
         mix: child.Ended(line=line(total_ms=40.0)),
+        "bert=cpu,prosody=cuda,decoder=cpu": child.Ended(line=line(total_ms=98.0)),
+        "bert=cuda,prosody=cpu,decoder=cpu": child.Ended(line=line(max_abs_diff={"bert": 1.0, "prosody": 0.0, "decoder": 0.0})),
+        "cuda": child.Ended(line=line(total_ms=60.0)),
     }
+    broken = "bert=cpu,prosody=cpu,decoder=directml:0"
+    on_directml = [broken, "bert=cpu,prosody=directml:0,decoder=cpu", "bert=directml:0,prosody=cpu,decoder=cpu", "directml:0"]
     monkeypatch.setattr(probe, "places", lambda: ["cpu", "directml:0", "cuda"])
     monkeypatch.setattr(probe, "run_trial", fake_child(results, tried))
     found = list(Probe().run())
     assert [(item.backend, item.ok, item.chosen) for item in found] == [
         ("cpu", True, False),
-        ("directml:0", False, False),
-        ("cuda", True, False),
+        *((place, False, False) for place in on_directml),
         (mix, True, True),
+        ("bert=cpu,prosody=cuda,decoder=cpu", True, False),
+        ("bert=cuda,prosody=cpu,decoder=cpu", False, False),
+        ("cuda", True, False),
     ]
-    assert tried == ["record", "cpu", "directml:0", "cuda", mix, "cpu"]  # the CPU has a second chance
+    assert tried == [
+        "record",
+        "cpu",
+        broken,
+        *list(results)[3:],
+        "cpu",
+    ]  # a device that crashed once is left alone; the CPU has a second chance
+    assert "in the trial before" in str(found[2].reason)
     voice = find_voice(None, paths.voice_dirs())
     bert = find_bert(voice.manifest.bert, paths.bert_dirs())
     assert known_choice(voice, bert) == parse_placement(mix)
@@ -219,11 +232,11 @@ def test_a_crashed_trial_is_left_alone_and_the_choice_is_remembered(monkeypatch:
 
     tried.clear()
     again = {item.backend: item for item in Probe().run()}
-    assert "directml:0" not in tried
-    assert "will be tried again" in str(again["directml:0"].reason)
+    assert broken not in tried
+    assert "will be tried again" in str(again[broken].reason)
     tried.clear()
     list(Probe().run(retry=True))
-    assert "directml:0" in tried
+    assert broken in tried
 
     opened = open_speaker(None, "auto")  # the remembered backend is not there now: the voice speaks, and says so
     assert opened.backends["decode"] == "cpu"
@@ -275,6 +288,27 @@ def test_a_damaged_memory_is_an_empty_one(content: str, memory: ProbeMemory, tmp
     assert memory.chosen("voice") == "cpu"
 
 
+def test_a_graph_is_timed_with_lengths_it_has_not_met(tmp_path: Path) -> None:
+    """As a device that compiles for each new length: what is timed must not have been spoken before."""
+    record(None, tmp_path / "calls.npz")
+    met: list[tuple[str, int]] = []
+    real = trial._speak
+
+    def listen(speaker: compose.Speaker, text: str) -> dict[str, float]:
+        for session in speaker.sessions.values():
+            session.observer = lambda graph, values, *_: met.append((text, values["x_tst"].size)) if graph == "prosody" else None
+        return real(speaker, text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trial, "_speak", listen)
+        try_placement("cpu", None, tmp_path / "calls.npz")
+    warm = {size for text, size in met if text in trial.TEXTS}
+    timed = [size for text, size in met if text in trial.UNSEEN]
+    assert len(timed) >= len(trial.UNSEEN)
+    assert not warm & set(timed)
+    assert len(set(timed)) == len(trial.UNSEEN)
+
+
 def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
     results = {"record": child.Ended(line={"ok": True}), "cpu": child.Ended(line=CPU_LINE)}
@@ -286,6 +320,12 @@ def test_a_small_adapter_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> N
     assert found[1].ok is False
     assert "256 MB" in str(found[1].reason)
     assert found[0].chosen
+    monkeypatch.setattr(probe, "device_of", lambda place: Device("directml", 0, "Card", round(probe.SPARE_MB + 10), 0))
+    for group in ("bert", "decoder"):
+        results[str(replace(CPU_ONLY, **{group: "directml:0"}))] = child.Ended(line=CPU_LINE | {"total_ms": 1e9})
+    needed = {item.backend: item.reason for item in Probe().run(retry=True) if item.ok is False}
+    assert set(needed) == {"bert=cpu,prosody=directml:0,decoder=cpu", "directml:0"}  # a group is measured by its own weights
+    assert "about 526 MB required" in str(needed["bert=cpu,prosody=directml:0,decoder=cpu"])
 
 
 def test_the_list_says_what_was_not_measured(capsys: pytest.CaptureFixture[str]) -> None:

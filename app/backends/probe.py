@@ -6,19 +6,20 @@ A driver may crash, hang or compute nonsense: the child is what suffers. One tha
 from __future__ import annotations
 
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from app import paths
 from app.adapters.ort.optimized_graphs import graph_bytes
-from app.adapters.ort.placement import CPU_ONLY, parse_placement
+from app.adapters.ort.placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, parse_placement
 from app.adapters.ort.providers import Device, device_of, places
 from app.backends.child import RECORD, Ended, run_trial
 from app.backends.probe_result import ProbeResult, best_mix, fastest, judge, remembered
-from app.compose import choice_facts, probe_memory
+from app.compose import choice_facts, device_record, probe_memory
 from app.errors import AppError, BackendError
 from app.language import by_frontend, localized
 from app.progress import Report, unreported
@@ -42,7 +43,10 @@ class Probe:
         bert = find_bert(voice.manifest.bert, paths.bert_dirs(), force=True, preferred=settings.bert)  # for times, any will do
         self._wanted = wanted
         self._facts = choice_facts(voice, bert)
-        self._weights_mb = (sum(map(graph_bytes, voice.graphs.values())) + bert.size_bytes) / 2**20
+        self._weights_mb: dict[str, float] = defaultdict(float)  # by group
+        self._weights_mb["bert"] = bert.size_bytes / 2**20
+        for name, graph in voice.graphs.items():
+            self._weights_mb[GROUP_OF_GRAPH[name]] += graph_bytes(graph) / 2**20
         self._memory = probe_memory()
 
     def known(self) -> list[ProbeResult]:
@@ -64,7 +68,7 @@ class Probe:
             BackendError: not even the CPU speaks.
             OutputFileError: nothing can be remembered.
         """
-        candidates = places()
+        candidates = self.candidates()
         with tempfile.TemporaryDirectory(prefix="koebako-") as folder:
             calls = Path(folder) / "calls.npz"
             report("checking", 0.0)
@@ -72,9 +76,9 @@ class Probe:
             found: list[ProbeResult] = []
             for index, place in enumerate(candidates):
                 report("checking", (index + 1) / (len(candidates) + 2))
-                found.append(self._try(place, calls, retry=retry))
+                found.append(_not_again(place, found) or self._try(place, calls, retry=retry))
             mixed = best_mix(found)
-            if mixed is not None:
+            if mixed is not None and mixed not in candidates:
                 found.append(self._try(mixed, calls, retry=retry))
             chosen = fastest(found)
             if chosen is not found[0]:  # other programs may have slowed the CPU down just then: it gets a second chance
@@ -85,14 +89,23 @@ class Probe:
         report("checking", 1.0)
         yield from found
 
+    def candidates(self) -> list[str]:
+        """The CPU, then of every device each group of graphs by itself, the decoder first, and all of them."""
+        found = ["cpu"]
+        for place in places()[1:]:
+            found += [str(replace(CPU_ONLY, **{group: place})) for group in reversed(GROUPS) if group in self._weights_mb]
+            found.append(place)
+        return found
+
     def _record(self, calls: Path) -> None:
         done = run_trial(RECORD, self._wanted, calls)
         if done.error is not None:
             raise BackendError(localized("CPU での音声合成に失敗しました。", "Synthesis failed even on the CPU."), done.error)
 
     def _try(self, place: str, calls: Path, *, retry: bool) -> ProbeResult:
-        refusal = self._refusal(place, retry=retry)
-        if refusal is not None:
+        if (refusal := self._too_soon(place, retry=retry)) is not None:
+            return ProbeResult(place, _device_name(place), False, reason=refusal, crashed=True)
+        if (refusal := self._too_small(place)) is not None:
             return ProbeResult(place, _device_name(place), False, reason=refusal)
         self._memory.begin(place, *self._facts)
         try:
@@ -103,25 +116,34 @@ class Probe:
         finding = _judged(place, done)
         finding.adapter = _device_name(place)
         self._memory.end(place, asdict(finding), *self._facts)
+        if retry and finding.ok:
+            for item in devices_of(place):
+                device_record().forget(item)
         return finding
 
-    def _refusal(self, place: str, *, retry: bool) -> str | None:
-        """Why a place is not even tried."""
+    def _too_soon(self, place: str, *, retry: bool) -> str | None:
+        """Whether a place crashed or hung not long ago."""
         wait_s = 0.0 if retry or place == "cpu" else self._memory.wait_s(place, *self._facts)
-        if wait_s:
-            hours = max(1, round(wait_s / 3600))
-            told = localized(
-                f"前回、異常終了しました。約 {hours} 時間後に再び試します。",
-                f"It crashed or hung last time and will be tried again in about {hours} h.",
-            )
-            return told + by_frontend("", localized("（--retry ですぐに試せます）", " (--retry tries it now)"))
-        device = _device(place)
-        if device is not None and device.memory_mb is not None and device.memory_mb < self._weights_mb + SPARE_MB:
-            needed = round(self._weights_mb + SPARE_MB)
-            return localized(
-                f"メモリーが足りません: {device.memory_mb} MB（約 {needed} MB 必要です）。",
-                f"Not enough memory: {device.memory_mb} MB, about {needed} MB required.",
-            )
+        if not wait_s:
+            return None
+        hours = max(1, round(wait_s / 3600))
+        told = localized(
+            f"前回、異常終了しました。約 {hours} 時間後に再び試します。",
+            f"It crashed or hung last time and will be tried again in about {hours} h.",
+        )
+        return told + by_frontend("", localized("（--retry ですぐに試せます）", " (--retry tries it now)"))
+
+    def _too_small(self, place: str) -> str | None:
+        """Whether a device lacks room for the groups that are put there."""
+        placement = parse_placement(place)
+        for item in devices_of(place):
+            device = _device(item)
+            needed = SPARE_MB + sum(size for group, size in self._weights_mb.items() if getattr(placement, group) == item)
+            if device is not None and device.memory_mb is not None and device.memory_mb < needed:
+                return localized(
+                    f"メモリーが足りません: {device.memory_mb} MB（約 {needed:.0f} MB 必要です）。",
+                    f"Not enough memory: {device.memory_mb} MB, about {needed:.0f} MB required.",
+                )
         return None
 
     def _remembered(self, place: str, trial: dict[str, Any] | None) -> ProbeResult:
@@ -136,6 +158,15 @@ class Probe:
         return ProbeResult(place, _device_name(place), reason=reason)
 
 
+def _not_again(place: str, found: list[ProbeResult]) -> ProbeResult | None:
+    """The finding for a place on a device that crashed or hung a moment ago with other graphs: each hang takes minutes."""
+    crashed: set[str] = set().union(*(devices_of(finding.backend) for finding in found if finding.crashed))
+    if not crashed & devices_of(place):
+        return None
+    reason = localized("このデバイスは直前の測定で異常終了しました。", "The device crashed or hung in the trial before.")
+    return ProbeResult(place, _device_name(place), False, reason=reason)
+
+
 def _judged(place: str, done: Ended) -> ProbeResult:
     """How a trial went; a child that says what no trial says is as good as one that crashed."""
     if done.line is None:
@@ -146,10 +177,16 @@ def _judged(place: str, done: Ended) -> ProbeResult:
         return ProbeResult(place, ok=False, reason=localized("結果を読み込めません。", "Its result could not be read."), crashed=True)
 
 
+def devices_of(place: str) -> set[str]:
+    """The places of a placement that are not the CPU."""
+    placement = parse_placement(place)
+    return {getattr(placement, group) for group in GROUPS} - {"cpu"}
+
+
 def _device(place: str) -> Device | None:
-    """The adapter of a place; None where it names none, or it went away."""
+    """The adapter of a place, or the first of a placement; None where it names none, or it went away."""
     try:
-        return device_of(place) if "=" not in place else device_of(parse_placement(place).decoder)
+        return next((device_of(item) for item in sorted(devices_of(place))), None)
     except AppError:
         return None
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement
+from app.adapters.ort.equality import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE
+from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement, parse_placement
 from app.errors import BackendError
 from app.language import localized
 
-FLOAT32_TOLERANCE, FLOAT16_TOLERANCE = 1e-4, 1e-3  # of full scale
 GAIN = 0.9  # what first audio and total must both come down to, on the average, before the CPU is left
 
 
@@ -112,14 +112,15 @@ def best_mix(found: list[ProbeResult]) -> str | None:
     """A placement that takes for each group the place where it was fastest and right; None where one place alone is that."""
     best: dict[str, tuple[float, str]] = {}
     for finding in found:
+        placement = parse_placement(finding.backend)
         for group in GROUPS:
             if finding.diffs.get(group) is None or group not in finding.group_ms:
                 continue
-            where = "cpu" if _on_cpu(finding, group) else finding.backend
-            if where == finding.backend:  # times of graphs that did not stay where they were put say nothing new
+            wanted = getattr(placement, group)
+            where = "cpu" if _on_cpu(finding, group) else wanted
+            if where == wanted:  # times of graphs that did not stay where they were put say nothing new
                 best[group] = min(best.get(group, (float("inf"), "")), (finding.group_ms[group], where))
-    places_found = {place for _, place in best.values()}
-    if len(places_found) < 2:
+    if len({place for _, place in best.values()}) < 2:
         return None
     return str(Placement(**{group: best.get(group, (0.0, "cpu"))[1] for group in GROUPS}))  # an opaque voice has no prosody of its own
 

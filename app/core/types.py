@@ -210,6 +210,8 @@ class StageTiming:
         cold: first run of this stage since its session was made.
         cache_hit: the result came from a cache, nothing ran.
         tokens, phones, frames, samples: sizes known at that stage, else 0.
+        backend: what computed it; empty where no graph did, or nobody asked.
+        new_size: a device computed something of this size for the first time, for which most compile or search first.
     """
 
     request_id: str
@@ -222,3 +224,5 @@ class StageTiming:
     phones: int = 0
     frames: int = 0
     samples: int = 0
+    backend: str = ""
+    new_size: bool = False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.adapters.ort.backends import name_of
 from app.language import localized
 
 if TYPE_CHECKING:
@@ -102,6 +104,11 @@ def kind_name(kind: Kind) -> str:
 def style_name(style: str) -> str:
     """A style; the names that most voices share are translated."""
     return localized(STYLES.get(style, style), "Neutral" if style == "ノーマル" else style)
+
+
+def backends_shown(backends: Iterable[str]) -> str:
+    """`("directml", "cpu")` → `DirectML + CPU`."""
+    return " + ".join(map(name_of, backends))
 
 
 def milliseconds(ms: float | None) -> str:

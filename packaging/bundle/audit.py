@@ -95,7 +95,7 @@ def _system(library: str) -> bool:
 
 
 def _audit_runtime(files: list[Path]) -> None:
-    """Files that share a name with Windows' own runtime must be there once, and new enough for ONNX Runtime."""
+    """Files that share a name with Windows' own runtime must be there once, and new enough for ONNX Runtime; others are named."""
     runtime = [file for file in files if file.name.lower().startswith(RUNTIME) and "-" not in file.name]
     names = [file.name.lower() for file in runtime]
     if len(names) != len(set(names)) or "msvcp140.dll" not in names:
@@ -104,4 +104,7 @@ def _audit_runtime(files: list[Path]) -> None:
     if old:
         sys.exit(f"Older than {OLDEST_RUNTIME}: {', '.join(old)}")
     found = ".".join(str(part) for part in version(runtime[0]))
-    print(f"  ok  One C++ runtime, {found}: {', '.join(sorted(names))}", flush=True)
+    private = [file for file in files if file.name.lower().startswith(RUNTIME) and "-" in file.name]
+    others = "; ".join(f"{file.name} {'.'.join(map(str, version(file)))}, for the wheels that brought it" for file in private)
+    print(f"  ok  One C++ runtime under its own names, {found}: {', '.join(sorted(names))}", flush=True)
+    print(f"      under private names: {others or 'none'}", flush=True)

@@ -1,4 +1,4 @@
-"""One set of Microsoft's C++ runtime for the whole program.
+"""One set of Microsoft's C++ runtime under its own names for the whole program.
 
 Wheels bring sets of different ages, and the loader takes whichever comes first; ONNX Runtime does not start on old ones.
 """

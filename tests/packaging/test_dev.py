@@ -46,8 +46,11 @@ def test_a_build_that_ends_in_time_tells_how(dev: ModuleType) -> None:
 @pytest.mark.parametrize(
     ("codes", "ended", "printed"),
     [
-        ([0, 0], 0, ["RAN  windows-wine", "RAN  installer"]),
-        ([None, None], 0, ["SKIPPED  windows-wine: stopped", "SKIPPED  installer: stopped"]),
+        ([0, 0, 0], 0, ["RAN  windows-wine", "RAN  installer", "RAN  directml-check"]),
+        ([None, None, 0], 0, ["SKIPPED  windows-wine: stopped", "SKIPPED  installer: stopped", "RAN  directml-check"]),
+        ([0, 0, None], 1, ["RAN  windows-wine", "RAN  installer", "FAILED  directml-check: not finished"]),
+        ([0, 0, 1], 1, ["RAN  windows-wine", "RAN  installer", "FAILED  directml-check: see above"]),
+        ([0, 0, 75], 0, ["RAN  windows-wine", "RAN  installer", "SKIPPED  directml-check: Wine"]),
         ([75], 0, ["SKIPPED  the Windows bundle and its installer: Wine does not work"]),
         ([1], 1, []),
         ([0, 1], 1, ["RAN  windows-wine"]),

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pefile", reason="pefile is installed with the build's own packages")
 pip = pytest.importorskip("pip", reason="pip carries the Windows program that is looked at")
 
-from bundle import audit, msvc, pe  # noqa: E402  they import pefile
+from bundle import audit, msvc, notice, pe  # noqa: E402  they import pefile
 
 # pip carries small start programs for Windows on every system.
 START_PROGRAM = Path(pip.__file__).parent / "_vendor" / "distlib" / "w64.exe"
@@ -54,3 +54,32 @@ def test_an_import_that_nothing_resolves_ends_the_audit(program: Path, tmp_path:
     monkeypatch.setattr(audit, "SYSTEM", audit.SYSTEM - {"kernel32"})
     with pytest.raises(SystemExit, match="asks for kernel32"):
         audit.audit(tmp_path)
+
+
+def test_a_runtime_under_a_private_name_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    versions = {"msvcp140.dll": (14, 44, 35211, 0), "vcruntime140.dll": (14, 44, 35211, 0), "msvcp140-a4c2.dll": (14, 40, 33810, 0)}
+    monkeypatch.setattr(audit, "version", lambda file: versions[file.name])
+    audit._audit_runtime([tmp_path / name for name in versions])
+    printed = capsys.readouterr().out
+    assert "One C++ runtime under its own names, 14.44.35211.0: msvcp140.dll, vcruntime140.dll" in printed
+    assert "under private names: msvcp140-a4c2.dll 14.40.33810.0" in printed
+    audit._audit_runtime([tmp_path / name for name in versions if "-" not in name])
+    assert "under private names: none" in capsys.readouterr().out
+
+
+def test_microsofts_libraries_are_parts_with_their_terms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pe, "file_version", lambda path: path.parent.name)
+    collected = [
+        ("msvcp140.dll", "x/14.44/msvcp140.dll"),
+        ("msvcp140_1.dll", "x/14.44/msvcp140_1.dll"),
+        ("msvcp140-a4c2.dll", "x/14.40/msvcp140-a4c2.dll"),
+        ("onnxruntime\\capi\\DirectML.dll", "x/1.15/DirectML.dll"),
+        ("other.dll", "x/1/other.dll"),
+    ]
+    parts = {(part.name, part.version): part for part in notice._microsoft_libraries(collected)}
+    assert set(parts) == {("Microsoft Visual C++ runtime", "14.44"), ("Microsoft Visual C++ runtime", "14.40"), ("DirectML", "1.15")}
+    texts = parts["DirectML", "1.15"].texts
+    assert [text.name for text in texts] == ["DirectML-LICENSE.txt", "DirectML-ThirdPartyNotices.txt"]
+    assert "MICROSOFT DIRECTX MACHINE LEARNING (DIRECTML)" in texts[0].read_text(encoding="utf-8-sig")

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
 
 from app.language import localized
-from app.ui.labels import milliseconds, stage_name
+from app.ui.labels import backends_shown, milliseconds, stage_name
 from app.ui.latency.bars import LatencyBars
 from app.ui.plain_text import plain_tip
 from app.ui.synthesis.measurements import SIZES, LatencyHistory, StageTotal, Utterance
@@ -127,6 +127,8 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
             words = f"{stage_name(stage_key)}: {milliseconds(stage.ms)} ms"
             words += localized("（キャッシュ）", " (cached)") if stage.hits and not stage.runs else ""
             words += localized("（初回）", " (first run)") if stage.cold_ms else ""
+            words += localized("（新しい長さ）", " (new length)") if stage.new_ms and not stage.cold_ms else ""
+            words += f"  {backends_shown(stage.backends)}" if set(stage.backends) - {"cpu"} else ""
             words += f"  {sizes}" if (sizes := describe_sizes(stage)) else ""
             lines.append(f"▸ {words}" if stage_key == name else words)
         lines.append(localized("最初の音声まで", "Time to first audio") + f": {milliseconds(utterance.first_audio_ms)} ms")

@@ -9,7 +9,7 @@ from app.ui.synthesis.measurements import LatencyHistory
 
 COLUMNS = (
     *("request", "text", "stopped", "first_audio_ms", "audio_s", "total_ms", "rtf"),
-    *("stage", "ms", "cold_ms", "runs", "hits", "tokens", "phones", "frames", "samples"),
+    *("stage", "ms", "cold_ms", "runs", "hits", "tokens", "phones", "frames", "samples", "backend", "new_size_ms"),
 )
 
 
@@ -22,8 +22,9 @@ def as_csv(history: LatencyHistory) -> str:
         whole = (item.request_id, _harmless(item.label), int(item.stopped), _number(item.first_audio_ms), _number(item.audio_s))
         for name, stage in item.ordered():
             sizes = (stage.tokens, stage.phones, stage.frames, stage.samples)
+            where = ("+".join(stage.backends), _number(stage.new_ms))
             totals = (_number(item.total_ms), _number(item.rtf))
-            rows.writerow((*whole, *totals, name, _number(stage.ms), _number(stage.cold_ms), stage.runs, stage.hits, *sizes))
+            rows.writerow((*whole, *totals, name, _number(stage.ms), _number(stage.cold_ms), stage.runs, stage.hits, *sizes, *where))
     return "\ufeff" + text.getvalue()
 
 

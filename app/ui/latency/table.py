@@ -11,7 +11,8 @@ from PySide6.QtGui import QColor, QFont, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.language import localized
-from app.ui.labels import milliseconds, stage_name
+from app.ui.labels import backends_shown, milliseconds, stage_name
+from app.ui.plain_text import plain_tip
 from app.ui.synthesis.measurements import PART_OF_STAGE, LatencyHistory, Row
 from app.ui.theme.theme import Theme
 
@@ -28,6 +29,7 @@ class Figures:
         stage: its name in the program; empty for the first audio.
         target_ms: what it should take at most; None where that is not said.
         over: it took longer the last time.
+        copies_ms: into the device, computing there and out of it, as measured; None where it was not.
     """
 
     stage: str
@@ -35,6 +37,7 @@ class Figures:
     row: Row
     target_ms: float | None
     over: bool
+    copies_ms: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +54,16 @@ class Column:
     color: Callable[[Figures, Theme], str | None] = lambda _figures, _theme: None
 
 
-def columns() -> tuple[Column, ...]:
-    """All columns in their order, the name of the stage first."""
+def columns(*, devices: bool = False) -> tuple[Column, ...]:
+    """All columns in their order, the name of the stage first; what computed it only where that is not the CPU alone."""
+    where = (Column(localized("実行先", "Runs on"), lambda item: backends_shown(item.row.backends), lambda _item, theme: theme.muted),)
     return (
         Column("ms", lambda item: item.name),
         Column(localized("直近", "Last"), _last, lambda item, theme: theme.error_text if item.over else None),
         Column(localized("中央値", "Median"), lambda item: milliseconds(item.row.median)),
         Column("p95", lambda item: milliseconds(item.row.p95)),
         Column(localized("目標", "Target"), _target, lambda _item, theme: theme.muted),
+        *(where if devices else ()),
     )
 
 
@@ -68,6 +73,29 @@ def _last(item: Figures) -> str:
 
 def _target(item: Figures) -> str:
     return "" if item.target_ms is None else f"{item.target_ms:.0f}"
+
+
+def explained(item: Figures) -> str:
+    """Where a stage was computed, and what of that was not computing; empty where there is nothing to say."""
+    if item.stage == "total":
+        return localized("待ち時間を除く処理時間の合計", "Processing time without waiting")
+    lines = [backends_shown(item.row.backends)] if set(item.row.backends) - {"cpu"} else []
+    if item.row.new_ms:
+        lines.append(
+            localized(
+                f"新しい長さの準備を含む: {milliseconds(item.row.new_ms)} ms（次に同じ長さのときは速くなります）",
+                f"includes preparing for a new length: {milliseconds(item.row.new_ms)} ms (the same length is faster next time)",
+            )
+        )
+    if item.copies_ms is not None and lines:
+        there, run, back = map(milliseconds, item.copies_ms)
+        lines.append(
+            localized(
+                f"測定時: デバイスへの転送 {there} ms、計算 {run} ms、デバイスからの転送 {back} ms",
+                f"as measured: copying in {there} ms, computing {run} ms, copying out {back} ms",
+            )
+        )
+    return "\n".join(lines)
 
 
 class LatencyModel(QAbstractTableModel):
@@ -100,10 +128,15 @@ class LatencyModel(QAbstractTableModel):
         last_of_part = {PART_OF_STAGE.get(stage, stage): stage for stage in history.stages}
         targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
         over = history.over_target()
-        same = len(rows) == len(self._rows)
+        devices = any(set(row.backends) - {"cpu"} for _, _, row in rows)
+        wanted = columns(devices=devices)
+        same = len(rows) == len(self._rows) and len(wanted) == len(self._columns)
         if not same:
             self.beginResetModel()
-        self._rows = [Figures(stage, name, row, targets_ms.get(stage), stage in over) for stage, name, row in rows]
+            self._columns = wanted
+        self._rows = [
+            Figures(stage, name, row, targets_ms.get(stage), stage in over, history.copies_ms.get(stage)) for stage, name, row in rows
+        ]
         self._changed() if same else self.endResetModel()
 
     def rowCount(self, parent: Index = ROOT) -> int:
@@ -128,8 +161,8 @@ class LatencyModel(QAbstractTableModel):
         is_name = index.column() == 0
         if role == Qt.ItemDataRole.DisplayRole:
             return column.text(item)
-        if role == Qt.ItemDataRole.ToolTipRole and item.stage == "total":
-            return localized("待ち時間を除く処理時間の合計", "Processing time without waiting")
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(explained(item)) or None
         if role == Qt.ItemDataRole.ForegroundRole:
             color = column.color(item, self._theme)
             return None if color is None else QColor(color)

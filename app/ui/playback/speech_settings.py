@@ -36,7 +36,7 @@ class SpeechSettings(QObject):
     def choose_backend(self, backend: str) -> None:
         """Opens the voice on a backend, also on the one it was asked to run on before."""
         self._settings.change(backend=backend)
-        self.open_voice()
+        self.open_voice(retry=True)
 
     @Slot()
     def use_measured(self) -> None:
@@ -46,16 +46,16 @@ class SpeechSettings(QObject):
             self._open_voice()
 
     @Slot()
-    def open_voice(self) -> None:
-        """Stops what is spoken and opens the voice with the settings of now."""
+    def open_voice(self, *, retry: bool = False) -> None:
+        """Stops what is spoken and opens the voice with the settings of now; `retry` tries devices again that failed."""
         self._banner.hide()
         self._playback.stop()
-        self._open_voice()
+        self._open_voice(retry=retry)
 
-    def _open_voice(self) -> None:
+    def _open_voice(self, *, retry: bool = False) -> None:
         chosen = self._settings.value
         precisions = Precisions(chosen.bert_precision, chosen.decoder_precision)
-        self._speech.open_voice(chosen.backend, precisions, hold=chosen.load_voice == "at_start")
+        self._speech.open_voice(chosen.backend, precisions, hold=chosen.load_voice == "at_start", retry=retry)
 
     @Slot(object, object)
     def _on_changed(self, before: Settings, after: Settings) -> None:

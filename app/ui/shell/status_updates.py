@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import QObject, Slot
 
 from app.language import localized
@@ -19,7 +22,11 @@ from app.voices.bert import MissingBertError
 
 
 class StatusUpdates(QObject):
-    """Brings state, voices, failures and measurements to where they are shown."""
+    """Brings state, voices, failures and measurements to where they are shown.
+
+    Args:
+        choose_backend: opens the voice on a backend, also on one that failed.
+    """
 
     def __init__(
         self,
@@ -30,9 +37,10 @@ class StatusUpdates(QObject):
         lines: ScriptList,
         latency: LatencyDock,
         banner: Banner,
+        choose_backend: Callable[[str], object],
     ) -> None:
         super().__init__(status)
-        self._speech, self._playback = speech, playback
+        self._speech, self._playback, self._choose_backend = speech, playback, choose_backend
         self._status, self._transport, self._lines, self._latency, self._banner = status, transport, lines, latency, banner
         speech.state_changed.connect(self._on_state)
         speech.voice_opened.connect(self._on_voice)
@@ -57,7 +65,15 @@ class StatusUpdates(QObject):
         self._latency.show_figures()
         if voice.fallback:
             hint = localized("CPU で合成しています。", "Synthesising on the CPU.")
-            self._banner.show_message("error", voice.fallback, hint, details=f"{voice.fallback}\n{self._status.places}", page="backends")
+            self._banner.show_message(
+                "error",
+                voice.fallback,
+                hint,
+                action=localized("もう一度試す", "Try again") if voice.lost else "",
+                then=partial(self._choose_backend, voice.requested),
+                details=f"{voice.fallback}\n{self._status.places}",
+                page="backends",
+            )
 
     @Slot(object)
     def _on_machine_info(self, found: MachineInfo) -> None:

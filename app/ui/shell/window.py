@@ -173,7 +173,8 @@ class MainWindow(QMainWindow):
         self.saving = Saving(self.controller, self.document, self.seeds, self.settings.value.save_folder, self)
         self.play_commands = PlayCommands(self.document, self.selection, self.controller, self.playback, self.saving)
         self.speech_settings = SpeechSettings(self.settings, self.controller, self.playback, self.banner)
-        StatusUpdates(self.controller, self.playback, self.status, self.transport, self.script, self.latency, self.banner)
+        shown = (self.status, self.transport, self.script, self.latency, self.banner)
+        StatusUpdates(self.controller, self.playback, *shown, self.speech_settings.choose_backend)
 
     def _make_reading(self, theme: Theme) -> None:
         panel = StripPanel(theme)

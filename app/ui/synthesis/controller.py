@@ -97,12 +97,14 @@ class SpeechController(SpeechSignals):
         """Starts the thread, which does what was asked for until now."""
         self._thread.start()
 
-    def open_voice(self, backend: str, precisions: Precisions, *, hold: bool = True) -> None:
-        """Opens the first voice, once the thread runs; what is spoken now stops, an opening that has not begun is left out."""
+    def open_voice(self, backend: str, precisions: Precisions, *, hold: bool = True, retry: bool = False) -> None:
+        """Opens the first voice, once the thread runs; what is spoken now stops, an opening that has not begun is left out. See `OpenVoice`."""
         self.stop()
-        self._give_up(self._open.openings())
+        waiting = self._open.openings()
+        retry = retry or any(job.retry for job in waiting)
+        self._give_up(waiting)
         self._precisions = precisions
-        self._post(OpenVoice(backend, hold=hold, precisions=precisions))
+        self._post(OpenVoice(backend, hold=hold, retry=retry, precisions=precisions))
 
     def prepare_voice(self, voice: str) -> None:
         """Opens a voice after the running work, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""

@@ -67,7 +67,7 @@ class CurrentJob:
     def on_stage(self, timing: StageTiming) -> None:
         """A stage is done and the next one begins."""
         self.go_on()
-        self._news.stage_timed.emit(timing)
+        self._news.stage_timed.emit(self._voice.located(timing))
         self._voice.announce_fallback()
 
     def go_on(self) -> None:

@@ -28,11 +28,13 @@ class OpenVoice:
         voice: its id; empty is the one we ship.
         hold: keep it open; otherwise it is only looked at, and opened again when it speaks.
         precisions: of this voice, and of those that open on demand after it.
+        retry: the user has chosen the backend: devices that failed are tried again.
     """
 
     backend: str
     voice: str = ""
     hold: bool = True
+    retry: bool = False
     precisions: Precisions = field(default_factory=Precisions)
     cancelled: threading.Event = field(default_factory=threading.Event)
 
@@ -131,6 +133,7 @@ class OpenedVoice:
         requested: the backend asked for.
         backends: where each stage runs, as (stage, backend key).
         fallback: why it does not run where it was asked to, or None.
+        lost: it does not because its device failed, now or when the program ran last.
         speakers, styles: as (id, name).
         starter: it is the voice we ship.
         opaque: it is one graph, which can only be heard sentence by sentence.
@@ -152,6 +155,7 @@ class OpenedVoice:
     fallback: str | None
     id: str = ""
     forced_bert: bool = False
+    lost: bool = False
     measured: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
 
 

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.core.types import StageTiming
 from app.errors import AppError
 from app.language import localized
 from app.ui.synthesis.jobs import OpenedVoice, Precisions
 from app.ui.synthesis.machine_info import describe_voice
 
 if TYPE_CHECKING:
+    from app.adapters.ort.device_failures import DeviceFailures
     from app.compose import Speaker
     from app.core.renderings import Caches
     from app.install.licence import Licence
@@ -60,6 +62,7 @@ class LoadedVoices:
         self.precisions = Precisions()
         self.force_bert = False
         self._on_opened, self._announce = on_opened, announce
+        self._failures: DeviceFailures | None = None  # a device that is lost is so for all voices
         self._open: dict[str, Speaker] = {}  # by the id that lines have, the newest used last
         self._reported: dict[str, str | None] = {}  # why each voice that was reported does not run where it was asked to
 
@@ -78,14 +81,20 @@ class LoadedVoices:
             self.announce(voice)
         return speaker
 
-    def load(self, voice: str, backend: str, precisions: Precisions) -> Speaker:
-        """Opens a voice; what is remembered, and a BERT that fits, are taken over. On another backend the others are let go."""
+    def load(self, voice: str, backend: str, precisions: Precisions, *, retry: bool = False) -> Speaker:
+        """Opens a voice; what is remembered, and a BERT that fits, are taken over. On another backend the others are let go.
+
+        Args:
+            retry: devices that failed are tried again.
+        """
         from app.compose import open_speaker
 
         if not self._open:  # else the voices that are open stay where they are, should this fail
             self.backend, self.precisions = backend, precisions
         ready = self._ready(voice)
-        like = self._like(ready.voice.manifest.bert)
+        if retry and self._failures is not None:
+            self._failures.forget()
+        like = None if retry else self._like(ready.voice.manifest.bert)
         stored = self.caches.stored if self.caches is not None else None
         speaker = open_speaker(
             ready.wanted,
@@ -95,10 +104,12 @@ class LoadedVoices:
             decoder=precisions.decoder,
             like=like,
             caches=self.caches,
+            failures=self._failures,
         )
+        self._failures = speaker.failures
         self.caches = speaker.pipeline.caches
         self.caches.stored = self.caches.stored or stored  # which another voice may still need
-        if (backend, precisions) != (self.backend, self.precisions):
+        if retry or (backend, precisions) != (self.backend, self.precisions):
             self._open.clear()
         self.backend, self.precisions = backend, precisions
         self._open.pop(voice, None)
@@ -119,6 +130,10 @@ class LoadedVoices:
         voice = next(reversed(self._open), None)
         if voice is not None and self._open[voice].fallback != self._reported.get(voice):
             self.announce(voice)
+
+    def located(self, timing: StageTiming) -> StageTiming:
+        """A timing that the voice used last has just taken, with what computed it."""
+        return timing if self.speaker is None else self.speaker.located(timing)
 
     def close(self, voice: str) -> None:
         """Lets one voice go."""

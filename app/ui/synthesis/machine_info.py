@@ -51,6 +51,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
         requested=requested,
         backends=tuple(speaker.backends.items()),
         fallback=speaker.fallback,
+        lost=speaker.lost,
         id=voice,
         forced_bert=speaker.bert != info.bert,
         measured=_measured(voice),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,10 +24,17 @@ KEPT = 200
 
 @dataclass(slots=True)
 class StageTotal:
-    """One stage over all sentences of an utterance; `ms` includes `cold_ms`, and the sizes are sums as well."""
+    """One stage over all sentences of an utterance; `ms` includes `cold_ms` and `new_ms`, and the sizes are sums as well.
+
+    Attributes:
+        new_ms: of runs whose size was new to the device.
+        backends: what computed it, in the order of their first runs.
+    """
 
     ms: float = 0.0
     cold_ms: float = 0.0
+    new_ms: float = 0.0
+    backends: tuple[str, ...] = ()
     runs: int = 0
     hits: int = 0
     tokens: int = 0
@@ -39,6 +46,9 @@ class StageTotal:
         """Takes in one timing."""
         self.ms += timing.ms
         self.cold_ms += timing.ms if timing.cold else 0
+        self.new_ms += timing.ms if timing.new_size else 0
+        if timing.backend and timing.backend not in self.backends:
+            self.backends += (timing.backend,)
         self.runs += not timing.cache_hit
         self.hits += timing.cache_hit
         for size in SIZES:
@@ -98,12 +108,19 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Figures of one stage in milliseconds. `last` is None when the last utterance had none, `cached` when it came from a cache."""
+    """Figures of one stage in milliseconds. `last` is None when the last utterance had none, `cached` when it came from a cache.
+
+    Attributes:
+        backends: what computed it in the last utterance that it was computed for.
+        new_ms: of `last`, what was spent on sizes that were new to the device.
+    """
 
     last: float | None
     cached: bool
     median: float | None
     p95: float | None
+    backends: tuple[str, ...] = ()
+    new_ms: float = 0.0
 
 
 class LatencyHistory:
@@ -112,12 +129,14 @@ class LatencyHistory:
     Attributes:
         opaque: the voice is one graph.
         target_ms: what a line should take at most where it runs now.
+        copies_ms: by stage, into the device, computing there and out of it, as far as a probe has measured the voice where it runs now.
     """
 
     def __init__(self) -> None:
         self.utterances: deque[Utterance] = deque(maxlen=KEPT)
         self.opaque = False
         self.target_ms = CPU_TARGET_MS
+        self.copies_ms: dict[str, tuple[float, float, float]] = {}
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -176,7 +195,9 @@ class LatencyHistory:
         """Figures of a stage; what came from a cache counts as `last`, but neither for the median nor for p95."""
         computed = [item.stages[stage].ms for item in self._complete() if stage in item.stages and item.stages[stage].runs]
         last = self.last.stages.get(stage) if self.last else None
-        return _row(computed, last.ms if last else None, bool(last and last.hits and not last.runs))
+        seen = (item.stages[stage].backends for item in reversed(self.utterances) if stage in item.stages)
+        row = _row(computed, last.ms if last else None, bool(last and last.hits and not last.runs))
+        return replace(row, backends=next(filter(None, seen), ()), new_ms=last.new_ms if last else 0.0)
 
     def first_audio(self) -> Row:
         """Figures of the time to the first sound."""

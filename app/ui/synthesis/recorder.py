@@ -9,6 +9,24 @@ from app.core.types import StageTiming
 from app.ui.synthesis.jobs import FirstAudio, OpenedVoice, Synthesised
 from app.ui.synthesis.measurements import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
 
+STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}  # where the names differ
+
+
+def measured_copies(voice: OpenedVoice) -> dict[str, tuple[float, float, float]]:
+    """Stage → copying in, computing, copying out, ms, as the probe traced them where the voice runs now; while speaking nothing is traced."""
+    chosen = (
+        item for item in voice.measured if (item.get("chosen") if voice.requested == "auto" else item.get("backend") == voice.requested)
+    )
+    found: dict[str, tuple[float, float, float]] = {}
+    for line in next(chosen, {}).get("trace", ()):
+        if not isinstance(line, dict):
+            continue
+        there, run, back = (line.get(name) for name in ("copy_in_ms", "run_ms", "copy_out_ms"))
+        if isinstance(there, int | float) and isinstance(run, int | float) and isinstance(back, int | float):
+            graph = str(line.get("graph"))
+            found[STAGE_OF_GRAPH.get(graph, graph)] = (there, run, back)
+    return found
+
 
 class LatencyRecorder(QObject):
     """Keeps the history up to date.
@@ -32,6 +50,7 @@ class LatencyRecorder(QObject):
         """What follows is measured with this voice."""
         self.history.opaque = voice.opaque
         self.history.target_ms = CPU_TARGET_MS if all(on_processor(backend) for _, backend in voice.backends) else GPU_TARGET_MS
+        self.history.copies_ms = measured_copies(voice)
         self._rates[voice.id] = voice.sampling_rate
 
     def begin(self, request_id: str, text: str, voice: str = "") -> None:

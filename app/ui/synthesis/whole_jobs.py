@@ -68,7 +68,7 @@ class WholeJobs:
         prefetch.wait_for("onnxruntime")
         spare_window()
         self._news.machine_info_found.emit(find_machine_info())
-        speaker = self._voice.load(job.voice, job.backend, job.precisions)
+        speaker = self._voice.load(job.voice, job.backend, job.precisions, retry=job.retry)
         self._voice.announce(job.voice)
         try:  # so that the first sound need not wait for the device; that there is none is reported at once, but stops nothing
             self._output.needed(speaker.pipeline.voice.sampling_rate)

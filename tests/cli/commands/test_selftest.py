@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 from app import own_program
+from app.adapters.ort import providers
+from app.adapters.ort.providers import Device
+from app.backends import child, probe
+from app.cli.commands.selftest import devices
 from app.cli.commands.selftest import report as selftest_report
 from app.cli.commands.selftest import run as selftest
 from app.cli.main import main
@@ -30,6 +34,12 @@ def test_the_report_tells_how_the_cpu_did(tmp_path: Path, monkeypatch: pytest.Mo
     assert cpu["total_ms"] >= cpu["first_audio_ms"] > 0
     assert {"decode", "total"} <= {row.get("stage") for row in cpu["bench"]}
     assert value["doctor"]["ok"] is True
+    placed = value["placements"][0]
+    assert (placed["placement"], placed["max_abs_diff"]) == ("cpu", {"bert": 0.0, "prosody": 0.0, "decoder": 0.0})
+    assert len(placed["sentences"]) == 3
+    assert all(
+        {"first_audio", "total", "bert", "prosody", "decoder"} <= set(item["cold"]) & set(item["warm"]) for item in placed["sentences"]
+    )
     assert (value["window"]["ok"], value["window"]["errors"]) == (True, [])
     assert value["window"]["screens"][0]["scale"] >= 1
 
@@ -52,3 +62,49 @@ def test_a_backend_that_kills_its_process_is_one_line_of_the_report(monkeypatch:
 def test_a_report_that_cannot_be_written_is_refused_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["selftest", "--report", str(tmp_path / "no" / "a.json")]) == 7
     assert "could not be written" in capsys.readouterr().err
+
+
+def fake_trials(monkeypatch: pytest.MonkeyPatch, answers: dict[str, child.Ended]) -> list[str]:
+    """What children say by placement; the rest is well. Returns those that were tried."""
+    tried: list[str] = []
+
+    def run(trial: str, _wanted: str | None, _calls: Path) -> child.Ended:
+        tried.append(trial)
+        return answers.get(trial, child.Ended(line={"total_ms": 5.0}))
+
+    monkeypatch.setattr(devices, "run_trial", run)
+    return tried
+
+
+def test_every_group_of_every_device_is_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(probe, "places", lambda: ["cpu", "directml:0", "directml:1"])
+    hung = "bert=cpu,prosody=cpu,decoder=directml:0"
+    tried = fake_trials(monkeypatch, {hung: child.Ended(error="did not finish", crashed=True)})
+    found = {item["placement"]: item for item in devices.placement_reports()}
+    on_second = [
+        f"bert=cpu,prosody=cpu,decoder={(two := 'directml:1')}",
+        f"bert=cpu,prosody={two},decoder=cpu",
+        f"bert={two},prosody=cpu,decoder=cpu",
+        two,
+    ]
+    assert list(found) == ["cpu", hung, *on_second]  # a device that hung is not tried with the other groups
+    assert tried == ["record", *found]
+    assert found[hung] == {"placement": hung, "error": "did not finish", "crashed": True}
+    assert found["cpu"]["total_ms"] == 5.0
+
+
+def test_a_cpu_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = fake_trials(monkeypatch, {"record": child.Ended(error="broken")})
+    assert devices.placement_reports() == [{"placement": "cpu", "error": "broken", "crashed": False}]
+    assert tried == ["record"]
+
+
+def test_adapters_are_told_with_their_drivers(monkeypatch: pytest.MonkeyPatch) -> None:
+    card = Device("directml", 1, "Radeon RX 6600", 8192, 0)
+    monkeypatch.setattr(devices, "known_devices", lambda: [card])
+    monkeypatch.setattr(providers, "known_devices", lambda: [card])
+    monkeypatch.setattr(providers, "_drivers", lambda: ["Intel UHD 31.0", "Radeon RX 6600 32.0.1"])
+    monkeypatch.setattr(providers, "available_backends", lambda: ["directml", "cpu"])
+    (told,) = devices.device_reports()
+    assert (told["place"], told["name"], told["memory_mb"]) == ("directml:1", "Radeon RX 6600", 8192)
+    assert told["facts"][1:] == ["directml", "Radeon RX 6600", "Radeon RX 6600 32.0.1"]  # another card's driver changes nothing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
@@ -15,8 +16,10 @@ from app.core.types import StageTiming
 from app.errors import AppError
 from app.ui.latency.chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
 from app.ui.latency.dock import LatencyDock
+from app.ui.latency.table import LatencyTable
 from app.ui.latency.trend import LatencyTrend, rolling
 from app.ui.synthesis.measurements import GPU_TARGET_MS, KEPT, LatencyHistory, Row, StageTotal
+from app.ui.synthesis.recorder import measured_copies
 from app.ui.theme.theme import DARK, LIGHT
 
 RATE = 44_100
@@ -47,6 +50,67 @@ def test_an_utterance_adds_up() -> None:
     assert (first.hits, first.lookups) == (0, 2)
     assert (second.hits, second.lookups) == (1, 2)
     assert history.begin("c", "x\n  y").label == "x y"
+
+
+def located(history: LatencyHistory, name: str, *, new: bool = False, backends: tuple[str, ...] = ("directml",)) -> None:
+    """An utterance whose decoder ran on a device, where that length may have been new."""
+    utterance = history.begin(name, name)
+    utterance.add(StageTiming(name, 0, "bert", 20.0, backend="cpu"), RATE)
+    for backend in backends:
+        utterance.add(StageTiming(name, 0, "decode", 8.0, backend=backend, new_size=new), RATE)
+    utterance.running = False
+
+
+def test_where_a_stage_ran_is_known_and_what_a_new_length_cost() -> None:
+    history = LatencyHistory()
+    located(history, "a", new=True, backends=("directml", "cpu", "directml"))
+    row = history.row("decode")
+    assert (row.last, row.backends, row.new_ms) == (24.0, ("directml", "cpu"), 24.0)
+    located(history, "b")
+    assert (history.row("decode").backends, history.row("decode").new_ms) == (("directml",), 0.0)
+    assert history.row("bert").backends == ("cpu",)
+    spoken(history, "cached", hit=True)  # nothing ran: what is known stays
+    assert history.row("bert").backends == ("cpu",)
+
+
+def test_the_table_says_where_and_what_was_not_computing(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    history.copies_ms = {"decode": (0.31, 5.2, 0.42), "bert": (1.0, 1.0, 1.0)}
+    model = LatencyTable(LIGHT).figures
+    spoken(history, "on the CPU")
+    model.show(history)
+    without = model.columnCount()
+    located(history, "on a device", new=True)
+    model.show(history)
+    last, rows = model.columnCount() - 1, range(model.rowCount())
+    assert last == without
+    assert model.headerData(last, Qt.Orientation.Horizontal) == "Runs on"
+    shown = {model.index(row, 0).data(): model.index(row, last).data() for row in rows}
+    tips = {model.index(row, 0).data(): model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in rows}
+    assert (shown["Decode"], shown["BERT"], shown["G2P"]) == ("DirectML", "CPU", "")
+    assert tips["Decode"].splitlines() == [
+        "DirectML",
+        "includes preparing for a new length: 8.0 ms (the same length is faster next time)",
+        "as measured: copying in 0.31 ms, computing 5.2 ms, copying out 0.42 ms",
+    ]
+    assert tips["BERT"] is None  # on the CPU nothing is copied
+    history.clear()
+    spoken(history, "on the CPU again")
+    model.show(history)
+    assert model.columnCount() == without
+
+
+def test_copies_are_those_of_the_placement_in_use() -> None:
+    lines = [{"graph": "decoder", "copy_in_ms": 1.0, "run_ms": 2.0, "copy_out_ms": 3.0}, {"graph": "flow", "copy_in_ms": None}, 5]
+    measured = ({"backend": "cpu", "chosen": False, "trace": []}, {"backend": "directml:0", "chosen": True, "trace": lines})
+    for requested, expected in (
+        ("auto", {"decode": (1.0, 2.0, 3.0)}),
+        ("directml:0", {"decode": (1.0, 2.0, 3.0)}),
+        ("cpu", {}),
+        ("cuda", {}),
+    ):
+        voice = SimpleNamespace(requested=requested, measured=measured)
+        assert measured_copies(voice) == expected  # type: ignore[arg-type]
 
 
 def test_figures_leave_out_cached_stopped_and_running_lines() -> None:

@@ -12,6 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app import compose
 from app.adapters.ort.session import open_session
+from app.data_file import write_json
+from app.settings import Settings
 from app.ui.probe_labels import FIGURE
 from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
@@ -211,3 +213,41 @@ def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorro
         box.itemDelegate().initStyleOption(shown, box.model().index(row, 0))
         assert shown.text == f"{box.itemText(row)}    {box.itemData(row, FIGURE)}"
     assert "ms" not in box.currentText(), "the closed box is short"
+
+
+def test_after_a_crash_the_window_takes_the_cpu_says_so_and_offers_to_try_again(
+    qtbot: QtBot, open_window: OpenWindow, paced: RecordingPlayer, device: FaultyDevice
+) -> None:
+    record = compose.device_record()
+    write_json(record._folder / "note-1.json", {"device": record._key("cuda"), "process": 2**22 + 1, "started": 1.0})
+    window = open_window(Settings(text="", backend="cuda"), open_player=lambda _device, _rate: paced)
+    assert used(window) == {"cpu"}
+    assert not [place for _, place in device.opened if place != "cpu"]
+    assert "crashed while using it" in window.banner.message.text()
+    assert "koebako" not in window.banner.message.text()  # a command is no help here
+    assert window.banner.action.text() == "Try again"
+    window.banner.action.click()
+    wait_idle(qtbot, window)
+    assert used(window) == {"cuda"}
+    assert not window.banner.isVisible()
+    assert window.settings.value.backend == "cuda"
+
+
+def test_a_lost_device_is_lost_for_the_voice_opened_next_and_can_be_tried_again(
+    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+) -> None:
+    choose(window, "cuda")
+    wait_idle(qtbot, window)
+    paced._pace = float("inf")
+    device.at = len(device.runs) + 3
+    speak(qtbot, window, HELLO)
+    assert used(window) == {"cpu"}
+    device.at = NEVER
+    opened = len(device.opened)
+    window.controller.prepare_voice("mei")
+    wait_idle(qtbot, window)
+    assert len(device.opened) > opened
+    assert {place for _, place in device.opened[opened:]} == {"cpu"}
+    window.banner.action.click()
+    wait_idle(qtbot, window)
+    assert used(window) == {"cuda"}

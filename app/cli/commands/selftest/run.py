@@ -21,6 +21,7 @@ import numpy as np
 import psutil
 
 from app.adapters.files.part_file import PartFile, write_error
+from app.cli.commands.selftest.devices import device_reports, placement_reports
 from app.cli.commands.selftest.report import log_tail, window_report
 from app.cli.output import json_line, note, result
 from app.data_file import write_whole
@@ -73,6 +74,8 @@ def run(options: argparse.Namespace) -> int:
         "machine": _machine(),
         "doctor": doctor,
         "backends": [asdict(trial) for trial in trials],
+        "devices": device_reports(),
+        "placements": placement_reports() if options.report else [],
         "probed": _probed(),
         "window": window_report(),
         "log": log_tail(),

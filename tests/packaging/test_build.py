@@ -1,0 +1,48 @@
+"""What the build installs before it asks for Wine, and what it does where that cannot be had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import build
+import dev
+import pytest
+from bundle import notice
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The programs that are there; whatever is asked for is installed, but for the installer's."""
+    there: list[str] = []
+
+    def lacking(_libraries: object, *, programs: dict[str, str]) -> list[str]:
+        return [package for package in programs.values() if package not in there]
+
+    monkeypatch.setattr(dev, "missing", lacking)
+    monkeypatch.setattr(dev, "install_libraries", lambda wanted: there.extend(name for name in wanted if name != "nsis"))
+    return there
+
+
+def test_wine_is_installed_where_it_can_be(machine: list[str]) -> None:
+    with pytest.raises(SystemExit, match=r"--no-install-recommends nsis$"):
+        build.require_wine()
+    assert "wine" in machine
+    machine.append("nsis")
+    build.require_wine()
+
+
+def test_what_cannot_be_installed_is_told_and_left_out(machine: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert build.targets_of("all") == ["linux", "zip"]
+    assert "SKIPPED windows-wine" in capsys.readouterr().out
+    machine.append("nsis")
+    assert {"windows-wine", "directml-check"} < set(build.targets_of("all")) <= set(build.TARGETS)
+    assert build.targets_of("zip") == ["zip"]
+
+
+def test_a_release_without_a_licence_text_stops_and_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "WINDOWS", True)
+    monkeypatch.setattr(build, "build_linux", lambda *_: pytest.fail("built without it"))
+    monkeypatch.setattr(notice, "RUNTIME_TEXTS", (notice.TEXTS / "nowhere.txt",))
+    pytest.importorskip("pefile", reason="pefile is installed with the build's own packages")
+    with pytest.raises(SystemExit, match=r"packaging/licences/nowhere\.txt"):
+        build.build_windows(tmp_path, tmp_path, 0.0)

@@ -1,0 +1,207 @@
+"""Devices that are not proven yet: one that kills the program, one that computes noise, one with little memory; and what is remembered of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from app import compose
+from app.adapters.ort import device_record, session
+from app.adapters.ort.device_record import NOTE_PATTERN, DeviceRecord
+from app.compose import open_speaker
+from app.core.types import SynthesisRequest
+from app.data_file import write_json
+from app.errors import BackendError
+from tests.faulty_device import FaultyDevice
+
+TEXT = "雨が降る、橋を渡る。風の中を、行ってきました。"
+REQUEST = SynthesisRequest(TEXT, seed=3)
+NEVER = 10**6
+CRASHED = "the program crashed while using it"
+
+
+def speak(when: str, target: Path, backend: str = "cuda") -> subprocess.CompletedProcess[str]:
+    """A program of its own, with a device that is faulty in this way."""
+    script = Path(__file__).with_name("dying_device.py")
+    words = [sys.executable, str(script), when, "speak", TEXT, "--backend", backend, "--seed", "3", "-o", str(target)]
+    return subprocess.run(words, capture_output=True, text=True, encoding="utf-8", timeout=120)
+
+
+def notes() -> Sequence[Path]:
+    return sorted(compose.device_record()._folder.glob(NOTE_PATTERN))
+
+
+def heard(backend: str = "cuda") -> tuple[np.ndarray, compose.Speaker]:
+    speaker = open_speaker(None, backend)
+    return np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(REQUEST) if not chunk.silence]), speaker
+
+
+def noise(results: list[np.ndarray]) -> list[np.ndarray]:
+    return [np.asarray(np.random.default_rng(0).standard_normal(item.shape), item.dtype) for item in results]
+
+
+class NoisyDevice(FaultyDevice):
+    """Computes finite numbers that mean nothing, in every run from one on."""
+
+    @property
+    def at(self) -> int:  # type: ignore[override]
+        return len(self.runs)
+
+    @at.setter
+    def at(self, _value: int) -> None:
+        pass
+
+
+@pytest.mark.parametrize("when", ["opening", "1", "3"])
+def test_a_device_that_kills_the_program_is_not_opened_at_the_next_start(when: str, tmp_path: Path) -> None:
+    died = speak(when, tmp_path / "first.wav")
+    assert died.returncode not in (0, 70)
+    assert not (tmp_path / "first.wav").exists()
+    for _ in range(2):  # until the user tries it again
+        again = speak(when, tmp_path / "second.wav")
+        assert again.returncode == 0
+        assert f"CUDA is not available; running on the CPU: {CRASHED}" in again.stderr
+        assert "koebako backends --probe --retry" in again.stderr
+    assert speak("never", tmp_path / "cpu.wav", "cpu").stderr == ""
+    assert (tmp_path / "second.wav").read_bytes() == (tmp_path / "cpu.wav").read_bytes()
+    compose.device_record().forget("cuda")
+    assert CRASHED not in speak("never", tmp_path / "third.wav").stderr
+
+
+def test_a_program_that_is_killed_while_nothing_runs_on_the_device_tells_nothing(tmp_path: Path) -> None:
+    assert speak("idle", tmp_path / "killed.wav").returncode not in (0, 70)
+    assert not notes()
+    assert speak("never", tmp_path / "good.wav").stderr == ""
+
+
+def test_our_own_ending_is_no_crash(tmp_path: Path) -> None:
+    code = f"""
+import sys, threading
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from pathlib import Path
+from app.adapters.ort.device_record import DeviceRecord
+record, began = DeviceRecord(Path({str(tmp_path)!r})), threading.Event()
+def hang():
+    with record.at_risk("cuda"):
+        began.set()
+        threading.Event().wait()
+threading.Thread(target=hang, daemon=True).start()
+began.wait()
+print(len(list(Path({str(tmp_path)!r}).glob("note-*"))))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, "1")  # there while it hung
+    assert DeviceRecord(tmp_path).refusal("cuda") is None
+
+
+@pytest.mark.parametrize(
+    ("process", "started", "counts"),
+    [
+        (lambda: os.getpid(), lambda: psutil.Process().create_time(), False),
+        (lambda: os.getpid(), lambda: psutil.Process().create_time() - 3600.0, True),  # another program has its number now
+        (lambda: 2**22 + 1, lambda: 1.0, True),
+        (lambda: "x", lambda: None, False),
+    ],
+)
+def test_only_a_note_of_a_dead_process_counts(process: Any, started: Any, counts: bool, tmp_path: Path) -> None:
+    record = DeviceRecord(tmp_path)
+    write_json(tmp_path / "note-1.json", {"device": record._key("cuda"), "process": process(), "started": started()})
+    assert (record.refusal("cuda") is not None) == counts
+    assert record.refusal("directml") is None
+    (tmp_path / "note-1.json").write_text("{", encoding="utf-8")
+    assert record.refusal("cuda") is None
+
+
+def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    class Watched(FaultyDevice):
+        def open(self, model: Any, place: str, name: str, store: Any = None) -> session.OpenedSession:
+            if place != "cpu":
+                seen.append(len(notes()))
+            return super().open(model, place, name, store)
+
+    def look(results: list[np.ndarray]) -> list[np.ndarray]:
+        seen.append(len(notes()))
+        return results
+
+    device = Watched(look, 1)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    heard()
+    assert seen == [1, 1, 1, 1, 1]
+    assert not notes()
+    seen.clear()
+    device.at = len(device.runs) + 1
+    _, speaker = heard()  # all is proven: nothing is written, and nothing compared
+    assert seen == [0, 0, 0, 0, 0]
+    assert speaker.fallback is None
+    assert [place for _, place in device.opened[-4:]] == ["cuda"] * 4
+
+
+def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, _ = heard("cpu")
+    device = NoisyDevice(noise, 1)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    samples, speaker = heard()
+    assert np.abs(samples - expected).max() < 1e-6
+    assert "its results differ from the CPU's (bert" in str(speaker.fallback)
+    assert len(device.runs) == 1
+    device.opened.clear()
+    samples, speaker = heard()  # known from now on, without opening anything there
+    assert {place for _, place in device.opened} == {"cpu"}
+    assert "its results differ from the CPU's (bert)" in str(speaker.fallback)
+    monkeypatch.setattr(device_record, "device_facts", lambda place: [place, "a new driver"])
+    compose.device_record()._keys.clear()
+    assert set(open_speaker(None, "cuda").backends.values()) == {"cuda"}
+
+
+def test_a_trial_judges_by_itself_and_leaves_no_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = NoisyDevice(noise, 1)
+    monkeypatch.setattr(compose, "open_session", device.open)
+    speaker = open_speaker(None, "cuda", on_trial=True)
+    for _ in speaker.pipeline.synthesize(REQUEST):
+        assert not notes()
+    assert compose.device_record().refusal("cuda") is None
+
+
+def test_a_device_with_little_memory_takes_the_graphs_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, _ = heard("cpu")
+    create, opened = session.open_fixed, []
+
+    def small(model: Any, place: str, name: str, free: Any) -> Any:
+        if place != "cpu":
+            opened.append(name)
+            if len(opened) > 2:
+                raise BackendError("CUDA could not start.", "8007000E Not enough memory resources")
+        return create(model, "cpu", name, free)
+
+    monkeypatch.setattr(session, "open_fixed", small)
+    samples, speaker = heard()
+    assert speaker.backends == {"bert": "cuda", "prosody": "cuda", "flow": "cpu", "decode": "cpu"}
+    assert "Not enough memory" in str(speaker.fallback)
+    assert np.abs(samples - expected).max() < 1e-6
+    assert not speaker.lost
+
+
+def test_several_threads_share_one_note(tmp_path: Path) -> None:
+    record, both = DeviceRecord(tmp_path), threading.Barrier(2)
+
+    def work() -> None:
+        with record.at_risk("cuda"):
+            both.wait(10)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not list(tmp_path.glob(NOTE_PATTERN))
