@@ -24,6 +24,12 @@ def test_a_word_of_the_white_list_with_the_same_ends_is_taken_over() -> None:
     assert not list(corrections(words, second, frozenset()))
 
 
+def test_what_the_first_analyser_divides_is_one_word() -> None:
+    words = [Morph("半", "半", (), "ハン"), Morph("七", "七", (), "ナナ", 1), Morph("は", "は", (), "ワ", 2)]
+    (found,) = corrections(words, [SecondWord("半七", "ハンシチ", 0), SecondWord("は", "ハ", 2)], frozenset(["半七"]))
+    assert (found.first, found.last, found.parts[0].surface, found.parts[0].reading) == (0, 2, "半七", "ハンシチ")
+
+
 @pytest.mark.parametrize(
     ("word", "other"),
     [
