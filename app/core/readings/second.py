@@ -54,7 +54,7 @@ def corrections(morphs: Sequence[Morph], second: Sequence[SecondWord], white: fr
         if word.surface not in white and (is_divided or morphs[first].base not in white):
             continue
         reading = pronounced(word.reading)
-        if reading != "".join(morph.reading for morph in morphs[first:last]):
+        if is_divided or reading != morphs[first].reading:  # numbers in divided words are read later: 半七 would be ハンナナ
             part = Part(word.surface, reading, 0, "proper_noun") if is_divided else Part(word.surface, reading)
             yield Correction(first, last, (part,), "second", word.surface)
 
