@@ -20,7 +20,10 @@ def test_a_word_of_the_white_list_with_the_same_ends_is_taken_over() -> None:
     words = [Morph("細", "細", (), "ホソ"), Morph("道", "道", (), "ミチ", 1), Morph("細道", "細道", (), "サイドー", 2)]
     second = [SecondWord("細道", "ホソミチ", 0), SecondWord("細道", "ホソミチ", 2)]
     found = list(corrections(words, second, frozenset(["細道"])))
-    assert [(one.first, one.last, one.parts[0].reading, one.source) for one in found] == [(2, 3, "ホソミチ", "second")]
+    assert [(one.first, one.last, one.parts[0].reading, one.source) for one in found] == [
+        (0, 2, "ホソミチ", "second"),
+        (2, 3, "ホソミチ", "second"),
+    ]
     assert not list(corrections(words, second, frozenset()))
 
 
