@@ -122,15 +122,16 @@ def _corrections(morphs: Sequence[Morph]) -> list[Correction]:
     return corrections(morphs, own_words(), second_words)
 
 
-def second_words(text: str) -> list[SecondWord]:
+@lru_cache(maxsize=16)  # it is asked for corrections and for doubts
+def second_words(text: str) -> tuple[SecondWord, ...]:
     """Words of Sudachi, the longest; none where its dictionary is missing."""
     utils = load().utils
     try:
         tokenizer = utils.get_sudachi_tokenizer()
     except ModuleNotFoundError:
-        return []
+        return ()
     mode = utils.tokenizer.Tokenizer.SplitMode.C
-    return [SecondWord(word.surface(), word.reading_form(), word.begin()) for word in tokenizer.tokenize(text, mode)]
+    return tuple(SecondWord(word.surface(), word.reading_form(), word.begin()) for word in tokenizer.tokenize(text, mode))
 
 
 def _word(feature: dict[str, Any], read_by: ReadBy, name: str) -> Word:

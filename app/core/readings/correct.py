@@ -29,6 +29,5 @@ def corrections(morphs: Sequence[Morph], own: OwnWords, second_words: SecondAnal
     ours = list(own.corrections(morphs))
     phrases = [found for found in ours if found.last - found.first > 1]
     found = [*phrases, *rules().corrections(morphs), *ours, *misparses(morphs)]
-    if any(morph.surface in WHITE_LIST or morph.base in WHITE_LIST for morph in morphs):
-        found += second.corrections(morphs, second_words("".join(morph.surface for morph in morphs)), WHITE_LIST)
+    found += second.corrections(morphs, second_words("".join(morph.surface for morph in morphs)), WHITE_LIST)
     return without_overlaps([one for one in found if not any(morph.is_users for morph in morphs[one.first : one.last])])

@@ -12,7 +12,7 @@ from app.core.written_words import WrittenWords
 
 _JAPANESE = re.compile("[ぁ-ゖァ-ヺー一-龠々]+")
 
-_ADVERBS = ("に", "して", "併し", "時か", "間にか", "なさい", "ませ")  # they join nothing that follows
+_ADVERBS = ("に", "して", "併し", "時か", "時も", "間にか", "なさい", "ませ")  # they join nothing that follows
 _LATIN = re.compile("[A-Za-z0-9Ａ-Ｚａ-ｚ０-９]")  # every word that is written so has one
 _IN_ADDRESS = re.compile("[.@_/]$")
 _ADDRESS_FOLLOWS = re.compile("[.@_][A-Za-z0-9]")

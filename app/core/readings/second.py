@@ -43,14 +43,20 @@ def pronounced(reading: str) -> str:
 
 
 def corrections(morphs: Sequence[Morph], second: Sequence[SecondWord], white: frozenset[str]) -> Iterator[Correction]:
-    """Words of the white list whose ends are ends of words in both."""
-    readings = {(word.start, len(word.surface)): word.reading for word in second}
-    for at, morph in enumerate(morphs):
-        if morph.surface not in white and morph.base not in white:
+    """Words of the white list whose ends are ends of words in both; what the first analyser divides, too (半七, 三四郎)."""
+    first_at = {morph.start: at for at, morph in enumerate(morphs)}
+    last_at = {morph.end: at + 1 for at, morph in enumerate(morphs)}
+    for word in second:
+        first, last = first_at.get(word.start), last_at.get(word.start + len(word.surface))
+        if first is None or last is None or not word.reading:
             continue
-        reading = readings.get((morph.start, len(morph.surface)))
-        if reading and pronounced(reading) != morph.reading:
-            yield Correction(at, at + 1, (Part(morph.surface, pronounced(reading)),), "second", morph.surface)
+        is_divided = last - first > 1
+        if word.surface not in white and (is_divided or morphs[first].base not in white):
+            continue
+        reading = pronounced(word.reading)
+        if is_divided or reading != morphs[first].reading:  # numbers in divided words are read later: 半七 would be ハンナナ
+            part = Part(word.surface, reading, 0, "proper_noun") if is_divided else Part(word.surface, reading)
+            yield Correction(first, last, (part,), "second", word.surface)
 
 
 def is_open(word: Word) -> bool:

@@ -20,8 +20,17 @@ def test_a_word_of_the_white_list_with_the_same_ends_is_taken_over() -> None:
     words = [Morph("細", "細", (), "ホソ"), Morph("道", "道", (), "ミチ", 1), Morph("細道", "細道", (), "サイドー", 2)]
     second = [SecondWord("細道", "ホソミチ", 0), SecondWord("細道", "ホソミチ", 2)]
     found = list(corrections(words, second, frozenset(["細道"])))
-    assert [(one.first, one.last, one.parts[0].reading, one.source) for one in found] == [(2, 3, "ホソミチ", "second")]
+    assert [(one.first, one.last, one.parts[0].reading, one.source) for one in found] == [
+        (0, 2, "ホソミチ", "second"),
+        (2, 3, "ホソミチ", "second"),
+    ]
     assert not list(corrections(words, second, frozenset()))
+
+
+def test_what_the_first_analyser_divides_is_one_word() -> None:
+    words = [Morph("半", "半", (), "ハン"), Morph("七", "七", (), "ナナ", 1), Morph("は", "は", (), "ワ", 2)]
+    (found,) = corrections(words, [SecondWord("半七", "ハンシチ", 0), SecondWord("は", "ハ", 2)], frozenset(["半七"]))
+    assert (found.first, found.last, found.parts[0].surface, found.parts[0].reading) == (0, 2, "半七", "ハンシチ")
 
 
 @pytest.mark.parametrize(
