@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 from collections import defaultdict
 from pathlib import Path
+from subprocess import PIPE
 
 import numpy as np
 import pytest
 
 from app import compose
-from app.adapters.ort import device_memory, sized_session
+from app.adapters.ort import device_graphs, device_memory, sized_session
 from app.adapters.ort import device_thread as ort_device_thread
 from app.adapters.ort.device_graphs import form_store
 from app.adapters.ort.placement import CPU_ONLY
@@ -213,6 +216,34 @@ def test_the_included_voice_runs_there_while_it_is_measured_and_where_it_was_fou
     compose.probe_memory().choose(DECODER, *compose.choice_facts(tried.voice, bert))
     assert open_speaker("mei", "auto").backends["decode"] == KEY
     assert device.opened == []  # as it is, and in no fixed size
+
+
+def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
+    voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    empty = form_store(tmp_path / "forms")
+    with monkeypatch.context() as patch:
+        patch.setattr(compose, "_form_store", lambda _folder: empty)
+        speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
+        assert set(speaker.backends.values()) == {"cpu"}
+        assert speaker.fallback is None
+        assert not [path for path in (tmp_path / "forms").glob("*") if path.suffix != ".part"]
+    opened(voice, DECODER)
+    speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
+    speaker.wait_for_devices(LIMIT_S)
+    assert speaker.backends["decode"] == KEY
+
+
+def test_a_conversion_ends_with_the_program(voice: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ending = threading.Event()
+    monkeypatch.setattr(device_graphs, "ENDING", ending)
+    monkeypatch.setattr(
+        device_graphs, "start_own_module", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
+    )
+    threading.Timer(0.3, ending.set).start()
+    began = time.monotonic()
+    assert device_graphs.device_form(form_store(tmp_path), "decoder", Path(voice) / "decoder.onnx") is None
+    assert time.monotonic() - began < 20
 
 
 def test_a_voice_closed_early_opens_nothing_more(voice: str, device: PretendDevice) -> None:

@@ -7,6 +7,7 @@ once: a device that computes something else than the CPU did is not used.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 import weakref
@@ -21,13 +22,15 @@ import numpy as np
 from app.adapters.ort.device_failures import DeviceFailures
 from app.adapters.ort.device_form import LEAST_SNR_DB, DeviceForm, close_enough
 from app.adapters.ort.device_memory import give_back, session_bytes, take
-from app.adapters.ort.device_thread import DeviceHung, drop_on_device, open_on_device
+from app.adapters.ort.device_thread import ENDING, DeviceHung, drop_on_device, open_on_device
 from app.adapters.ort.placement import place_name
 from app.adapters.ort.session import OPENING_S, GraphSession, open_fixed
 from app.errors import BackendError
 from app.language import localized
 
 WANTED = ("first", "last")  # which frames of a window are wanted: decoders on the CPU cut them out themselves
+
+LONGEST_ENDING_S = 5.0  # that an opening which has begun is waited for when the program ends
 
 FindForm = Callable[[], DeviceForm | None]
 """Finds or makes the form of the graph; may take minutes."""
@@ -148,7 +151,7 @@ class SizedSession:
         self._form = form
         wanted = session_bytes(form.bytes)
         for size in form.sizes:
-            if not take(self._place, wanted, self._opening.room_bytes):
+            if ENDING.is_set() or not take(self._place, wanted, self._opening.room_bytes):
                 break
             self._taken.append(wanted)
             try:
@@ -161,7 +164,7 @@ class SizedSession:
                     raise
                 logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
                 break  # there was less room than the adapter said
-        if not self._open:
+        if not self._open and not ENDING.is_set():
             self.trouble = localized("デバイスのメモリーが足りません。", "the device does not have enough memory.")
         else:
             self._opening.proven()
@@ -217,7 +220,7 @@ def _open_all(waiting: weakref.ref[SizedSession], find_form: FindForm) -> None:
 
 def _refused(session: SizedSession | None) -> bool:
     """Whether there is nothing to open: the voice was closed, or the device lost to another graph meanwhile."""
-    if session is None:
+    if session is None or ENDING.is_set():
         return True
     if (reason := session.lost) is not None:
         session.fail(reason)
@@ -225,4 +228,11 @@ def _refused(session: SizedSession | None) -> bool:
     return session.settled.is_set()
 
 
+def _end() -> None:
+    """No driver likes a process that ends while it opens something."""
+    ENDING.set()
+    _one_at_a_time.acquire(timeout=LONGEST_ENDING_S)
+
+
 _one_at_a_time = threading.Lock()
+atexit.register(_end)
