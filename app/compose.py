@@ -308,7 +308,7 @@ def graph_store() -> GraphStore:
 
 @cache
 def _form_store(folder: Path) -> GraphStore:
-    return form_store(folder / "cache" / "devices")
+    return form_store(folder / "cache" / "forms")
 
 
 def _stored_features(bert: Bert, room_mib: int) -> DiskFeatures | None:
