@@ -39,9 +39,9 @@ COLUMNS = (
     "runs",
 )
 
-# What must hold, in one place: until ENFORCED, faults are printed and nothing fails.
+# What must hold, in one place: until ENFORCED, faults are printed and nothing fails. The voice that ships is the CPU's business.
 ENFORCED = False
-MUST_HOLD = ((MADE, DECODER_ONLY), (MADE, EVERYTHING), (SHIPPED, DECODER_ONLY))
+MUST_HOLD = ((MADE, DECODER_ONLY), (MADE, EVERYTHING))
 
 
 def faults(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
