@@ -17,6 +17,7 @@ import pytest
 from app import compose
 from app.adapters.ort import device_graphs, device_memory, sized_session
 from app.adapters.ort import device_thread as ort_device_thread
+from app.adapters.ort.device_form import DeviceForm
 from app.adapters.ort.device_graphs import form_store
 from app.adapters.ort.placement import CPU_ONLY
 from app.adapters.ort.providers import Device
@@ -244,6 +245,36 @@ def test_a_conversion_ends_with_the_program(voice: str, monkeypatch: pytest.Monk
     began = time.monotonic()
     assert device_graphs.device_form(form_store(tmp_path), "decoder", Path(voice) / "decoder.onnx") is None
     assert time.monotonic() - began < 20
+
+
+def test_a_damaged_form_leaves_the_graph_on_the_cpu(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(_form: DeviceForm, _size: int) -> None:
+        raise ValueError("no proof")
+
+    monkeypatch.setattr(DeviceForm, "proof", damaged)
+    speaker = opened(voice, DECODER)
+    assert "cannot be read" in str(speaker.fallback)
+    assert spoken(speaker, SHORT).size
+    assert set(speaker.backends.values()) == {"cpu"}
+
+
+def test_sizes_that_are_let_go_during_a_sentence_are_the_cpus(voice: str, device: PretendDevice) -> None:
+    speaker = opened(voice, DECODER)
+    right, sized = spoken(speaker, MIDDLE), speaker.sessions["decoder"]._sized
+    assert sized is not None
+    takes, asked = sized.takes, []
+
+    def then_gone(values: dict[str, np.ndarray]) -> bool:
+        found = takes(values)
+        asked.append(found)
+        if len(asked) == 2:
+            sized._open.clear()
+        return found
+
+    sized.takes = then_gone  # type: ignore[method-assign]
+    found = spoken(speaker, MIDDLE)
+    assert asked[:2] == [True, True]
+    assert signal_to_noise_db([right], [found]) >= LEAST_DB
 
 
 def test_a_voice_closed_early_opens_nothing_more(voice: str, device: PretendDevice) -> None:

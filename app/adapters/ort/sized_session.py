@@ -120,10 +120,11 @@ class SizedSession:
     def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """As `GraphSession.run`, on the device; only for values that it takes."""
         size, form = self._size_for(values), self._form
-        assert size is not None
-        assert form is not None
+        session = None if size is None else self._open.get(size)
+        if size is None or form is None or session is None:  # it was found wrong just now
+            raise BackendError(self.trouble or localized("準備ができていません。", "it is not ready."))
         names = list(outputs or self.outputs)
-        results = form.cut(names, self._open[size].run(form.padded(values, size), names), form.length(values))
+        results = form.cut(names, session.run(form.padded(values, size), names), form.length(values))
         if not set(WANTED) <= set(self.inputs):
             return results
         frames, (first, last) = form.length(values), (int(np.asarray(values[name]).reshape(-1)[0]) for name in WANTED)
@@ -141,7 +142,8 @@ class SizedSession:
         length = form.length(values)
         if not form.pads and length > min(form.sizes):
             return length if length in self._open else None
-        return min((size for size in self._open if size >= length and (form.pads or size == min(form.sizes))), default=None)
+        opened = list(self._open)  # another thread adds to them
+        return min((size for size in opened if size >= length and (form.pads or size == min(form.sizes))), default=None)
 
     def open_sizes(self, form: DeviceForm | None) -> None:
         """Opens all sessions that there is room for, each when no run waits; for a thread that may wait."""
@@ -163,11 +165,12 @@ class SizedSession:
                 if not self._open:
                     raise
                 logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
+                give_back(self._place, self._taken.pop())
                 break  # there was less room than the adapter said
-        if not self._open and not ENDING.is_set():
-            self.trouble = localized("デバイスのメモリーが足りません。", "the device does not have enough memory.")
-        else:
+        if self._open:
             self._opening.proven()
+        elif not ENDING.is_set():
+            self.trouble = localized("デバイスのメモリーが足りません。", "the device does not have enough memory.")
 
     def _opened(self, form: DeviceForm, size: int) -> GraphSession:
         """A session that has computed what the CPU did."""
@@ -214,6 +217,8 @@ def _open_all(waiting: weakref.ref[SizedSession], find_form: FindForm) -> None:
             session.fail(exc.message, lost=True, wrong=True)
         except BackendError as exc:
             session.fail(f"{exc.message} {exc.hint}".strip())
+        except Exception as exc:  # a form may be damaged in any way
+            session.fail(localized("変換したファイルを読み込めません。", "its converted files cannot be read.") + f" ({exc})")
         finally:
             session.settled.set()
 
