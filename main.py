@@ -13,6 +13,7 @@ CHILDREN = {
     "--optimise": "app.adapters.ort.optimized_session",
     "--dictionary": "app.adapters.openjtalk.dictionary",
     "--prove": "app.install.prove",
+    "--device-form": "app.install.device_form",
 }
 
 

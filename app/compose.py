@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from app import paths
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.adapters.openjtalk.words import forget_taught_words
-from app.adapters.ort.backends import backend_of
+from app.adapters.ort.backends import BACKENDS, backend_of
 from app.adapters.ort.bert import OrtBert
 from app.adapters.ort.device_failures import DeviceFailures
+from app.adapters.ort.device_graphs import device_form, form_store
+from app.adapters.ort.device_memory import memory_of
 from app.adapters.ort.device_record import DeviceRecord
 from app.adapters.ort.failover import FailoverSession
 from app.adapters.ort.optimized_graphs import GraphStore, identity_of
-from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement
-from app.adapters.ort.session import VERSION, Session, open_session
+from app.adapters.ort.placement import CPU_ONLY, Placement, parse_placement, place_name
+from app.adapters.ort.providers import known_devices
+from app.adapters.ort.session import VERSION, OpenedSession, Session, open_session, unusable
+from app.adapters.ort.sized_session import Opening, SizedSession
 from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.adapters.portaudio.player import PortAudioPlayer
 from app.adapters.probe_results import ProbeMemory
@@ -29,6 +34,7 @@ from app.core.pipeline import Pipeline
 from app.core.renderings import Caches
 from app.core.types import StageTiming
 from app.errors import AppError
+from app.language import localized
 from app.settings import DecoderPrecision, PrecisionChoice, Settings, known_settings
 from app.voices.bert import Bert, find_bert
 from app.voices.library import find_voice
@@ -38,6 +44,9 @@ from app.voices.voice import Voice
 if TYPE_CHECKING:
     from app.adapters.feature_cache import DiskFeatures
 
+DEVICES_S = 1200.0  # for converting a voice and its BERT, and opening them in all sizes
+STARTER = "starter"  # the format of the voice we ship, which the CPU speaks faster than a device is asked
+BERT_SHARE = 0.5  # of an adapter's memory: the other graphs, which are smaller and more of the work, have room as well
 _GRAPH_OF_STAGE = {"decode": "decoder", "synthesis": "whole"}  # where the names differ
 SLOW_BERT_BYTES = 64 << 20  # features of a smaller BERT are computed faster than a disk is asked
 
@@ -84,6 +93,12 @@ class Speaker:
         reasons = {session.place: session.fallback for session in reversed(self.sessions.values()) if session.fallback}
         return "\n".join(dict.fromkeys(reversed(reasons.values()))) or None
 
+    def wait_for_devices(self, limit_s: float = DEVICES_S) -> None:
+        """Waits until all that is to run on a device does; until then the CPU speaks."""
+        end = time.monotonic() + limit_s
+        for session in self.sessions.values():
+            session.settle(max(0.0, end - time.monotonic()))
+
     def located(self, timing: StageTiming) -> StageTiming:
         """A timing that has just been taken, with what its graph ran on."""
         session = self.sessions.get(_GRAPH_OF_STAGE.get(timing.stage, timing.stage))
@@ -114,6 +129,7 @@ def open_speaker(
     caches: Caches | None = None,
     failures: DeviceFailures | None = None,
     on_trial: bool = False,
+    convert: bool = True,
 ) -> Speaker:
     """Opens a voice with everything it needs.
 
@@ -127,13 +143,14 @@ def open_speaker(
         caches: what is remembered from before, where no speaker is left.
         failures: of devices, which voices of a program share; by default those of `like`.
         on_trial: in a process of its own, which may die and judges devices by itself.
+        convert: graphs for a device, where that was not done yet; a process that soon ends would not come to that.
     """
     kept = known_settings()
     settings = replace(kept, bert_precision=precision or kept.bert_precision, decoder_precision=decoder or kept.decoder_precision)
     chosen = _choose(wanted, parse_placement(backend), settings, bert, force_bert)
     same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == chosen.bert_id else None
     known = failures or (like.failures if like is not None else DeviceFailures(record=None if on_trial else device_record()))
-    sessions = _open_sessions(chosen, same_bert, known)
+    sessions = _open_sessions(replace(chosen, measured=chosen.measured or on_trial, convert=convert), same_bert, known)
     caches = like.pipeline.caches if like is not None else caches or Caches()
     caches.stored = _stored_features(chosen.bert, settings.disk_cache_mib)
     return _speaker(chosen, sessions, caches, known)
@@ -145,6 +162,8 @@ class _Chosen:
 
     Attributes:
         bert_id, sound_id: names for all that shapes the features and the sound of the voice.
+        convert: graphs for a device, where that was not done yet.
+        measured: it was measured on that placement, or is being measured: graphs without a form run there as they are.
     """
 
     voice: Voice
@@ -153,18 +172,21 @@ class _Chosen:
     placement: Placement
     bert_id: str
     sound_id: str
+    measured: bool = False
+    convert: bool = True
 
 
 def _choose(wanted: str | None, asked: Placement, settings: Settings, chosen_bert: str | None, force_bert: bool) -> _Chosen:
     voice = find_voice(wanted, paths.voice_dirs())
     bert = find_bert(voice.manifest.bert, paths.bert_dirs(), chosen=chosen_bert, force=force_bert, preferred=settings.bert)
     placement = asked.resolved(known_choice(voice, bert)) if asked.undecided else asked
+    measured = asked.undecided and probe_memory().chosen(*choice_facts(voice, bert)) is not None
     bert_graph = bert.graphs[choose_precision(voice, bert, settings.bert_precision, backend_of(placement.bert))]
     bert_id = _named(bert.id, identity_of(bert_graph), placement.bert)
     voice = with_decoder(voice, settings.decoder_precision, backend_of(placement.decoder))
     graphs = [identity_of(graph) for graph in voice.graphs.values()]
     sound_id = _named(repr(voice.manifest), *graphs, placement.prosody, placement.decoder)
-    return _Chosen(voice, bert, bert_graph, placement, bert_id, sound_id)
+    return _Chosen(voice, bert, bert_graph, placement, bert_id, sound_id, measured)
 
 
 def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Caches, failures: DeviceFailures) -> Speaker:
@@ -173,7 +195,7 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
     bert, synthesizer = OrtBert(sessions["bert"], chosen.bert.id), synthesizer_of(voice, sessions)
     traits = voice.traits()
     if isinstance(synthesizer, OrtSynthesizer):
-        traits = replace(traits, decoder_noise=synthesizer.decoder_noise)
+        traits = replace(traits, decoder_noise=synthesizer.decoder_noise, fixed_windows=sessions["decoder"].sized)
     pipeline = Pipeline(
         g2p=open_g2p(),
         tokenizer=CharTokenizer(chosen.bert.vocabulary),
@@ -191,25 +213,62 @@ def _speaker(chosen: _Chosen, sessions: dict[str, FailoverSession], caches: Cach
 def _open_sessions(chosen: _Chosen, same_bert: FailoverSession | None, failures: DeviceFailures) -> dict[str, FailoverSession]:
     """Sessions by graph; they share what they know of devices that fail."""
     if same_bert is None:
-        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen.placement.bert, failures)
-    name_of_voice, place_of = chosen.voice.manifest.name, chosen.placement.of
-    graphs = {name: _open(name, f"{name_of_voice}: {name}", graph, place_of(name), failures) for name, graph in chosen.voice.graphs.items()}
+        small = chosen.bert.size_bytes < SLOW_BERT_BYTES
+        same_bert = _open("bert", "BERT", chosen.bert_graph, chosen, failures, small=small)
+    info = chosen.voice.manifest
+    graphs = {
+        name: _open(name, f"{info.name}: {name}", graph, chosen, failures, small=info.format == STARTER)
+        for name, graph in chosen.voice.graphs.items()
+    }
     return {"bert": same_bert} | graphs
 
 
-def _open(graph: str, name: str, model: Path | bytes, place: str, failures: DeviceFailures) -> FailoverSession:
-    store, identity = graph_store(), identity_of(model)
-    opened = failures.opened(lambda where: open_session(model, where, name, store), place, identity)
-    return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures, identity)
+def _open(graph: str, name: str, model: Path | bytes, chosen: _Chosen, failures: DeviceFailures, *, small: bool) -> FailoverSession:
+    """A session on its place; in the few sizes of its device form where it has one.
+
+    Args:
+        small: fixed sizes would gain nothing.
+    """
+    store, identity, place = graph_store(), identity_of(model), chosen.placement.of(graph)
+    formed = isinstance(model, Path) and graph != "whole" and not small
+    away = place in ("cpu", "auto") or failures.reason(place) or unusable(place)
+    if away or (not formed and (chosen.measured or BACKENDS[backend_of(place)].any_size)):
+        opened = failures.opened(lambda where: open_session(model, where, name, store), place, identity)
+        return FailoverSession(graph, opened, place, lambda: open_session(model, "cpu", name, store).session, failures, identity)
+    cpu = open_session(model, "cpu", name, store).session
+    if not formed:
+        return FailoverSession(graph, OpenedSession(cpu, "cpu", _has_no_form(place)), place, lambda: cpu, failures, identity)
+    room = int(memory_of(place) * (BERT_SHARE if graph == "bert" else 1))
+    opening = Opening(graph, identity, place, failures, room)
+    find = partial(device_form, _form_store(paths.data_dir()), graph, cast(Path, model))
+    if not chosen.convert and (form := find(make=False)) is None:
+        return FailoverSession(graph, OpenedSession(cpu, "cpu", None), place, lambda: cpu, failures, identity)
+    sized = SizedSession(cpu, name, opening, find if chosen.convert else lambda: form)
+    return FailoverSession(graph, sized, place, lambda: cpu, failures, identity)
+
+
+def _has_no_form(place: str) -> str:
+    return localized(
+        f"このモデルは {place_name(place)} 用の形式に変換できないため、CPU で動作します。",
+        f"This model has no form for {place_name(place)}; it runs on the CPU.",
+    )
 
 
 def known_choice(voice: Voice, bert: Bert) -> Placement:
-    """Where this voice was measured to speak fastest on this machine; the CPU where nothing was measured."""
+    """Where this voice was measured to speak fastest on this machine; a first guess where nothing was measured."""
     chosen = probe_memory().chosen(*choice_facts(voice, bert))
     try:
-        return CPU_ONLY if chosen is None else parse_placement(chosen)
+        return first_guess(voice) if chosen is None else parse_placement(chosen)
     except AppError:  # the memory is a cache, which may hold anything
         return CPU_ONLY
+
+
+def first_guess(voice: Voice) -> Placement:
+    """Where a voice speaks before anything is measured: its decoder, which is most of the work, on an adapter with memory of its own."""
+    if voice.manifest.format == STARTER or voice.manifest.opaque:
+        return CPU_ONLY
+    fastest = next((device.place for device in known_devices() if device.rank == 0 and device.memory_mb is not None), "cpu")
+    return replace(CPU_ONLY, decoder=fastest)
 
 
 def choice_facts(voice: Voice, bert: Bert) -> list[str]:
@@ -245,6 +304,11 @@ def _graph_store(folder: Path) -> GraphStore:
 def graph_store() -> GraphStore:
     """Where optimised copies of graphs are kept."""
     return _graph_store(paths.data_dir() / "cache" / "graphs")
+
+
+@cache
+def _form_store(folder: Path) -> GraphStore:
+    return form_store(folder / "cache" / "forms")
 
 
 def _stored_features(bert: Bert, room_mib: int) -> DiskFeatures | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -183,6 +185,7 @@ def test_when_the_cpu_fails_too_the_user_reads_why(monkeypatch: pytest.MonkeyPat
 def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ort_device_thread, "_thread", None)
     monkeypatch.setattr(ort_device_thread, "GRACE_S", 0.05)
+    before = sum(thread.name == "device" for thread in threading.enumerate())
     assert run_on_device(lambda: threading.current_thread().name, 5, lambda: None) == "device"
     with pytest.raises(KeyError):
         run_on_device(lambda: {}["x"], 5, lambda: None)
@@ -190,8 +193,24 @@ def test_the_device_thread_gives_results_and_errors_and_survives_a_hang(monkeypa
     with pytest.raises(DeviceHung):
         run_on_device(lambda: released.wait(20), 0.05, stopped.set)
     assert stopped.is_set()
-    assert run_on_device(lambda: 1, 5, lambda: None) == 1  # in another thread
+    began = time.perf_counter()
+    with pytest.raises(DeviceHung):  # no second thread runs on the device beside the one that hangs
+        run_on_device(lambda: 1, 5, lambda: None)
+    assert time.perf_counter() - began < 1
+    assert sum(thread.name == "device" for thread in threading.enumerate()) <= before + 1
     released.set()
+    until(lambda: run_on_device(lambda: 1, 5, lambda: None) == 1)  # it woke up
+
+
+def until(there: Callable[[], bool], limit_s: float = 10) -> None:
+    """Tries until it is true; DeviceHung counts as not yet."""
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        with suppress(DeviceHung):
+            if there():
+                return
+        time.sleep(0.01)
+    pytest.fail("never came true")
 
 
 def test_a_timing_says_where_its_graph_ran_and_whether_the_length_was_new(monkeypatch: pytest.MonkeyPatch) -> None:

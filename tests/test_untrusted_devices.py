@@ -175,16 +175,16 @@ def test_a_trial_judges_by_itself_and_leaves_no_note(monkeypatch: pytest.MonkeyP
 
 def test_a_device_with_little_memory_takes_the_graphs_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = heard("cpu")
-    create, opened = session.create_session, []
+    create, opened = session.open_fixed, []
 
-    def small(model: Any, place: str, name: str, options: Any = None) -> Any:
+    def small(model: Any, place: str, name: str, free: Any) -> Any:
         if place != "cpu":
             opened.append(name)
             if len(opened) > 2:
                 raise BackendError("CUDA could not start.", "8007000E Not enough memory resources")
-        return create(model, "cpu", name, options)
+        return create(model, "cpu", name, free)
 
-    monkeypatch.setattr(session, "create_session", small)
+    monkeypatch.setattr(session, "open_fixed", small)
     samples, speaker = heard()
     assert speaker.backends == {"bert": "cuda", "prosody": "cuda", "flow": "cpu", "decode": "cpu"}
     assert "Not enough memory" in str(speaker.fallback)

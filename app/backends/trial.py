@@ -85,6 +85,7 @@ def record(wanted: str | None, file: Path) -> None:
 
     for session in speaker.sessions.values():
         session.observer = keep
+    speaker.pipeline.voice = replace(speaker.pipeline.voice, fixed_windows=True)  # the windows that devices take
     for text in TEXTS:
         _speak(speaker, text)
     _save(_silenced(models, calls), file)
@@ -94,10 +95,11 @@ def try_placement(placement: str, wanted: str | None, file: Path, *, traced: boo
     """Opens a voice, compares every graph with what `record` kept, and measures; a session may fail at any point."""
     began = time.perf_counter()
     speaker = open_speaker(wanted, placement, decoder="float32", force_bert=True, on_trial=True)
+    speaker.wait_for_devices()
     open_ms = (time.perf_counter() - began) * 1000
     models, places = _Models(wanted, speaker), parse_placement(placement)
     calls = load_calls(file)
-    half = any(dtype == np.float16 for session in speaker.sessions.values() for dtype, _ in session.inputs.values())
+    half = any(session.half for session in speaker.sessions.values())
     differences = _differences(speaker, models, places, calls)
     result = TrialResult(speaker.backends_by_graph(), speaker.fallback, half, max_abs_diff=differences, open_ms=open_ms)
     _measure(speaker, result)
@@ -106,7 +108,9 @@ def try_placement(placement: str, wanted: str | None, file: Path, *, traced: boo
         for graph, backend in result.ran_on.items():
             call_of_graph = next((call for call in calls if call.graph == graph), None)
             if backend != "cpu" and call_of_graph is not None:
-                result.trace.append({"graph": graph} | trace_run(models.of(graph), places.of(graph), graph, call_of_graph.values))
+                whole: tuple[Path | bytes, dict[str, Any], dict[str, int]] = (models.of(graph), call_of_graph.values, {})
+                model, values, free = speaker.sessions[graph].form_of(call_of_graph.values) or whole
+                result.trace.append({"graph": graph} | trace_run(model, places.of(graph), graph, values, free))
     return result
 
 

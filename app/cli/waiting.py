@@ -66,3 +66,8 @@ def sentence_bar(text: str) -> tqdm | None:  # type: ignore[type-arg]
     from tqdm import tqdm
 
     return tqdm(total=sum(1 for _ in split_sentences(text)), unit=localized("文", "sentence"), leave=False)
+
+
+def preparing_device() -> str:
+    """What a device that is asked for by name is waited for."""
+    return localized("デバイスを準備しています", "Preparing the device")

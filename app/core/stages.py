@@ -18,7 +18,7 @@ from app.core.sentence_context import SentenceContext
 from app.core.timing import StageClock
 from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, PhoneTiming, Sentence, SynthesisRequest
 from app.core.waveform import apply_gain, trim_tail
-from app.core.windows import plan_windows
+from app.core.windows import plan_fixed_windows, plan_windows
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -177,7 +177,8 @@ class Stages:
         voice, hop, count = self.context.voice, self.context.voice.hop_length, z.shape[1]
         noise = self._noise(DECODER_NOISE).standard_normal(count * hop, dtype=np.float32) if voice.decoder_noise else None
         tail = int(frames[: symbols_of_phone(len(self.phones.phones) - 1, voice.add_blank)[0]].sum())
-        for window in plan_windows(count, voice.windows, voice.margin_frames):
+        plan = plan_fixed_windows if voice.fixed_windows else plan_windows
+        for window in plan(count, voice.windows, voice.margin_frames):
             self.clock.start()
             part = None if noise is None else noise[window.start * hop : window.end * hop]
             frames_in, wanted = z[:, window.start : window.end], (window.exact - window.start, window.last - window.start)

@@ -24,6 +24,7 @@ class VoiceTraits:
         add_blank: the voice was trained with blanks between phones.
         emoji: the voice speaks emoji, as symbols of their own.
         decoder_noise: the decoder takes noise from us.
+        fixed_windows: the decoder runs where every width of a window costs time once, see `app.core.windows`.
     """
 
     id: str
@@ -41,6 +42,7 @@ class VoiceTraits:
     add_blank: bool = True
     emoji: bool = False
     decoder_noise: bool = False
+    fixed_windows: bool = False
 
     def __post_init__(self) -> None:
         if self.style_vectors.ndim != 2 or self.style_vectors.shape[1] != STYLE_WIDTH:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import numpy as np
 from app import paths
 from app.adapters.char_tokenizer import CharTokenizer
 from app.adapters.ort.bert import OrtBert
-from app.adapters.ort.session import Session, open_session
+from app.adapters.ort.session import GraphSession, Session, open_session
 from app.adapters.ort.synthesizer import OrtSynthesizer
 from app.compose import open_g2p
 from app.core.durations import expand, symbol_frames
@@ -89,11 +90,20 @@ def _made(voice: Voice, folder: Path, report: Report) -> Int8Decoder | None:
     return Int8Decoder(file, round(signal_to_noise_db(right, made), 1), round(log_spectral_distance_db(right, made), 2))
 
 
-def spoken_frames(voice: Voice) -> list[tuple[Float32, int]]:
-    """What the decoder of a voice is given for some sentences, z (D, F) and the speaker: with features of its own BERT where that is installed."""
+def spoken_frames(
+    voice: Voice, watch: Callable[[str, GraphSession], Session] = lambda _name, session: session
+) -> list[tuple[Float32, int]]:
+    """What the decoder of a voice is given for some sentences, z (D, F) and the speaker: with features of its own BERT where that is installed.
+
+    Args:
+        watch: may put something between us and the sessions of prosody and flow.
+    """
     info = voice.manifest
-    prosody = open_session(voice.graphs["prosody"], "cpu", info.name).session
-    flow = open_session(voice.graphs["flow"], "cpu", info.name).session if "flow" in voice.graphs else None
+    prosody, flow = (
+        watch(name, open_session(voice.graphs[name], "cpu", info.name).session) if name in voice.graphs else None
+        for name in ("prosody", "flow")
+    )
+    assert prosody is not None
     synthesizer = OrtSynthesizer(prosody, flow, prosody, info.multilingual)  # nothing is decoded
     g2p = open_g2p()
     phones = [g2p.convert(text) for text in SENTENCES[1 : 1 + 2 * CALIBRATING]]

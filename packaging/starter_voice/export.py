@@ -23,6 +23,7 @@ from export_parts import HOP
 from export_prosody import export_prosody
 from forest import Forest, open_forest
 from network import Student
+from plain_shapes import rewrite
 from pretrain import Reader, load_reader
 from symbols import ID, RELATIVES
 from teacher import RATE
@@ -61,6 +62,8 @@ def write_voice(student: Student, reader: Reader, forest: Forest, statistics: di
     export_prosody(student.prosody, reader.finder, reader.codes, forest, roles, own, folder / "prosody.onnx")
     export_flow(student.frames, roles, own, statistics["mean"], statistics["deviation"], folder / "flow.onnx")
     export_decoder(statistics["lowpass"], GAIN, folder / "decoder.onnx")
+    for name in ("prosody", "flow", "decoder"):
+        rewrite(folder / f"{name}.onnx")
     styles = np.zeros((len(STYLES), 256), np.float32)
     styles[range(1, len(STYLES)), range(1, len(STYLES))] = 1.0
     np.save(folder / "style_vectors.npy", styles)

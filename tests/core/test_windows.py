@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.windows import STEP_FRAMES, Window, plan_windows
+from app.core.windows import STEP_FRAMES, Window, plan_fixed_windows, plan_windows, window_widths
 
 SIZES = st.lists(st.integers(1, 64), min_size=1, max_size=5).map(sorted)
 
@@ -51,3 +51,25 @@ def test_the_first_window_is_the_smallest_and_the_last_takes_the_rest() -> None:
 
 def test_a_sentence_shorter_than_a_window_keeps_its_own_shape() -> None:
     assert plan_windows(9, (16, 32), 8) == [Window(0, 9, 0, 0, 9)]
+
+
+@given(st.integers(1, 3000), st.lists(st.integers(1, 64), min_size=1, max_size=5), st.integers(0, 32))
+def test_fixed_windows_have_few_widths_and_give_every_frame_once_with_its_margin(frames: int, sizes: list[int], margin: int) -> None:
+    widths, done = window_widths(sizes, margin), 0
+    windows = plan_fixed_windows(frames, sizes, margin)
+    for window in windows:
+        assert window.end - window.start in widths or (frames < widths[0] and len(windows) == 1)
+        assert window.exact <= window.first == done < window.last
+        assert 0 <= window.start < window.end <= frames
+        assert window.exact == 0 if window.start == 0 else window.exact - window.start >= margin
+        assert window.end == frames or window.end - window.last == margin
+        done = window.last
+    assert done == frames
+
+
+def test_the_last_fixed_window_moves_back_to_end_with_the_sentence() -> None:
+    assert plan_fixed_windows(100, (16, 40), 8)[-2:] == [
+        Window(start=16, end=72, exact=24, first=24, last=64),
+        Window(start=44, end=100, exact=52, first=64, last=100),
+    ]
+    assert [window.end - window.start for window in plan_fixed_windows(683, (16, 40, 104, 128), 13)] == [42, 66, 130, 154, 154, 154, 154]

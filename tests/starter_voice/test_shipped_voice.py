@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime as ort
 import pytest
 
@@ -299,3 +300,16 @@ def test_features_of_the_text_are_heard(voice: Voice) -> None:
     phones, tones = line()
     without, with_text = (voice.prosody(phones, tones, voice.styles[0], text=text)[0] for text in ("", "今日は,いい天気ですか."))
     assert np.abs(without[1::2] - with_text[1::2]).max() > 1e-3
+
+
+@pytest.mark.parametrize("graph", ["prosody", "flow", "decoder"])
+def test_openvino_can_open_it(graph: str) -> None:
+    """It reads a padding as one of all axes, and refuses what is behind a loop where the number of axes is not stated."""
+    model = onnx.load(VOICE / f"{graph}.onnx")
+    bodies = [item.g for node in model.graph.node for item in node.attribute if item.type == onnx.AttributeProto.GRAPH]
+    paddings = [node for part in (model.graph, *bodies) for node in part.node if node.op_type == "Pad"]
+    assert paddings
+    assert all(len(node.input) < 4 or not node.input[3] for node in paddings)
+    inferred = onnx.shape_inference.infer_shapes(model).graph
+    known = {item.name for item in (*inferred.value_info, *inferred.output) if item.type.tensor_type.HasField("shape")}
+    assert {name for node in model.graph.node for name in node.output if name} <= known

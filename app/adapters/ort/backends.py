@@ -23,6 +23,7 @@ class Backend:
         device_option: which option takes the number of a device; empty where the provider does not number devices.
         device_replaces: options that a device number excludes.
         threads_option: which option takes the number of threads; empty for none.
+        any_size: it computes graphs of open sizes at a fair speed; else it gets those only that have a form of fixed sizes.
     """
 
     key: str
@@ -34,6 +35,7 @@ class Backend:
     device_option: str = "device_id"
     device_replaces: tuple[str, ...] = ()
     threads_option: str = ""
+    any_size: bool = True
 
 
 BACKENDS = {
@@ -48,6 +50,7 @@ BACKENDS = {
             {"performance_preference": "high_performance", "device_filter": "gpu"},
             memory="dml",
             device_replaces=("performance_preference", "device_filter"),
+            any_size=False,  # every size but the first that a session sees is compiled again at every run
         ),
         Backend(
             "cuda",

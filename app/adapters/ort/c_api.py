@@ -13,7 +13,7 @@ from typing import Any
 import onnxruntime as ort
 
 _PATTERNS = ("onnxruntime.dll", "libonnxruntime.so*", "libonnxruntime*.dylib")
-_INTERFACE = 16  # version of the table; every function below was in the first five
+_INTERFACE = 16  # version of the table; every function below was in the first twelve
 _LOG_NOTHING = 4
 _ENVIRONMENT = b"koebako"
 _PLACES = {
@@ -25,7 +25,7 @@ _PLACES = {
     "GetTensorElementType": 60, "GetDimensionsCount": 61, "GetDimensions": 62, "GetTensorTypeAndShape": 65, "CreateCpuMemoryInfo": 69,
     "AllocatorFree": 76, "GetAllocatorWithDefaultOptions": 78, "ReleaseStatus": 93, "ReleaseSession": 95, "ReleaseValue": 96,
     "ReleaseRunOptions": 97, "ReleaseTypeInfo": 98, "ReleaseTensorTypeAndShapeInfo": 99, "ReleaseSessionOptions": 100,
-    "AddSessionConfigEntry": 130,
+    "AddFreeDimensionOverrideByName": 124, "AddSessionConfigEntry": 130, "SessionOptionsAppendExecutionProvider": 216,
 }  # fmt: skip
 
 

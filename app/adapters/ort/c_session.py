@@ -1,9 +1,11 @@
-"""Sessions on the CPU that are created while other threads keep running.
+"""Sessions that are created while other threads keep running.
 
 ONNX Runtime's Python module before 1.31 (what Windows users run is 1.24.4) holds Python's lock while it creates a session: the window
 stood still for as long, 0.25 s of processor time for a real BERT. Its C library, called by ourselves, computes the same to the bit.
 
-Library: ONNX Runtime before 1.31. Buys: 0.25 s of a standing window for a BERT. Remove, with `c_api`, once onnxruntime-directml is 1.31 or
+Sessions of DirectML are created that way, too: opening a BERT there stopped all other threads for five seconds.
+
+Library: ONNX Runtime before 1.31. Buys: 0.25 s of a standing window for a BERT, 5 s for one on DirectML. Remove, with `c_api`, once onnxruntime-directml is 1.31 or
 newer: `HOLDS_THE_LOCK` is False then, and tests/adapters/ort/test_c_session.py has nothing left to compare.
 """
 
@@ -11,9 +13,9 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ _DTYPES = {
     number: np.dtype({"float": "float32", "double": "float64"}.get(name, name)) for number, name in _TYPES.items() if name != "string"
 }
 _NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
+_PROVIDERS = {"CPUExecutionProvider": "", "DmlExecutionProvider": "DML"}  # those that the C library appends by name, and how it calls them
 _CONFIG_KEYS = ("session.intra_op.allow_spinning", WEIGHTS_FOLDER)
 _library: OrtLibrary | None = None  # only where sessions are to be created through it
 
@@ -44,9 +47,26 @@ def unlock() -> None:
     _library = ort_library() if HOLDS_THE_LOCK else None
 
 
-def open_unlocked(model: Path | bytes, options: ort.SessionOptions) -> UnlockedSession | None:
-    """A session on the CPU, or None where ONNX Runtime's own serves. Raises RuntimeError where the graph does not open."""
-    return None if _library is None else UnlockedSession(_library, model, options)
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a session is opened for.
+
+    Attributes:
+        provider, settings: the execution provider and what it is given.
+        free: sizes that are open in the graph and fixed in the session, by name.
+    """
+
+    provider: str = "CPUExecutionProvider"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    free: Mapping[str, int] = field(default_factory=dict)
+
+
+ON_CPU = Target()
+
+
+def open_unlocked(model: Path | bytes, options: ort.SessionOptions, target: Target = ON_CPU) -> UnlockedSession | None:
+    """A session, or None where ONNX Runtime's own serves. Raises RuntimeError where the graph does not open."""
+    return None if _library is None or target.provider not in _PROVIDERS else UnlockedSession(_library, model, options, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +111,11 @@ class UnlockedSession:
         RuntimeError: the graph does not open.
     """
 
-    def __init__(self, library: OrtLibrary, model: Path | bytes, options: ort.SessionOptions) -> None:
+    def __init__(self, library: OrtLibrary, model: Path | bytes, options: ort.SessionOptions, target: Target = ON_CPU) -> None:
         self._library = library
         openable = as_openable(model, options)
         with _session_options(library, options) as told:
+            _aim(library, told, target)
             if isinstance(openable, bytes):
                 self._handle = library.made("CreateSessionFromArray", library.environment, openable, ctypes.c_size_t(len(openable)), told)
             else:
@@ -189,6 +210,14 @@ def _session_options(library: OrtLibrary, options: ort.SessionOptions) -> Iterat
         yield made
     finally:
         library.release("SessionOptions", made)
+
+
+def _aim(library: OrtLibrary, options: ctypes.c_void_p, target: Target) -> None:
+    for name, size in target.free.items():
+        library.call("AddFreeDimensionOverrideByName", options, name.encode(), ctypes.c_int64(size))
+    if provider := _PROVIDERS[target.provider]:
+        keys, values = _texts(target.settings), _texts(target.settings.values())
+        library.call("SessionOptionsAppendExecutionProvider", options, provider.encode(), keys, values, ctypes.c_size_t(len(keys)))
 
 
 def _config_entry(options: ort.SessionOptions, key: str) -> str:

@@ -1,20 +1,30 @@
-"""One thread in which everything runs that a graphics driver could hang: DirectML allows one run at a time in a process anyway."""
+"""One thread in which everything runs that a graphics driver could hang: DirectML allows one run at a time in a process anyway.
+
+Sessions are opened there, too, in the background: a run goes before all openings that wait, and never waits for one that has begun. A
+thread that hangs is left behind, and no other takes its place while it does: two would run on the device at once when it wakes up.
+"""
 
 from __future__ import annotations
 
-import queue
 import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+ENDING = threading.Event()
+"""Set when the program ends: nothing more is prepared for a device."""
 GRACE_S = 2.0  # for a run that was asked to stop; ONNX Runtime looks between two nodes only
 
 T = TypeVar("T")
 
 
 class DeviceHung(Exception):  # noqa: N818
-    """A run did not end in time; its thread is left behind."""
+    """A run did not end in time; its thread is left behind, and nothing else is tried meanwhile."""
+
+
+class DeviceBusy(Exception):  # noqa: N818
+    """A session is being opened, which may take seconds."""
 
 
 @dataclass(slots=True)
@@ -24,20 +34,53 @@ class _Task:
     result: Any = None
     error: BaseException | None = None
 
+    def outcome(self) -> Any:
+        """What the work gave, or raises what it raised."""
+        if self.error is not None:
+            raise self.error
+        return self.result
+
 
 class _DeviceThread:
-    """A daemon, so that a hanging driver does not keep the program from ending."""
+    """A daemon, so that a hanging driver does not keep the program from ending.
+
+    Attributes:
+        hanging: the task that did not end in time.
+    """
 
     def __init__(self) -> None:
-        self._tasks: queue.SimpleQueue[_Task] = queue.SimpleQueue()
+        self.hanging: _Task | None = None
+        self._changed = threading.Condition()
+        self._runs: deque[_Task] = deque()
+        self._openings: deque[_Task] = deque()
+        self._opening = False
         threading.Thread(target=self._work, name="device", daemon=True).start()
 
-    def put(self, task: _Task) -> None:
-        self._tasks.put(task)
+    def put(self, task: _Task, *, behind_openings: bool) -> None:
+        with self._changed:
+            if self.hanging is not None and not self.hanging.ended.is_set():
+                raise DeviceHung
+            if self._opening and not behind_openings:
+                raise DeviceBusy
+            self._runs.append(task)
+            self._changed.notify()
+
+    def put_opening(self, task: _Task) -> None:
+        with self._changed:
+            self._openings.append(task)
+            self._changed.notify()
+
+    def _next(self) -> _Task:
+        with self._changed:
+            self._opening = False
+            while not self._runs and not self._openings:
+                self._changed.wait()
+            self._opening = not self._runs
+            return self._openings.popleft() if self._opening else self._runs.popleft()
 
     def _work(self) -> None:
         while True:
-            task = self._tasks.get()
+            task = self._next()
             try:
                 task.result = task.work()
             except BaseException as exc:  # raised again where the result is waited for
@@ -50,27 +93,44 @@ _lock = threading.Lock()
 _thread: _DeviceThread | None = None
 
 
-def run_on_device(work: Callable[[], T], limit_s: float, stop: Callable[[], None]) -> T:
+def _device_thread() -> _DeviceThread:
+    global _thread
+    with _lock:
+        _thread = _thread or _DeviceThread()
+        return _thread
+
+
+def run_on_device(work: Callable[[], T], limit_s: float, stop: Callable[[], None], *, behind_openings: bool = True) -> T:
     """Runs `work` in the device thread and gives its result, or raises what it raises.
 
     Args:
         limit_s: after which `stop` is called, and a little later the thread given up.
+        behind_openings: wait for a session that is being opened; else DeviceBusy is raised.
 
     Raises:
-        DeviceHung: it took longer, whether it ended then or not.
+        DeviceHung: it took longer, whether it ended then or not; or an earlier one did, and has not ended yet.
     """
-    global _thread
-    with _lock:
-        _thread = thread = _thread or _DeviceThread()
-    task = _Task(work)
-    thread.put(task)
+    thread, task = _device_thread(), _Task(work)
+    thread.put(task, behind_openings=behind_openings)
     if not task.ended.wait(limit_s):
         stop()
         if not task.ended.wait(GRACE_S):
-            with _lock:
-                if _thread is thread:
-                    _thread = None  # the next run gets a thread that is alive
+            thread.hanging = task
         raise DeviceHung
-    if task.error is not None:
-        raise task.error
-    return task.result  # type: ignore[no-any-return]
+    return task.outcome()  # type: ignore[no-any-return]
+
+
+def open_on_device(work: Callable[[], T], limit_s: float) -> T:
+    """Runs `work` in the device thread when no run waits; for a thread that may wait. Raises what it raises, or DeviceHung."""
+    thread, task = _device_thread(), _Task(work)
+    thread.put_opening(task)
+    if not task.ended.wait(limit_s):
+        thread.hanging = task
+        raise DeviceHung
+    return task.outcome()  # type: ignore[no-any-return]
+
+
+def drop_on_device(held: dict[Any, Any]) -> None:
+    """Lets go of sessions where they were made, some time soon."""
+    if held:
+        _device_thread().put_opening(_Task(held.clear))

@@ -2,7 +2,8 @@
 
 A device can be removed, reset, hang, run out of memory or answer with numbers that are none. Its runs wait in a thread of their own,
 because a driver that hangs does not come back even when it is asked to; the thread is then left behind. The first run of a graph on a
-device is compared with the CPU. Until the user chooses a backend again nothing is tried on a device that was lost.
+device is compared with the CPU; one in fixed sizes compares itself when each opens. Until the user chooses a backend again nothing is
+tried on a device that was lost.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from app.adapters.ort.backends import backend_of
 from app.adapters.ort.device_failures import DeviceFailures
-from app.adapters.ort.device_thread import DeviceHung, run_on_device
+from app.adapters.ort.device_thread import DeviceBusy, DeviceHung, run_on_device
 from app.adapters.ort.equality import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE, distance
 from app.adapters.ort.placement import place_name
 from app.adapters.ort.session import GraphSession, OpenedSession, plain_words
+from app.adapters.ort.sized_session import SizedSession
 from app.errors import BackendError
 from app.language import localized
 
@@ -42,7 +45,6 @@ class FailoverSession:
     Attributes:
         place: asked for.
         failures: shared by all sessions.
-        fallback: why that is not the place asked for; None when it is.
         observer: sees every run; for measurements.
         ran_on: backend of the run that ended last; empty before the first.
         new_size: the device had not run values of that size before.
@@ -51,21 +53,24 @@ class FailoverSession:
     def __init__(
         self,
         graph: str,
-        opened: OpenedSession,
+        opened: OpenedSession | SizedSession,
         place: str,
         on_cpu: Callable[[], GraphSession],
         failures: DeviceFailures,
         identity: str = "",
     ) -> None:
-        self.inputs, self.outputs = opened.session.inputs, opened.session.outputs
-        self.fallback = opened.fallback
+        sized = isinstance(opened, SizedSession)
+        session = opened if isinstance(opened, SizedSession) else opened.session
+        self.inputs, self.outputs = session.inputs, session.outputs
+        self._fallback = None if isinstance(opened, SizedSession) else opened.fallback
         self.observer: Observer | None = None
         self.place, self.failures = place, failures
         self._graph = graph
-        self._session = opened.session
-        self._on_cpu: Callable[[], GraphSession] | None = on_cpu if opened.backend != "cpu" else None
+        self._session: GraphSession | SizedSession = session
+        there = isinstance(opened, SizedSession) or opened.backend != "cpu"
+        self._on_cpu: Callable[[], GraphSession] | None = on_cpu if there else None
         self._identity = identity  # of the graph, for what is known of it on this device
-        self._compared = failures.record is None or graph == _DRAWS_NOISE or failures.record.is_proven(place, identity)
+        self._compared = sized or failures.record is None or graph == _DRAWS_NOISE or failures.record.is_proven(place, identity)
         self._comparing: GraphSession | None = None
         self.ran_on, self.new_size = "", False
         self._sizes: set[tuple[tuple[int, ...], ...]] = set()
@@ -73,17 +78,62 @@ class FailoverSession:
         self._stopped = False
 
     @property
+    def fallback(self) -> str | None:
+        """Why the place is not the one asked for; None when it is, or is still being opened."""
+        sized = self._sized
+        return self._fallback if sized is None or sized.trouble is None else self._told(sized.trouble)
+
+    @property
     def backend(self) -> str:
         """Where the next call runs."""
-        return "cpu" if self._on_cpu is None or self.place in self.failures.lost else backend_of(self.place)
+        away = self._on_cpu is None or self.place in self.failures.lost or (self._sized is not None and not self._sized.sizes)
+        return "cpu" if away else backend_of(self.place)
+
+    @property
+    def sized(self) -> bool:
+        """Whether it runs on its device in a few fixed sizes."""
+        return self._sized is not None
+
+    @property
+    def half(self) -> bool:
+        """Whether it computes in half precision."""
+        return any(dtype == np.float16 for dtype, _ in self.inputs.values()) or (self._sized is not None and self._sized.half)
+
+    def form_of(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
+        """The graph, the values and the fixed size that the device is really given for these values; None where they are the graph's own."""
+        return None if self._sized is None else self._sized.form_of(values)
+
+    def settle(self, limit_s: float) -> None:
+        """Waits until the device's sessions are open, or will not be."""
+        if self._sized is not None:
+            self._sized.settled.wait(limit_s)
+
+    @property
+    def _sized(self) -> SizedSession | None:
+        return self._session if isinstance(self._session, SizedSession) else None
 
     def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """As `GraphSession.run`; where a device fails, the result of the CPU for the same values."""
         self._stopped, self.new_size = False, False
-        results = self._session.run(values, outputs) if self._on_cpu is None else self._watched(values, outputs)
-        self.ran_on = "cpu" if self._on_cpu is None else backend_of(self.place)
+        results = self._computed(values, outputs)
         if self.observer is not None:
             self.observer(self._graph, values, list(outputs or self.outputs), results)
+        return results
+
+    def _computed(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
+        sized = self._sized
+        if sized is not None and sized.trouble is not None:
+            self._move(sized.trouble)
+        elif sized is not None and not sized.takes(values):
+            self.ran_on = "cpu"
+            return sized.cpu.run(values, outputs)
+        try:
+            results = self._session.run(values, outputs) if self._on_cpu is None else self._watched(values, outputs)
+        except DeviceBusy:  # another session is being opened there
+            assert sized is not None
+            self.ran_on = "cpu"
+            return sized.cpu.run(values, outputs)
+        self.ran_on = "cpu" if self._on_cpu is None else backend_of(self.place)
         return results
 
     def terminate(self) -> None:
@@ -119,13 +169,14 @@ class FailoverSession:
         began = time.perf_counter()
         try:
             with self.failures.at_risk(self.place, self._identity):
-                results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate)
+                waits = self._sized is None
+                results = run_on_device(lambda: session.run(values, outputs), limit_s, session.terminate, behind_openings=waits)
         except DeviceHung as exc:
             seconds = math.ceil(limit_s)
             raise BackendError(localized(f"{seconds} 秒以内に応答がありませんでした。", f"it did not respond within {seconds} s.")) from exc
         self._longest_s = max(self._longest_s, time.perf_counter() - began)
         size = tuple(np.shape(values[name]) for name in self.inputs if name in values)
-        self.new_size = size not in self._sizes
+        self.new_size = size not in self._sizes and self._sized is None  # what has a fixed size was compiled when it opened
         self._sizes.add(size)
         return results
 
@@ -152,9 +203,8 @@ class FailoverSession:
             expected = self._comparing.run(values, outputs)
         finally:
             self._comparing = None
-        half = any(dtype == np.float16 for dtype, _ in self.inputs.values())
         difference = distance(self._graph, results, expected)
-        if difference <= (FLOAT16_TOLERANCE if half else FLOAT32_TOLERANCE):
+        if difference <= (FLOAT16_TOLERANCE if self.half else FLOAT32_TOLERANCE):
             self._compared = True
             self.failures.record.keep_right(self.place, self._identity)
             return True
@@ -168,10 +218,13 @@ class FailoverSession:
     def _move(self, reason: str) -> None:
         """From now on this graph runs on the CPU."""
         assert self._on_cpu is not None
-        self.fallback = localized(
+        self._fallback = self._told(reason)
+        logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback)
+        self._session = self._on_cpu()
+        self._on_cpu, self.new_size = None, False
+
+    def _told(self, reason: str) -> str:
+        return localized(
             f"{place_name(self.place)} でエラーが発生したため、CPU で続行しています: {reason}",
             f"{place_name(self.place)} failed; continuing on the CPU: {reason}",
         )
-        logging.getLogger("koebako").info("%s: %s", self._graph, self.fallback)
-        self._session = self._on_cpu()
-        self._on_cpu, self.new_size = None, False

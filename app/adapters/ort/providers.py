@@ -118,6 +118,14 @@ def device_of(place: str) -> Device | None:
     )
 
 
+def device_used(place: str) -> Device | None:
+    """As `device_of`; where a place leaves the adapter open and the backend would choose by itself, the one that the system calls the fastest."""
+    device, backend = device_of(place), backend_of(place)
+    if device is not None or not BACKENDS[backend].device_replaces or backend not in available_backends():
+        return device
+    return next((item for item in known_devices() if item.backend == backend), None)
+
+
 def provider_options(place: str) -> dict[str, str]:
     """The options for the provider of a place; BackendError for an adapter that is not there."""
     backend, _, wanted = place.partition(":")
@@ -127,7 +135,7 @@ def provider_options(place: str) -> dict[str, str]:
         options[known.threads_option] = str(intra_threads())
     if known.device_option == "device_type":
         return options | ({known.device_option: wanted.upper()} if wanted else {})
-    device = device_of(place)
+    device = device_used(place)
     if device is None or not known.device_option:
         return options
     kept = {name: value for name, value in options.items() if name not in known.device_replaces}
@@ -136,7 +144,7 @@ def provider_options(place: str) -> dict[str, str]:
 
 def memory_device(place: str) -> tuple[str, int]:
     """Where a backend keeps its values, for IO binding: kind and number of the device."""
-    device = device_of(place)
+    device = device_used(place)
     return BACKENDS[backend_of(place)].memory, device.number if device else 0
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.c_session import open_unlocked
+from app.adapters.ort.c_session import ON_CPU, Target, open_unlocked
 from app.adapters.ort.model_file import as_openable
 
 CPU_PROVIDER = "CPUExecutionProvider"
@@ -36,14 +36,14 @@ class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime
 
     Args:
         model: file or serialised model.
-        provider, settings: the execution provider and what it is given.
+        target: for what.
     """
 
-    def __init__(
-        self, model: Path | bytes, options: ort.SessionOptions, provider: str = CPU_PROVIDER, settings: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, model: Path | bytes, options: ort.SessionOptions, target: Target = ON_CPU) -> None:
+        for name, size in target.free.items():
+            options.add_free_dimension_override_by_name(name, size)
         # enable_fallback=0: ONNX Runtime would otherwise move to the CPU by itself and report it to a console that may not exist
-        super().__init__(as_openable(model, options), options, providers=[(provider, {**(settings or {})})], enable_fallback=0)
+        super().__init__(as_openable(model, options), options, providers=[(target.provider, {**target.settings})], enable_fallback=0)
         self._model_bytes = None  # its Python half would hold a serialised model as long as the session, to no use
 
     def run_options(self) -> ort.RunOptions:
@@ -51,6 +51,11 @@ class PythonSession(ort.InferenceSession):  # type: ignore[misc]  # ONNX Runtime
         return ort.RunOptions()
 
 
+def open_for(model: Path | bytes, options: ort.SessionOptions, target: Target) -> RuntimeSession:
+    """A session that was created without holding Python's lock, where that matters. What ONNX Runtime raises passes through."""
+    return open_unlocked(model, options, target) or PythonSession(model, options, target)
+
+
 def open_on_cpu(model: Path | bytes, options: ort.SessionOptions) -> RuntimeSession:
     """A session on the CPU that was created without holding Python's lock, where that matters. What ONNX Runtime raises passes through."""
-    return open_unlocked(model, options) or PythonSession(model, options)
+    return open_for(model, options, ON_CPU)

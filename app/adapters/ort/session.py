@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,15 +17,18 @@ import numpy as np
 import onnxruntime as ort
 
 from app.adapters.ort.backends import BACKENDS, backend_of
+from app.adapters.ort.c_session import Target
+from app.adapters.ort.device_thread import DeviceHung, run_on_device
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.optimized_session import open_optimised
 from app.adapters.ort.options import session_options
 from app.adapters.ort.placement import place_name
 from app.adapters.ort.providers import available_backends, provider_options
-from app.adapters.ort.runtime import PythonSession, RuntimeSession, open_on_cpu
+from app.adapters.ort.runtime import CPU_PROVIDER, PythonSession, RuntimeSession, open_for, open_on_cpu
 from app.errors import BackendError, VoiceError
 from app.language import localized
 
+OPENING_S = 120.0  # a driver that takes longer hangs
 VERSION = f"onnxruntime {ort.__version__}"
 ort.set_default_logger_severity(4)  # likewise of what providers say before there is a session
 
@@ -120,15 +123,35 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
     fallback = None
     if place not in ("cpu", "auto"):
         try:
-            return OpenedSession(GraphSession(create_session(model, place, name), name), backend_of(place), None)
+            return OpenedSession(_in_device_thread(model, place, name), backend_of(place), None)
         except BackendError as exc:
-            fallback = localized(
-                f"{place_name(place)} を使えないため、CPU で動作します: {exc.hint}",
-                f"{place_name(place)} is not available; running on the CPU: {exc.hint}",
-            )
+            fallback = _falls_back(place, exc.hint)
             logging.getLogger("koebako").info("%s: %s", name, fallback)
     kept = open_optimised(model, session_options, store) if store and isinstance(model, Path) else None
     return OpenedSession(GraphSession(kept or _on_the_cpu(model, name), name), "cpu", fallback)
+
+
+def unusable(place: str) -> str | None:
+    """Why nothing can run on a place, in the language of the user; None where it is there."""
+    try:
+        _target(place)
+    except BackendError as exc:
+        return _falls_back(place, exc.hint)
+    return None
+
+
+def _falls_back(place: str, reason: str) -> str:
+    return localized(
+        f"{place_name(place)} を使えないため、CPU で動作します: {reason}",
+        f"{place_name(place)} is not available; running on the CPU: {reason}",
+    )
+
+
+def _in_device_thread(model: Path | bytes, place: str, name: str) -> GraphSession:
+    try:
+        return run_on_device(lambda: open_fixed(model, place, name, {}), OPENING_S, stop=lambda: None)
+    except DeviceHung as exc:
+        raise _not_started(place, localized("デバイスが応答しません", "the device does not respond")) from exc
 
 
 def _on_the_cpu(model: Path | bytes, name: str) -> RuntimeSession:
@@ -148,22 +171,39 @@ def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
 
 def create_session(model: Path | bytes, place: str, name: str, options: ort.SessionOptions | None = None) -> PythonSession:
     """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places."""
+    target = _target(place)
+    try:
+        session = PythonSession(model, options or session_options(), target)
+    except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
+        if target.provider == CPU_PROVIDER:
+            raise _not_opened(name, exc) from exc
+        raise _not_started(place, plain_words(exc)) from exc
+    return _enabled(session, place)
+
+
+def open_fixed(model: Path | bytes, place: str, name: str, free: Mapping[str, int]) -> GraphSession:
+    """A graph on a place with sizes that the graph leaves open fixed, by name. BackendError with the reason in its hint."""
+    target = replace(_target(place), free=free)
+    try:
+        session = open_for(model, session_options(), target)
+    except Exception as exc:  # no common base
+        raise _not_started(place, plain_words(exc)) from exc
+    return GraphSession(_enabled(session, place) if isinstance(session, PythonSession) else session, name)
+
+
+def _target(place: str) -> Target:
+    """What a place means to ONNX Runtime; BackendError where it is not there."""
     backend = backend_of(place)
-    provider = BACKENDS[backend].provider
     if backend not in available_backends():
         raise _not_started(place, localized("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it"))
     try:
-        told = provider_options(place)
+        return Target(BACKENDS[backend].provider, provider_options(place))
     except BackendError as exc:
         raise _not_started(place, f"{exc.message} {exc.hint}") from exc
-    options = options or session_options()
-    try:
-        session = PythonSession(model, options, provider, told)
-    except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
-        if backend == "cpu":
-            raise _not_opened(name, exc) from exc
-        raise _not_started(place, plain_words(exc)) from exc
-    if session.get_providers()[0] != provider:
+
+
+def _enabled(session: PythonSession, place: str) -> PythonSession:
+    if session.get_providers()[0] != BACKENDS[backend_of(place)].provider:
         raise _not_started(place, localized("ONNX Runtime で有効になりませんでした", "ONNX Runtime did not enable it"))
     return session
 

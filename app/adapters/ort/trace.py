@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,12 +21,19 @@ CPU_PROVIDER = "CPUExecutionProvider"
 TURNS = 3
 
 
-def trace_run(model: Path | bytes, place: str, name: str, values: dict[str, Any]) -> dict[str, Any]:
+def trace_run(
+    model: Path | bytes, place: str, name: str, values: dict[str, Any], free: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, Any]:
     """`copy_in_ms`, `run_ms`, `copy_out_ms` (the least of a few runs) and `cpu_nodes` (operator → number of nodes) of a graph.
 
     Copies are null for a backend that computes in ordinary memory. `error` stands instead of times where the device cannot be bound.
+
+    Args:
+        free: sizes that are open in the graph and fixed here, by name.
     """
     options = session_options()
+    for size_name, size in free.items():
+        options.add_free_dimension_override_by_name(size_name, size)
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     try:
         session = create_session(model, place, name, options)

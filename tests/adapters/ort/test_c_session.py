@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.ort import c_api, c_session
 from app.adapters.ort.c_api import OrtLibrary, ort_library
-from app.adapters.ort.c_session import UnlockedSession, open_unlocked, unlock
+from app.adapters.ort.c_session import Target, UnlockedSession, open_unlocked, unlock
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.options import session_options
 from app.adapters.ort.runtime import PythonSession
@@ -202,3 +202,26 @@ def test_errors_reach_the_user_in_words(monkeypatch: pytest.MonkeyPatch, library
     with pytest.raises(VoiceError, match="cannot be opened") as caught:
         open_session(broken, "cpu", "broken")
     assert caught.value.hint
+
+
+def test_open_sizes_can_be_fixed(library: OrtLibrary) -> None:
+    content = serialised([helper.make_node("Add", ["x", "x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {})
+    fixed = UnlockedSession(library, content, session_options(), Target(free={"n": 3}))
+    assert list(fixed.get_inputs()[0].shape) == [3, -1]
+    values = {"x": np.ones((3, 2), np.float32)}
+    assert np.array_equal(fixed.run(None, values, fixed.run_options())[0], values["x"] * 2)
+    with pytest.raises(RuntimeError, match="dimension"):
+        fixed.run(None, {"x": np.ones((4, 2), np.float32)}, fixed.run_options())
+
+
+@pytest.mark.skipif("DmlExecutionProvider" in ort.get_available_providers(), reason="this ONNX Runtime has DirectML")
+def test_directml_is_known_to_the_library_by_name(library: OrtLibrary) -> None:
+    """A build without it says so; another name would be unknown to it."""
+    content = serialised([helper.make_node("Add", ["x", "x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {})
+    with pytest.raises(RuntimeError, match="DML execution provider is not supported in this build"):
+        UnlockedSession(library, content, session_options(), Target("DmlExecutionProvider", {"device_id": "0"}))
+
+
+def test_other_providers_are_left_to_the_module(monkeypatch: pytest.MonkeyPatch, library: OrtLibrary) -> None:
+    monkeypatch.setattr(c_session, "_library", library)
+    assert open_unlocked(b"", session_options(), Target("CUDAExecutionProvider")) is None

@@ -65,9 +65,15 @@ def test_an_adapter_that_is_not_there_is_refused_with_those_that_are() -> None:
 
 
 @pytest.mark.usefixtures("two_graphics_cards")
-def test_without_an_adapter_the_fast_one_is_preferred() -> None:
+def test_without_an_adapter_it_is_the_fast_one() -> None:
+    assert provider_options("directml") == {"device_id": "1"}
+    assert device_of("directml") is None  # nobody asked for that very one
+
+
+def test_where_adapters_are_not_listed_directml_prefers_the_fast_one_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ort, "get_ep_devices", list)
+    monkeypatch.setattr(ort, "get_available_providers", lambda: ["DmlExecutionProvider", "CPUExecutionProvider"])
     assert provider_options("directml") == {"performance_preference": "high_performance", "device_filter": "gpu"}
-    assert device_of("directml") is None
 
 
 def test_numbers_work_where_adapters_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:

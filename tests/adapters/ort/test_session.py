@@ -127,6 +127,7 @@ def test_a_provider_that_refuses_to_start_falls_back_with_its_own_words(monkeypa
 
     monkeypatch.setattr(ort_session, "available_backends", lambda: ["directml", "cpu"])
     monkeypatch.setattr(ort.InferenceSession, "__init__", create)
+    monkeypatch.setattr(c_session, "_PROVIDERS", {"CPUExecutionProvider": ""})  # the C library would refuse by itself, in its own words
     opened = open_session(doubler(), "directml", "tiny")
     assert opened.backend == "cpu"
     assert "887A0002" in str(opened.fallback)

@@ -22,6 +22,7 @@ from app.cli.commands.bench.plot import check_target, plot
 from app.cli.commands.bench.tables import csv_row, print_comparison, print_table
 from app.cli.output import json_line, note, result
 from app.cli.voice_choice import chosen_voice
+from app.cli.waiting import preparing_device, slow_notice
 from app.compose import Speaker, open_speaker
 from app.errors import InputError
 from app.language import localized
@@ -84,6 +85,8 @@ def _opened(options: argparse.Namespace) -> tuple[dict[str, Speaker], float]:
         began = time.perf_counter()
         speakers[backend] = open_speaker(wanted, backend, bert=options.bert, decoder=options.decoder, force_bert=options.force_bert)
         took_ms.append((time.perf_counter() - began) * 1000)
+        with slow_notice(preparing_device()):
+            speakers[backend].wait_for_devices()
     return speakers, took_ms[0]
 
 

@@ -16,7 +16,7 @@ from app.cli.commands.speak.spoken_text import spoken_text
 from app.cli.interruption import interruption
 from app.cli.output import json_line, note
 from app.cli.voice_choice import chosen_voice
-from app.cli.waiting import sentence_bar, slow_notice, sound_so_far, still_speaking
+from app.cli.waiting import preparing_device, sentence_bar, slow_notice, sound_so_far, still_speaking
 from app.compose import Speaker, open_file, open_player, open_speaker
 from app.core.limits import BOUNDS, check_request
 from app.core.ports import AudioSink
@@ -55,7 +55,12 @@ def run(options: argparse.Namespace) -> int:
     """Speaks; the text is checked before a model is loaded, and the output file before anything is computed."""
     text = spoken_text(options)
     check_request(_request(options, text))
-    speaker = open_speaker(chosen_voice(options), options.backend, decoder=options.decoder, force_bert=options.force_bert)
+    named = options.backend != "auto"
+    voice = chosen_voice(options)
+    speaker = open_speaker(voice, options.backend, decoder=options.decoder, force_bert=options.force_bert, convert=named)
+    if named:  # who names a device wants that one, and not the CPU until it is ready
+        with slow_notice(preparing_device()):
+            speaker.wait_for_devices()
     if speaker.fallback:
         note(speaker.fallback)
     if options.decoder == "int8" and not speaker.int8_decoder:

@@ -1,0 +1,125 @@
+"""A graph as devices run it, on disk: how values are padded to one of its sizes, results cut, and how it proves itself on a device.
+
+`app.voices.prepare.device.form` writes it, `app.install.device_form` proves it on the CPU and keeps calls for the proof on a device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.json_text import parse_object
+from app.small_file import read_small
+
+GRAPH_NAME, FULL_NAME, FORM_NAME, PROOF_NAME = "graph.onnx", "full.onnx", "form.json", "proof.npz"
+LARGEST_FORM_BYTES = 1 << 16
+LEAST_SNR_DB = {True: 35.0, False: 60.0}
+"""By half precision: what a device may differ by, less than which is no rounding; drivers sum in orders of their own."""
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceForm:
+    """What `form.json` says.
+
+    Attributes:
+        folder: where it lies.
+        free: the name of the size that is fixed when a session opens.
+        mask: an input float32 (size,): 1 where there is something, then 0.
+        inputs: the free axis of each input that has one.
+        outputs: likewise of outputs, and how many steps there are to one of the input's.
+        half: in half precision inside.
+        sizes: those worth a session, the most useful first.
+    """
+
+    folder: Path
+    free: str
+    mask: str
+    inputs: dict[str, int]
+    outputs: dict[str, tuple[int, int]]
+    half: bool
+    sizes: tuple[int, ...]
+
+    def file(self, size: int) -> Path:
+        """The graph for a size. Only the least is ever given less than it takes where there is one for full inputs."""
+        full = self.folder / FULL_NAME
+        return full if full.is_file() and size != min(self.sizes) else self.folder / GRAPH_NAME
+
+    @property
+    def pads(self) -> bool:
+        """Whether every size takes less than it says, or only the least."""
+        return not (self.folder / FULL_NAME).is_file()
+
+    @property
+    def bytes(self) -> int:
+        """What its weights take in memory, roughly."""
+        return sum(item.stat().st_size for item in self.folder.iterdir() if item.name != PROOF_NAME)
+
+    def length(self, values: Values) -> int:
+        """How much there is, of the free size."""
+        name, axis = next(iter(self.inputs.items()))
+        return int(np.shape(values[name])[axis])
+
+    def padded(self, values: Values, size: int) -> dict[str, Any]:
+        """Values for a session of that size, the mask among them."""
+        length, found = self.length(values), dict(values)
+        for name, axis in self.inputs.items():
+            array = np.asarray(values[name])
+            widths = [(0, 0)] * array.ndim
+            widths[axis] = (0, size - length)
+            found[name] = np.pad(array, widths) if size != length else array
+        mask = np.zeros(size, np.float32)
+        mask[:length] = 1
+        return found | {self.mask: mask}
+
+    def cut(self, names: Sequence[str], results: Sequence[np.ndarray], length: int) -> list[np.ndarray]:
+        """Results without what lies behind the end."""
+        return [self._cut(name, array, length) for name, array in zip(names, results, strict=True)]
+
+    def _cut(self, name: str, array: np.ndarray, length: int) -> np.ndarray:
+        axis, steps = self.outputs[name]
+        part: list[slice] = [slice(None)] * array.ndim
+        part[axis] = slice(0, length * steps)
+        return np.ascontiguousarray(array[tuple(part)])
+
+    def proof(self, size: int) -> list[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
+        """Calls that fit a size: values, and what the CPU makes of them."""
+        calls: dict[str, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]] = {}
+        with np.load(self.folder / PROOF_NAME) as arrays:
+            for key in arrays:
+                call, of, side, name = key.split("|", 3)
+                if int(of) == size:
+                    calls.setdefault(call, ({}, {}))[side == "out"][name] = arrays[key]
+        return list(calls.values())
+
+
+def read_form(folder: Path) -> DeviceForm:
+    """The form in a folder. Raises OSError, ValueError, LookupError or TypeError."""
+    told = parse_object(read_small(folder / FORM_NAME, LARGEST_FORM_BYTES))
+    return DeviceForm(
+        folder=folder,
+        free=str(told["free"]),
+        mask=str(told["mask"]),
+        inputs={name: int(axis) for name, axis in told["inputs"].items()},
+        outputs={name: (int(axis), int(steps)) for name, (axis, steps) in told["outputs"].items()},
+        half=bool(told["half"]),
+        sizes=tuple(int(size) for size in told["sizes"]),
+    )
+
+
+def close_enough(expected: Mapping[str, np.ndarray], results: Mapping[str, np.ndarray], least_db: float) -> bool:
+    """Whether all results are numbers, and the energy of each is so much above that of its difference from what was expected."""
+    for name, right in expected.items():
+        found = results[name]
+        if found.shape != right.shape or not np.isfinite(found).all():
+            return False
+        exact = right.astype(np.float64)
+        noise = np.square(exact - found).sum()
+        if noise > np.square(exact).sum() * 10 ** (-least_db / 10) + 1e-12:
+            return False
+    return True

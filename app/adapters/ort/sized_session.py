@@ -1,0 +1,238 @@
+"""A graph on a device in a few fixed sizes, and on the CPU for whatever fits none of them, or none that is open yet.
+
+Devices compile what they run for every size; DirectML keeps what it compiled for the first size of a session only, and any other costs
+hundreds of compilations a run. So there is a session a size, opened in the background as far as the adapter's memory goes, and tried at
+once: a device that computes something else than the CPU did is not used.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.device_failures import DeviceFailures
+from app.adapters.ort.device_form import LEAST_SNR_DB, DeviceForm, close_enough
+from app.adapters.ort.device_memory import give_back, session_bytes, take
+from app.adapters.ort.device_thread import ENDING, DeviceHung, drop_on_device, open_on_device
+from app.adapters.ort.placement import place_name
+from app.adapters.ort.session import OPENING_S, GraphSession, open_fixed
+from app.errors import BackendError
+from app.language import localized
+
+WANTED = ("first", "last")  # which frames of a window are wanted: decoders on the CPU cut them out themselves
+
+LONGEST_ENDING_S = 5.0  # that an opening which has begun is waited for when the program ends
+
+FindForm = Callable[[], DeviceForm | None]
+"""Finds or makes the form of the graph; may take minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What sessions are opened for, and what is known of the device.
+
+    Attributes:
+        graph: its name.
+        identity: what `failures` knows the graph by.
+        room_bytes: what all sessions of the place may take together.
+    """
+
+    graph: str
+    identity: str
+    place: str
+    failures: DeviceFailures
+    room_bytes: int
+
+    def proven(self) -> None:
+        """All that was opened computed what the CPU did."""
+        if self.failures.record is not None:
+            self.failures.record.keep_right(self.place, self.identity)
+
+    def lost(self, reason: str, *, wrong: bool) -> None:
+        """Nothing more is tried on the device; one that was wrong is known as such at the next start."""
+        self.failures.lost[self.place] = reason
+        if wrong and self.failures.record is not None:
+            self.failures.record.keep_wrong(self.place, self.graph)
+
+
+class _DiffersError(BackendError):
+    """A device that computes something else than the CPU."""
+
+
+class SizedSession:
+    """A GraphSession whose runs belong into the device thread when `takes` says so, and to `cpu` otherwise.
+
+    Args:
+        cpu: runs the graph as it is.
+        opening: where, and how far.
+        find_form: the form of the graph, called in the background.
+
+    Attributes:
+        trouble: why the graph stays on the CPU, in the language of the user; None while it does not.
+        settled: set when no further session will be opened.
+    """
+
+    def __init__(self, cpu: GraphSession, name: str, opening: Opening, find_form: FindForm) -> None:
+        self.cpu = cpu
+        self.inputs, self.outputs = cpu.inputs, cpu.outputs
+        self.trouble: str | None = None
+        self.settled = threading.Event()
+        self._opening, self._place, self._name = opening, opening.place, name
+        self._form: DeviceForm | None = None
+        self._open: dict[int, GraphSession] = {}
+        self._taken: list[int] = []
+        weakref.finalize(self, _let_go, opening.place, self._open, self._taken).atexit = False
+        _in_background(weakref.ref(self), find_form)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Those that are open."""
+        return sorted(self._open)
+
+    @property
+    def lost(self) -> str | None:
+        """Why nothing is tried on the device any more; None while it is."""
+        return self._opening.failures.reason(self._place)
+
+    @property
+    def half(self) -> bool:
+        """Whether the device computes in half precision."""
+        return self._form is not None and self._form.half
+
+    def form_of(self, values: dict[str, Any]) -> tuple[Path, dict[str, Any], dict[str, int]] | None:
+        """The graph that runs on the device for these values, the values that it is given, and its fixed size; None for those it does not take."""
+        size, form = self._size_for(values), self._form
+        return None if size is None or form is None else (form.file(size), form.padded(values, size), {form.free: size})
+
+    def takes(self, values: dict[str, Any]) -> bool:
+        """Whether a size is open that fits."""
+        return self._size_for(values) is not None
+
+    def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
+        """As `GraphSession.run`, on the device; only for values that it takes."""
+        size, form = self._size_for(values), self._form
+        assert size is not None
+        assert form is not None
+        names = list(outputs or self.outputs)
+        results = form.cut(names, self._open[size].run(form.padded(values, size), names), form.length(values))
+        if not set(WANTED) <= set(self.inputs):
+            return results
+        frames, (first, last) = form.length(values), (int(np.asarray(values[name]).reshape(-1)[0]) for name in WANTED)
+        return [array[first * len(array) // frames : last * len(array) // frames] for array in results]
+
+    def terminate(self) -> None:
+        """Stops the run in progress, wherever it is."""
+        for session in (self.cpu, *list(self._open.values())):
+            session.terminate()
+
+    def _size_for(self, values: dict[str, Any]) -> int | None:
+        form = self._form
+        if form is None:
+            return None
+        length = form.length(values)
+        if not form.pads and length > min(form.sizes):
+            return length if length in self._open else None
+        return min((size for size in self._open if size >= length and (form.pads or size == min(form.sizes))), default=None)
+
+    def open_sizes(self, form: DeviceForm | None) -> None:
+        """Opens all sessions that there is room for, each when no run waits; for a thread that may wait."""
+        if form is None:
+            self.trouble = localized("この声のグラフはこのデバイス用に変換できません。", "this graph cannot be converted for the device.")
+            return
+        self._form = form
+        wanted = session_bytes(form.bytes)
+        for size in form.sizes:
+            if ENDING.is_set() or not take(self._place, wanted, self._opening.room_bytes):
+                break
+            self._taken.append(wanted)
+            try:
+                with self._opening.failures.at_risk(self._place, self._opening.identity):
+                    self._open[size] = open_on_device(partial(self._opened, form, size), OPENING_S)
+            except _DiffersError:
+                raise
+            except BackendError as exc:
+                if not self._open:
+                    raise
+                logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
+                break  # there was less room than the adapter said
+        if not self._open and not ENDING.is_set():
+            self.trouble = localized("デバイスのメモリーが足りません。", "the device does not have enough memory.")
+        else:
+            self._opening.proven()
+
+    def _opened(self, form: DeviceForm, size: int) -> GraphSession:
+        """A session that has computed what the CPU did."""
+        session = open_fixed(form.file(size), self._place, self._name, {form.free: size})
+        for values, expected in form.proof(size):
+            names = list(expected)
+            found = form.cut(names, session.run(form.padded(values, size), names), form.length(values))
+            if not close_enough(expected, dict(zip(names, found, strict=True)), LEAST_SNR_DB[form.half]):
+                raise _DiffersError(localized("計算結果が CPU と異なります。", "its results differ from the CPU's."))
+        return session
+
+    def fail(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
+        """Leaves the graph on the CPU for good; `lost`: and all others that would be on the device, `wrong`: for it computed something else."""
+        self.trouble = reason
+        if lost:
+            self._opening.lost(reason, wrong=wrong)
+        drop_on_device(self._open)
+        logging.getLogger("koebako").info("%s on %s: %s", self._name, place_name(self._place), reason)
+
+
+def _let_go(place: str, sessions: dict[int, GraphSession], taken: list[int]) -> None:
+    drop_on_device(sessions)
+    for amount in taken:
+        give_back(place, amount)
+
+
+def _in_background(session: weakref.ref[SizedSession], find_form: FindForm) -> None:
+    threading.Thread(target=_open_all, args=(session, find_form), name="device sessions", daemon=True).start()
+
+
+def _open_all(waiting: weakref.ref[SizedSession], find_form: FindForm) -> None:
+    with _one_at_a_time:
+        if _refused(waiting()):
+            return
+        form = find_form()
+        session = waiting()
+        if session is None:
+            return
+        try:
+            session.open_sizes(form)
+        except DeviceHung:
+            session.fail(localized("デバイスが応答しません。", "the device does not respond."), lost=True)
+        except _DiffersError as exc:
+            session.fail(exc.message, lost=True, wrong=True)
+        except BackendError as exc:
+            session.fail(f"{exc.message} {exc.hint}".strip())
+        finally:
+            session.settled.set()
+
+
+def _refused(session: SizedSession | None) -> bool:
+    """Whether there is nothing to open: the voice was closed, or the device lost to another graph meanwhile."""
+    if session is None or ENDING.is_set():
+        return True
+    if (reason := session.lost) is not None:
+        session.fail(reason)
+        session.settled.set()
+    return session.settled.is_set()
+
+
+def _end() -> None:
+    """No driver likes a process that ends while it opens something."""
+    ENDING.set()
+    _one_at_a_time.acquire(timeout=LONGEST_ENDING_S)
+
+
+_one_at_a_time = threading.Lock()
+atexit.register(_end)

@@ -1,0 +1,268 @@
+"""Voices on a device: in a few fixed sizes that open behind the speech, right or not at all."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+from subprocess import PIPE
+
+import numpy as np
+import pytest
+
+from app import compose
+from app.adapters.ort import device_graphs, device_memory, sized_session
+from app.adapters.ort import device_thread as ort_device_thread
+from app.adapters.ort.device_graphs import form_store
+from app.adapters.ort.placement import CPU_ONLY
+from app.adapters.ort.providers import Device
+from app.compose import Speaker, first_guess, open_speaker
+from app.core.types import SynthesisRequest
+from app.install.prepare import prepare_voice
+from app.voices.likeness import signal_to_noise_db
+from app.voices.voice import read_prepared
+from tests.faulty_device import FAULTS
+from tests.pretend_device import KEY, PretendDevice, install
+
+SHORT, MIDDLE = "はい。", "今日はとてもいい天気なので、歩きます。"
+LONG = "駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。" * 2
+DECODER = f"bert=cpu,prosody=cpu,decoder={KEY}"
+LIMIT_S = 120
+LEAST_DB = 40.0
+
+
+@pytest.fixture(scope="module")
+def voice(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A prepared voice of the public architecture."""
+    source = shared / "reference" / "jp-extra-tiny" / "model.safetensors"
+    if not source.is_file():
+        pytest.skip(f"no reference model at {source}")
+    folder = tmp_path_factory.mktemp("voice")
+    prepare_voice(source, folder, int8=False)
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("forms")
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
+    """Forms are made once for all tests."""
+    store = form_store(forms)
+    monkeypatch.setattr(compose, "_form_store", lambda _folder: store)
+    monkeypatch.setattr(ort_device_thread, "_thread", None)
+    gc.collect()  # voices of other tests give back what they held
+    monkeypatch.setattr(device_memory, "_held", defaultdict(int))
+    return install(monkeypatch)
+
+
+def opened(voice: str, place: str, *, wait: bool = True) -> Speaker:
+    speaker = open_speaker(voice, place, force_bert=True)
+    if wait:
+        speaker.wait_for_devices(LIMIT_S)
+    return speaker
+
+
+def spoken(speaker: Speaker, text: str) -> np.ndarray:
+    speaker.pipeline.caches.clear()
+    chunks = speaker.pipeline.synthesize(SynthesisRequest(text, seed=3))
+    return np.concatenate([chunk.samples for chunk in chunks if not chunk.silence])
+
+
+def test_the_decoder_alone_sounds_as_on_the_cpu(voice: str, device: PretendDevice) -> None:
+    cpu, there = opened(voice, "cpu"), opened(voice, DECODER)
+    assert there.fallback is None
+    assert there.backends == {"bert": "cpu", "prosody": "cpu", "flow": "cpu", "decode": KEY}
+    proved = len(device.runs)
+    for text in (SHORT, MIDDLE, LONG):
+        right, found = spoken(cpu, text), spoken(there, text)
+        assert found.shape == right.shape
+        assert signal_to_noise_db([right], [found]) >= LEAST_DB
+    assert len(device.runs) > proved + 8
+    assert sorted(size for _, size in device.opened) == [42, 66, 130, 154]  # and none is opened for a text
+
+
+def test_all_graphs_on_the_device(voice: str, device: PretendDevice) -> None:
+    cpu, there = opened(voice, "cpu"), opened(voice, f"bert=cpu,prosody={KEY},decoder={KEY}")
+    assert there.backends == {"bert": "cpu", "prosody": KEY, "flow": KEY, "decode": KEY}
+    right, found = spoken(cpu, MIDDLE), spoken(there, MIDDLE)
+    assert abs(len(right) - len(found)) <= 2 * 512  # a duration near a whole frame may go either way in half precision
+    sizes = len(device.opened)
+    for text in (SHORT, "そうですね。", LONG):
+        spoken(there, text)
+    assert len(device.opened) == sizes
+
+
+def test_no_sentence_waits_for_an_opening(voice: str, device: PretendDevice) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def stand(size: int) -> None:
+        if size == 66:  # one size is open by now
+            begun.set()
+            assert go_on.wait(30)
+
+    device.before_opening = stand
+    speaker = opened(voice, DECODER, wait=False)
+    assert begun.wait(LIMIT_S)
+    runs = len(device.runs)
+    assert spoken(speaker, SHORT).size
+    assert spoken(speaker, MIDDLE).size
+    assert len(device.runs) == runs  # all of it on the CPU
+    assert speaker.fallback is None
+    go_on.set()
+    speaker.wait_for_devices(LIMIT_S)
+    spoken(speaker, MIDDLE)
+    assert len(device.runs) > runs
+
+
+@pytest.mark.parametrize("noise", [0.1, np.nan])
+def test_a_device_that_computes_noise_is_refused_and_that_is_said(voice: str, device: PretendDevice, noise: float) -> None:
+    device.spoil = lambda _name, results: [item + np.float32(noise) for item in results]
+    speaker = opened(voice, DECODER)
+    assert speaker.fallback is not None
+    assert "differ" in speaker.fallback
+    assert "Pretend" in speaker.fallback
+    assert set(speaker.backends.values()) == {"cpu"}
+    runs = len(device.runs)
+    assert np.array_equal(spoken(speaker, MIDDLE), spoken(speaker, MIDDLE))
+    assert len(device.runs) == runs
+
+
+def test_a_device_that_is_removed_is_not_heard(voice: str, device: PretendDevice) -> None:
+    speaker = opened(voice, DECODER)
+    right, runs = spoken(speaker, LONG), len(device.runs)
+
+    def fail(_name: str, results: list[np.ndarray]) -> list[np.ndarray]:
+        if len(device.runs) == runs + 3:
+            raise FAULTS["removed"][0]()
+        return results
+
+    device.spoil = fail
+    found = spoken(speaker, LONG)
+    assert signal_to_noise_db([right], [found]) >= LEAST_DB
+    assert "887A0005" in str(speaker.fallback)
+    assert len(device.runs) == runs + 3
+
+
+def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compose, "memory_of", lambda _place: 2 * device_memory.session_bytes(4 << 20))
+    speaker = opened(voice, DECODER)
+    assert [size for _, size in device.opened] == [42, 66]
+    assert spoken(speaker, LONG).size  # wide windows are the CPU's
+    assert speaker.fallback is None
+    held = device_memory._held[KEY]
+    assert held > 0
+    del speaker
+    gc.collect()
+    assert device_memory._held[KEY] < held
+
+
+def test_without_memory_the_cpu_speaks_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compose, "memory_of", lambda _place: 1 << 20)
+    speaker = opened(voice, DECODER)
+    assert "memory" in str(speaker.fallback)
+    assert device.opened == []
+    assert spoken(speaker, SHORT).size
+
+
+def test_an_opening_that_hangs_leaves_no_second_thread(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+    monkeypatch.setattr(sized_session, "OPENING_S", 0.3)
+    device.before_opening = lambda _size: assert_waited(released)
+    before = sum(thread.name == "device" for thread in threading.enumerate())
+    speaker = opened(voice, DECODER)
+    assert "does not respond" in str(speaker.fallback)
+    assert spoken(speaker, MIDDLE).size
+    assert sum(thread.name == "device" for thread in threading.enumerate()) == before + 1
+    released.set()
+
+
+def assert_waited(event: threading.Event) -> None:
+    assert event.wait(60)
+
+
+def test_sessions_open_and_run_in_one_thread(voice: str, device: PretendDevice) -> None:
+    threads: set[str] = set()
+    device.before_opening = lambda _size: threads.add(threading.current_thread().name)
+
+    def note(_name: str, results: list[np.ndarray]) -> list[np.ndarray]:
+        threads.add(threading.current_thread().name)
+        return results
+
+    device.spoil = note
+    spoken(opened(voice, DECODER), MIDDLE)
+    assert threads == {"device"}
+
+
+def test_the_included_voice_stays_on_the_cpu(device: PretendDevice) -> None:
+    speaker = opened("mei", KEY)
+    assert set(speaker.backends.values()) == {"cpu"}
+    assert "no form" in str(speaker.fallback)
+    assert device.opened == []
+
+
+def test_the_included_voice_runs_there_while_it_is_measured_and_where_it_was_found_faster(
+    device: PretendDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = open_speaker("mei", KEY, on_trial=True)
+    assert set(tried.backends.values()) == {KEY}
+    bert = compose.find_bert(tried.voice.manifest.bert, compose.paths.bert_dirs())
+    compose.probe_memory().choose(DECODER, *compose.choice_facts(tried.voice, bert))
+    assert open_speaker("mei", "auto").backends["decode"] == KEY
+    assert device.opened == []  # as it is, and in no fixed size
+
+
+def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
+    voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    empty = form_store(tmp_path / "forms")
+    with monkeypatch.context() as patch:
+        patch.setattr(compose, "_form_store", lambda _folder: empty)
+        speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
+        assert set(speaker.backends.values()) == {"cpu"}
+        assert speaker.fallback is None
+        assert not [path for path in (tmp_path / "forms").glob("*") if path.suffix != ".part"]
+    opened(voice, DECODER)
+    speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
+    speaker.wait_for_devices(LIMIT_S)
+    assert speaker.backends["decode"] == KEY
+
+
+def test_a_conversion_ends_with_the_program(voice: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ending = threading.Event()
+    monkeypatch.setattr(device_graphs, "ENDING", ending)
+    monkeypatch.setattr(
+        device_graphs, "start_own_module", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
+    )
+    threading.Timer(0.3, ending.set).start()
+    began = time.monotonic()
+    assert device_graphs.device_form(form_store(tmp_path), "decoder", Path(voice) / "decoder.onnx") is None
+    assert time.monotonic() - began < 20
+
+
+def test_a_voice_closed_early_opens_nothing_more(voice: str, device: PretendDevice) -> None:
+    first = threading.Event()
+    device.before_opening = lambda _size: first.set()
+    speaker = opened(voice, DECODER)
+    count = len(device.opened)
+    del speaker
+    gc.collect()
+    time.sleep(0.2)
+    assert len(device.opened) == count
+
+
+def test_the_first_guess_is_the_decoder_on_an_adapter_of_its_own_memory(voice: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared, included = read_prepared(Path(voice)), compose.find_voice("mei", compose.paths.voice_dirs())
+    assert first_guess(prepared) == CPU_ONLY
+    fast, shared_memory = Device("directml", 1, "Fast", 8192, 0), Device("directml", 0, "Integrated", None, 0)
+    monkeypatch.setattr(compose, "known_devices", lambda: [shared_memory])
+    assert first_guess(prepared) == CPU_ONLY
+    monkeypatch.setattr(compose, "known_devices", lambda: [fast])
+    assert str(first_guess(prepared)) == "bert=cpu,prosody=cpu,decoder=directml:1"
+    assert first_guess(included) == CPU_ONLY

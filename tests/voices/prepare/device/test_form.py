@@ -1,0 +1,179 @@
+"""Device forms give what the graphs on the CPU give, at every length, full and padded; in half precision nearly so."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.adapters.ort.device_form import DeviceForm, read_form
+from app.adapters.ort.session import GraphSession, open_fixed, open_session
+from app.core.durations import symbol_frames
+from app.install.bert_prepare import prepare_bert
+from app.install.device_form import describe
+from app.voices.likeness import signal_to_noise_db
+from app.voices.prepare.cut import cut_graphs
+from app.voices.prepare.device.form import write_form
+from app.voices.prepare.links import UnknownGraphError
+from app.voices.prepare.store import store_graph
+from app.voices.prepare.weights.build import graphs_from_weights
+from tests.conftest import SHARED
+from tests.voices.prepare.reference_weights import config_of, tensors_of
+
+SOURCES = (
+    "jp-extra-tiny/model.onnx",
+    "jp-extra-tiny/model.safetensors",
+    "multilingual-tiny/model.onnx",
+    "nanairo-tiny/model.safetensors",
+    "variant-opset17-raw/model.onnx",
+)
+GRAPHS = ("prosody", "flow", "decoder")
+SIZE = 48
+EXACT, LEAST_DB = 1e-5, 40.0
+
+
+@cache
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="koebako-forms-"))
+
+
+@cache
+def _source(source: str, graph: str) -> Path:
+    """A graph as it is prepared."""
+    reference = SHARED / "reference" / source
+    if not reference.is_file():
+        pytest.skip(f"no reference model at {reference}")
+    folder = _folder() / source
+    if not folder.is_dir():
+        folder.mkdir(parents=True)
+        if graph == "bert":
+            prepare_bert(reference, folder, width=64)
+        else:
+            made = (
+                cut_graphs(onnx.load(reference))
+                if reference.suffix == ".onnx"
+                else graphs_from_weights(config_of(reference), tensors_of(reference))
+            )
+            for name in GRAPHS:
+                store_graph(getattr(made, name), folder, name)
+    return folder / f"{graph}.onnx"
+
+
+@cache
+def _form(source: str, graph: str, half: bool) -> DeviceForm:
+    folder = _folder() / f"{source}-{graph}-{half}"
+    folder.mkdir(parents=True)
+    write_form(_source(source, graph), graph, folder, half=half)
+    describe(folder, sizes=[SIZE])
+    return read_form(folder)
+
+
+@cache
+def _cpu(source: str, graph: str) -> GraphSession:
+    return open_session(_source(source, graph), "cpu", graph).session
+
+
+@cache
+def _device(source: str, graph: str, half: bool, file: str = "graph.onnx") -> GraphSession:
+    form = _form(source, graph, half)
+    return open_fixed(form.folder / file, "cpu", graph, {form.free: SIZE})
+
+
+def _values(source: str, graph: str, length: int) -> dict[str, np.ndarray]:
+    """Numbers of the right shapes."""
+    rng, found = np.random.default_rng(length), {}
+    for item in onnx.load(_source(source, graph), load_external_data=False).graph.input:
+        shape = [dim.dim_value or length for dim in item.type.tensor_type.shape.dim]
+        whole = item.type.tensor_type.elem_type == onnx.TensorProto.INT64
+        made = (
+            rng.integers(0, 6 if item.name in ("x_tst", "tones", "input_ids") else 1, shape)
+            if whole
+            else rng.standard_normal(shape).astype(np.float32) * np.float32(0.5)
+        )
+        found[item.name] = np.asarray(made)
+    return found | {"first": np.array([0]), "last": np.array([length]), "sdp_ratio": np.array(0.2, np.float32)}
+
+
+def _both(source: str, graph: str, length: int, *, half: bool, file: str = "graph.onnx") -> list[tuple[str, np.ndarray, np.ndarray]]:
+    form, values = _form(source, graph, half), _values(source, graph, length)
+    names = list(form.outputs)
+    found = _device(source, graph, half, file).run(form.padded(values, SIZE), names)
+    return list(zip(names, _cpu(source, graph).run(values, names), form.cut(names, found, length), strict=True))
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_form_gives_what_the_graph_gives(source: str, graph: str) -> None:
+    for length in (SIZE, SIZE - 1, 17, 1):
+        for name, right, found in _both(source, graph, length, half=False):
+            assert found.shape == right.shape, (name, length)
+            assert np.abs(found - right).max() <= EXACT * max(1.0, float(np.abs(right).max())), (name, length)
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(SOURCES[:2]), st.sampled_from(GRAPHS), st.integers(1, SIZE))
+def test_what_is_padded_does_not_matter(source: str, graph: str, length: int) -> None:
+    for name, right, found in _both(source, graph, length, half=False):
+        assert np.abs(found - right).max() <= EXACT * max(1.0, float(np.abs(right).max())), name
+
+
+@settings(max_examples=15)
+@given(st.integers(2, SIZE), st.booleans())
+def test_bert_under_its_mask(length: int, half: bool) -> None:
+    for _, right, found in _both("deberta-tiny/model.onnx", "bert", length, half=half):
+        assert found.shape == right.shape
+        assert signal_to_noise_db([right], [found]) >= (LEAST_DB if half else 100)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_half_precision_is_near_enough(source: str) -> None:
+    for graph in GRAPHS:
+        for length in (SIZE, 31):
+            for name, right, found in _both(source, graph, length, half=True):
+                assert signal_to_noise_db([right], [found]) >= LEAST_DB, (graph, name)
+    frames = []
+    for length in range(20, SIZE):
+        pairs = {name: (right, found) for name, right, found in _both(source, "prosody", length, half=True)}
+        frames.append(np.equal(*(symbol_frames(item.reshape(-1), 1.0, "ceil") for item in pairs["logw"])))
+    assert np.concatenate(frames).mean() >= 0.98
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_full_window_needs_no_mask(source: str) -> None:
+    for half in (False, True):
+        for _, right, found in _both(source, "decoder", SIZE, half=half, file="full.onnx"):
+            assert signal_to_noise_db([right], [found]) >= (LEAST_DB if half else 100)
+    full, masked = (
+        onnx.load(_form(source, "decoder", False).folder / name, load_external_data=False) for name in ("full.onnx", "graph.onnx")
+    )
+    assert len(full.graph.node) < len(masked.graph.node)
+    weights = {
+        entry.value
+        for item in (*full.graph.initializer, *masked.graph.initializer)
+        for entry in item.external_data
+        if entry.key == "location"
+    }
+    assert weights <= {"weights.data"}  # shared
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_devices_are_spared_what_they_cannot_do(source: str) -> None:
+    """Nothing is cut by bounds that are computed, nothing added by writing, and no more than two at a time."""
+    for graph in GRAPHS:
+        model = onnx.load(_form(source, graph, True).folder / "graph.onnx", load_external_data=False)
+        assert {"ScatterElements", "Sum"}.isdisjoint(node.op_type for node in model.graph.node)
+        assert {"first", "last"}.isdisjoint(item.name for item in model.graph.input)
+        assert all(item.type.tensor_type.elem_type != onnx.TensorProto.FLOAT16 for item in (*model.graph.input, *model.graph.output))
+
+
+@pytest.mark.parametrize("graph", ["prosody", "decoder"])
+def test_graphs_that_are_built_otherwise_are_refused(graph: str, tmp_path: Path) -> None:
+    included = Path(__file__).parents[4] / "resources" / "voices" / "mei" / f"{graph}.onnx"
+    with pytest.raises(UnknownGraphError):
+        write_form(included, graph, tmp_path, half=False)
