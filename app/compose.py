@@ -104,7 +104,7 @@ class Speaker:
         session = self.sessions.get(_GRAPH_OF_STAGE.get(timing.stage, timing.stage))
         if session is None or timing.cache_hit:
             return timing
-        return replace(timing, backend=session.ran_on, new_size=session.new_size)
+        return replace(timing, backend=session.ran_on, new_size=session.new_size, waited=session.waited)
 
     @property
     def lost(self) -> bool:

@@ -116,10 +116,13 @@ def test_no_sentence_waits_for_an_opening(voice: str, device: PretendDevice) -> 
     assert spoken(speaker, MIDDLE).size
     assert len(device.runs) == runs  # all of it on the CPU
     assert speaker.fallback is None
+    decoder = speaker.sessions["decoder"]
+    assert (decoder.ran_on, decoder.waited) == ("cpu", True)
     go_on.set()
     speaker.wait_for_devices(LIMIT_S)
     spoken(speaker, MIDDLE)
     assert len(device.runs) > runs
+    assert (decoder.ran_on, decoder.waited, decoder.new_size) == (KEY, False, False)
 
 
 @pytest.mark.parametrize("noise", [0.1, np.nan])
