@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -104,7 +104,7 @@ class Speaker:
         session = self.sessions.get(_GRAPH_OF_STAGE.get(timing.stage, timing.stage))
         if session is None or timing.cache_hit:
             return timing
-        return replace(timing, backend=session.ran_on, new_size=session.new_size)
+        return replace(timing, backend=session.ran_on, new_size=session.new_size, waited=session.waited)
 
     @property
     def lost(self) -> bool:
@@ -129,6 +129,7 @@ def open_speaker(
     caches: Caches | None = None,
     failures: DeviceFailures | None = None,
     on_trial: bool = False,
+    convert: bool = True,
 ) -> Speaker:
     """Opens a voice with everything it needs.
 
@@ -142,13 +143,14 @@ def open_speaker(
         caches: what is remembered from before, where no speaker is left.
         failures: of devices, which voices of a program share; by default those of `like`.
         on_trial: in a process of its own, which may die and judges devices by itself.
+        convert: graphs for a device, where that was not done yet; a process that soon ends would not come to that.
     """
     kept = known_settings()
     settings = replace(kept, bert_precision=precision or kept.bert_precision, decoder_precision=decoder or kept.decoder_precision)
     chosen = _choose(wanted, parse_placement(backend), settings, bert, force_bert)
     same_bert = like.sessions["bert"] if like is not None and like.pipeline.bert_id == chosen.bert_id else None
     known = failures or (like.failures if like is not None else DeviceFailures(record=None if on_trial else device_record()))
-    sessions = _open_sessions(replace(chosen, measured=chosen.measured or on_trial), same_bert, known)
+    sessions = _open_sessions(replace(chosen, measured=chosen.measured or on_trial, convert=convert), same_bert, known)
     caches = like.pipeline.caches if like is not None else caches or Caches()
     caches.stored = _stored_features(chosen.bert, settings.disk_cache_mib)
     return _speaker(chosen, sessions, caches, known)
@@ -160,6 +162,7 @@ class _Chosen:
 
     Attributes:
         bert_id, sound_id: names for all that shapes the features and the sound of the voice.
+        convert: graphs for a device, where that was not done yet.
         measured: it was measured on that placement, or is being measured: graphs without a form run there as they are.
     """
 
@@ -170,6 +173,7 @@ class _Chosen:
     bert_id: str
     sound_id: str
     measured: bool = False
+    convert: bool = True
 
 
 def _choose(wanted: str | None, asked: Placement, settings: Settings, chosen_bert: str | None, force_bert: bool) -> _Chosen:
@@ -236,7 +240,10 @@ def _open(graph: str, name: str, model: Path | bytes, chosen: _Chosen, failures:
         return FailoverSession(graph, OpenedSession(cpu, "cpu", _has_no_form(place)), place, lambda: cpu, failures, identity)
     room = int(memory_of(place) * (BERT_SHARE if graph == "bert" else 1))
     opening = Opening(graph, identity, place, failures, room)
-    sized = SizedSession(cpu, name, opening, lambda: device_form(_form_store(paths.data_dir()), graph, cast(Path, model)))
+    find = partial(device_form, _form_store(paths.data_dir()), graph, cast(Path, model))
+    if not chosen.convert and (form := find(make=False)) is None:
+        return FailoverSession(graph, OpenedSession(cpu, "cpu", None), place, lambda: cpu, failures, identity)
+    sized = SizedSession(cpu, name, opening, find if chosen.convert else lambda: form)
     return FailoverSession(graph, sized, place, lambda: cpu, failures, identity)
 
 
@@ -301,7 +308,7 @@ def graph_store() -> GraphStore:
 
 @cache
 def _form_store(folder: Path) -> GraphStore:
-    return form_store(folder / "cache" / "devices")
+    return form_store(folder / "cache" / "forms")
 
 
 def _stored_features(bert: Bert, room_mib: int) -> DiskFeatures | None:

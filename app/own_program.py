@@ -44,10 +44,10 @@ def run_own_module(module: str, option: str, *arguments: Path, timeout_s: float)
     return run_hidden([*_command(module), option, *map(str, arguments)], timeout_s)
 
 
-def start_own_module(module: str, option: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def start_own_module(module: str, option: str, environment: Mapping[str, str], *arguments: Path) -> subprocess.Popen[bytes]:
     """Starts it, with pipes to its input and from its output, which errors go to as well. Raises OSError."""
     return subprocess.Popen(
-        [*_command(module), option],
+        [*_command(module), option, *map(str, arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

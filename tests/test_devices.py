@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 from collections import defaultdict
 from pathlib import Path
+from subprocess import PIPE
 
 import numpy as np
 import pytest
 
 from app import compose
-from app.adapters.ort import device_memory, sized_session
+from app.adapters.ort import device_graphs, device_memory, sized_session
 from app.adapters.ort import device_thread as ort_device_thread
+from app.adapters.ort.device_form import DeviceForm
 from app.adapters.ort.device_graphs import form_store
 from app.adapters.ort.placement import CPU_ONLY
 from app.adapters.ort.providers import Device
@@ -112,10 +116,13 @@ def test_no_sentence_waits_for_an_opening(voice: str, device: PretendDevice) -> 
     assert spoken(speaker, MIDDLE).size
     assert len(device.runs) == runs  # all of it on the CPU
     assert speaker.fallback is None
+    decoder = speaker.sessions["decoder"]
+    assert (decoder.ran_on, decoder.waited) == ("cpu", True)
     go_on.set()
     speaker.wait_for_devices(LIMIT_S)
     spoken(speaker, MIDDLE)
     assert len(device.runs) > runs
+    assert (decoder.ran_on, decoder.waited, decoder.new_size) == (KEY, False, False)
 
 
 @pytest.mark.parametrize("noise", [0.1, np.nan])
@@ -213,6 +220,64 @@ def test_the_included_voice_runs_there_while_it_is_measured_and_where_it_was_fou
     compose.probe_memory().choose(DECODER, *compose.choice_facts(tried.voice, bert))
     assert open_speaker("mei", "auto").backends["decode"] == KEY
     assert device.opened == []  # as it is, and in no fixed size
+
+
+def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
+    voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    empty = form_store(tmp_path / "forms")
+    with monkeypatch.context() as patch:
+        patch.setattr(compose, "_form_store", lambda _folder: empty)
+        speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
+        assert set(speaker.backends.values()) == {"cpu"}
+        assert speaker.fallback is None
+        assert not [path for path in (tmp_path / "forms").glob("*") if path.suffix != ".part"]
+    opened(voice, DECODER)
+    speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
+    speaker.wait_for_devices(LIMIT_S)
+    assert speaker.backends["decode"] == KEY
+
+
+def test_a_conversion_ends_with_the_program(voice: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ending = threading.Event()
+    monkeypatch.setattr(device_graphs, "ENDING", ending)
+    monkeypatch.setattr(
+        device_graphs, "start_own_module", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
+    )
+    threading.Timer(0.3, ending.set).start()
+    began = time.monotonic()
+    assert device_graphs.device_form(form_store(tmp_path), "decoder", Path(voice) / "decoder.onnx") is None
+    assert time.monotonic() - began < 20
+
+
+def test_a_damaged_form_leaves_the_graph_on_the_cpu(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(_form: DeviceForm, _size: int) -> None:
+        raise ValueError("no proof")
+
+    monkeypatch.setattr(DeviceForm, "proof", damaged)
+    speaker = opened(voice, DECODER)
+    assert "cannot be read" in str(speaker.fallback)
+    assert spoken(speaker, SHORT).size
+    assert set(speaker.backends.values()) == {"cpu"}
+
+
+def test_sizes_that_are_let_go_during_a_sentence_are_the_cpus(voice: str, device: PretendDevice) -> None:
+    speaker = opened(voice, DECODER)
+    right, sized = spoken(speaker, MIDDLE), speaker.sessions["decoder"]._sized
+    assert sized is not None
+    takes, asked = sized.takes, []
+
+    def then_gone(values: dict[str, np.ndarray]) -> bool:
+        found = takes(values)
+        asked.append(found)
+        if len(asked) == 2:
+            sized._open.clear()
+        return found
+
+    sized.takes = then_gone  # type: ignore[method-assign]
+    found = spoken(speaker, MIDDLE)
+    assert asked[:2] == [True, True]
+    assert signal_to_noise_db([right], [found]) >= LEAST_DB
 
 
 def test_a_voice_closed_early_opens_nothing_more(voice: str, device: PretendDevice) -> None:

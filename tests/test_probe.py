@@ -349,3 +349,13 @@ def test_this_machine_is_probed_for_real(capsys: pytest.CaptureFixture[str]) -> 
     assert set(available_backends()) <= set(found)
     assert main(["backends"]) == 0
     assert "used by auto" in capsys.readouterr().out
+
+
+def test_before_any_measurement_the_first_guess_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Auto takes is marked, even where it is none of the places that are tried."""
+    assert [finding.backend for finding in Probe().known() if finding.chosen] == ["cpu"]
+    guess = replace(CPU_ONLY, decoder="cuda")
+    monkeypatch.setattr(probe, "first_guess", lambda _voice: guess)
+    (chosen,) = [finding for finding in Probe().known() if finding.chosen]
+    assert chosen.backend == str(guess)
+    assert chosen.ok is None

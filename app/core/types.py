@@ -212,6 +212,7 @@ class StageTiming:
         tokens, phones, frames, samples: sizes known at that stage, else 0.
         backend: what computed it; empty where no graph did, or nobody asked.
         new_size: a device computed something of this size for the first time, for which most compile or search first.
+        waited: the CPU computed it, as the device is not ready for this size.
     """
 
     request_id: str
@@ -226,3 +227,4 @@ class StageTiming:
     samples: int = 0
     backend: str = ""
     new_size: bool = False
+    waited: bool = False

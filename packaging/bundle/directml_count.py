@@ -100,7 +100,7 @@ class Watch:
         change = self._changed()
         if self.sentence is None:
             return
-        if not change["executed"]:
+        if not change["executed"]:  # what a session has recorded once is dispatched no more, but executed
             self.graphs[graph].on_cpu.add(self.sentence)
             return
         seen = self.graphs[graph].sizes[self._shape.get(LENGTHS[graph], 0)]

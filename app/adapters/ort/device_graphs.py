@@ -6,15 +6,19 @@ A form belongs to the very file it was made from: a voice that is updated, expor
 from __future__ import annotations
 
 import logging
+import os
+import time
 from pathlib import Path
 
 from app.adapters.ort.device_form import DeviceForm, read_form
+from app.adapters.ort.device_thread import ENDING
 from app.adapters.ort.optimized_graphs import GraphStore
-from app.own_program import run_own_module
+from app.own_program import start_own_module
 
 VERSION = "device form 1"
 MAKER = "app.install.device_form"
 _TIMEOUT_S = 900
+LOOKED_AFTER_S = 0.1
 LARGEST_BYTES = 2 << 30
 
 
@@ -23,14 +27,15 @@ def form_store(folder: Path) -> GraphStore:
     return GraphStore(folder, max_bytes=4 << 30, smallest_bytes=0, largest_bytes=LARGEST_BYTES)
 
 
-def device_form(store: GraphStore, graph: str, source: Path) -> DeviceForm | None:
+def device_form(store: GraphStore, graph: str, source: Path, *, make: bool = True) -> DeviceForm | None:
     """The form of a graph, which takes up to minutes where it is not there yet; None where there is none.
 
     Args:
         graph: bert, prosody, flow or decoder.
         source: its file, in the folder of the voice or of the BERT.
+        make: one that is not there yet.
     """
-    copy = store.copy_of(source, f"{VERSION} {graph}", lambda folder: _make(graph, source, folder))
+    copy = store.copy_of(source, f"{VERSION} {graph}", lambda folder: _make(graph, source, folder) if make else _leave(graph))
     if copy is None:
         return None
     try:
@@ -41,6 +46,14 @@ def device_form(store: GraphStore, graph: str, source: Path) -> DeviceForm | Non
 
 
 def _make(graph: str, source: Path, folder: Path) -> None:
-    done = run_own_module(MAKER, "--device-form", Path(graph), source, folder, timeout_s=_TIMEOUT_S)
-    if done.returncode:
-        raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
+    process, end = start_own_module(MAKER, "--device-form", os.environ, Path(graph), source, folder), time.monotonic() + _TIMEOUT_S
+    while process.poll() is None:
+        if ENDING.wait(LOOKED_AFTER_S) or time.monotonic() > end:
+            process.kill()
+    told = process.communicate()[0]
+    if process.returncode:
+        raise OSError(f"exit code {process.returncode}: {told.decode('utf-8', 'replace').strip()[-300:]}")
+
+
+def _leave(graph: str) -> None:
+    raise FileNotFoundError(f"{graph} has not been converted yet")

@@ -37,7 +37,7 @@ class DeviceRecord:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / "devices.json"
-        self._note = folder / f"note-{os.getpid()}.json"
+        self._note = folder / f"note-{os.getpid()}-{_started():.0f}.json"  # that of an earlier process of the same number stays
         self._lock = threading.Lock()
         self._at_risk = 0
         self._proven: set[tuple[str, str]] = set()

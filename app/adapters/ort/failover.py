@@ -48,6 +48,7 @@ class FailoverSession:
         observer: sees every run; for measurements.
         ran_on: backend of the run that ended last; empty before the first.
         new_size: the device had not run values of that size before.
+        waited: the CPU ran it because no session of that size is open on the device, or another one is being opened there.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class FailoverSession:
         self._identity = identity  # of the graph, for what is known of it on this device
         self._compared = sized or failures.record is None or graph == _DRAWS_NOISE or failures.record.is_proven(place, identity)
         self._comparing: GraphSession | None = None
-        self.ran_on, self.new_size = "", False
+        self.ran_on, self.new_size, self.waited = "", False, False
         self._sizes: set[tuple[tuple[int, ...], ...]] = set()
         self._longest_s = 0.0
         self._stopped = False
@@ -114,7 +115,7 @@ class FailoverSession:
 
     def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """As `GraphSession.run`; where a device fails, the result of the CPU for the same values."""
-        self._stopped, self.new_size = False, False
+        self._stopped = self.new_size = self.waited = False
         results = self._computed(values, outputs)
         if self.observer is not None:
             self.observer(self._graph, values, list(outputs or self.outputs), results)
@@ -125,13 +126,13 @@ class FailoverSession:
         if sized is not None and sized.trouble is not None:
             self._move(sized.trouble)
         elif sized is not None and not sized.takes(values):
-            self.ran_on = "cpu"
+            self.ran_on, self.waited = "cpu", True
             return sized.cpu.run(values, outputs)
         try:
             results = self._session.run(values, outputs) if self._on_cpu is None else self._watched(values, outputs)
         except DeviceBusy:  # another session is being opened there
             assert sized is not None
-            self.ran_on = "cpu"
+            self.ran_on, self.waited = "cpu", True
             return sized.cpu.run(values, outputs)
         self.ran_on = "cpu" if self._on_cpu is None else backend_of(self.place)
         return results

@@ -7,6 +7,7 @@ once: a device that computes something else than the CPU did is not used.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 import weakref
@@ -21,13 +22,15 @@ import numpy as np
 from app.adapters.ort.device_failures import DeviceFailures
 from app.adapters.ort.device_form import LEAST_SNR_DB, DeviceForm, close_enough
 from app.adapters.ort.device_memory import give_back, session_bytes, take
-from app.adapters.ort.device_thread import DeviceHung, drop_on_device, open_on_device
+from app.adapters.ort.device_thread import ENDING, DeviceHung, drop_on_device, open_on_device
 from app.adapters.ort.placement import place_name
 from app.adapters.ort.session import OPENING_S, GraphSession, open_fixed
 from app.errors import BackendError
 from app.language import localized
 
 WANTED = ("first", "last")  # which frames of a window are wanted: decoders on the CPU cut them out themselves
+
+LONGEST_ENDING_S = 5.0  # that an opening which has begun is waited for when the program ends
 
 FindForm = Callable[[], DeviceForm | None]
 """Finds or makes the form of the graph; may take minutes."""
@@ -117,10 +120,11 @@ class SizedSession:
     def run(self, values: dict[str, Any], outputs: Sequence[str] | None = None) -> list[np.ndarray]:
         """As `GraphSession.run`, on the device; only for values that it takes."""
         size, form = self._size_for(values), self._form
-        assert size is not None
-        assert form is not None
+        session = None if size is None else self._open.get(size)
+        if size is None or form is None or session is None:  # it was found wrong just now
+            raise BackendError(self.trouble or localized("準備ができていません。", "it is not ready."))
         names = list(outputs or self.outputs)
-        results = form.cut(names, self._open[size].run(form.padded(values, size), names), form.length(values))
+        results = form.cut(names, session.run(form.padded(values, size), names), form.length(values))
         if not set(WANTED) <= set(self.inputs):
             return results
         frames, (first, last) = form.length(values), (int(np.asarray(values[name]).reshape(-1)[0]) for name in WANTED)
@@ -138,7 +142,8 @@ class SizedSession:
         length = form.length(values)
         if not form.pads and length > min(form.sizes):
             return length if length in self._open else None
-        return min((size for size in self._open if size >= length and (form.pads or size == min(form.sizes))), default=None)
+        opened = list(self._open)  # another thread adds to them
+        return min((size for size in opened if size >= length and (form.pads or size == min(form.sizes))), default=None)
 
     def open_sizes(self, form: DeviceForm | None) -> None:
         """Opens all sessions that there is room for, each when no run waits; for a thread that may wait."""
@@ -148,7 +153,7 @@ class SizedSession:
         self._form = form
         wanted = session_bytes(form.bytes)
         for size in form.sizes:
-            if not take(self._place, wanted, self._opening.room_bytes):
+            if ENDING.is_set() or not take(self._place, wanted, self._opening.room_bytes):
                 break
             self._taken.append(wanted)
             try:
@@ -160,11 +165,12 @@ class SizedSession:
                 if not self._open:
                     raise
                 logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
+                give_back(self._place, self._taken.pop())
                 break  # there was less room than the adapter said
-        if not self._open:
-            self.trouble = localized("デバイスのメモリーが足りません。", "the device does not have enough memory.")
-        else:
+        if self._open:
             self._opening.proven()
+        elif not ENDING.is_set():
+            self.trouble = localized("デバイスのメモリーが足りません。", "the device does not have enough memory.")
 
     def _opened(self, form: DeviceForm, size: int) -> GraphSession:
         """A session that has computed what the CPU did."""
@@ -211,13 +217,15 @@ def _open_all(waiting: weakref.ref[SizedSession], find_form: FindForm) -> None:
             session.fail(exc.message, lost=True, wrong=True)
         except BackendError as exc:
             session.fail(f"{exc.message} {exc.hint}".strip())
+        except Exception as exc:  # a form may be damaged in any way
+            session.fail(localized("変換したファイルを読み込めません。", "its converted files cannot be read.") + f" ({exc})")
         finally:
             session.settled.set()
 
 
 def _refused(session: SizedSession | None) -> bool:
     """Whether there is nothing to open: the voice was closed, or the device lost to another graph meanwhile."""
-    if session is None:
+    if session is None or ENDING.is_set():
         return True
     if (reason := session.lost) is not None:
         session.fail(reason)
@@ -225,4 +233,11 @@ def _refused(session: SizedSession | None) -> bool:
     return session.settled.is_set()
 
 
+def _end() -> None:
+    """No driver likes a process that ends while it opens something."""
+    ENDING.set()
+    _one_at_a_time.acquire(timeout=LONGEST_ENDING_S)
+
+
 _one_at_a_time = threading.Lock()
+atexit.register(_end)

@@ -87,7 +87,14 @@ def explained(item: Figures) -> str:
                 f"includes preparing for a new length: {milliseconds(item.row.new_ms)} ms (the same length is faster next time)",
             )
         )
-    if item.copies_ms is not None and lines:
+    if item.row.waited_ms:
+        lines.append(
+            localized(
+                f"デバイスがこの長さをまだ計算できないため CPU で計算: {milliseconds(item.row.waited_ms)} ms",
+                f"computed on the CPU, as the device is not ready for this length: {milliseconds(item.row.waited_ms)} ms",
+            )
+        )
+    if item.copies_ms is not None and set(item.row.backends) - {"cpu"}:
         there, run, back = map(milliseconds, item.copies_ms)
         lines.append(
             localized(
@@ -128,7 +135,7 @@ class LatencyModel(QAbstractTableModel):
         last_of_part = {PART_OF_STAGE.get(stage, stage): stage for stage in history.stages}
         targets_ms = {last_of_part[part]: ms for part, ms in history.stage_targets_ms.items()} | {"total": history.target_ms}
         over = history.over_target()
-        devices = any(set(row.backends) - {"cpu"} for _, _, row in rows)
+        devices = any(set(row.backends) - {"cpu"} or row.waited_ms for _, _, row in rows)
         wanted = columns(devices=devices)
         same = len(rows) == len(self._rows) and len(wanted) == len(self._columns)
         if not same:

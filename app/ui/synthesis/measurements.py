@@ -28,12 +28,14 @@ class StageTotal:
 
     Attributes:
         new_ms: of runs whose size was new to the device.
+        waited_ms: of runs on the CPU for which the device was not ready.
         backends: what computed it, in the order of their first runs.
     """
 
     ms: float = 0.0
     cold_ms: float = 0.0
     new_ms: float = 0.0
+    waited_ms: float = 0.0
     backends: tuple[str, ...] = ()
     runs: int = 0
     hits: int = 0
@@ -47,6 +49,7 @@ class StageTotal:
         self.ms += timing.ms
         self.cold_ms += timing.ms if timing.cold else 0
         self.new_ms += timing.ms if timing.new_size else 0
+        self.waited_ms += timing.ms if timing.waited else 0
         if timing.backend and timing.backend not in self.backends:
             self.backends += (timing.backend,)
         self.runs += not timing.cache_hit
@@ -112,7 +115,7 @@ class Row:
 
     Attributes:
         backends: what computed it in the last utterance that it was computed for.
-        new_ms: of `last`, what was spent on sizes that were new to the device.
+        new_ms, waited_ms: of `last`, what was spent on sizes that were new to the device, and on the CPU as it was not ready.
     """
 
     last: float | None
@@ -121,6 +124,7 @@ class Row:
     p95: float | None
     backends: tuple[str, ...] = ()
     new_ms: float = 0.0
+    waited_ms: float = 0.0
 
 
 class LatencyHistory:
@@ -197,7 +201,9 @@ class LatencyHistory:
         last = self.last.stages.get(stage) if self.last else None
         seen = (item.stages[stage].backends for item in reversed(self.utterances) if stage in item.stages)
         row = _row(computed, last.ms if last else None, bool(last and last.hits and not last.runs))
-        return replace(row, backends=next(filter(None, seen), ()), new_ms=last.new_ms if last else 0.0)
+        return replace(
+            row, backends=next(filter(None, seen), ()), new_ms=last.new_ms if last else 0.0, waited_ms=last.waited_ms if last else 0.0
+        )
 
     def first_audio(self) -> Row:
         """Figures of the time to the first sound."""

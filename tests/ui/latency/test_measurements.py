@@ -100,6 +100,19 @@ def test_the_table_says_where_and_what_was_not_computing(qtbot: QtBot) -> None:
     assert model.columnCount() == without
 
 
+def test_a_device_that_is_not_ready_is_told(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    utterance = history.begin("a", "a")
+    utterance.add(StageTiming("a", 0, "decode", 8.0, backend="cpu", waited=True), RATE)
+    utterance.running = False
+    model = LatencyTable(LIGHT).figures
+    model.show(history)
+    row = next(row for row in range(model.rowCount()) if model.index(row, 0).data() == "Decode")
+    assert model.index(row, model.columnCount() - 1).data() == "CPU"
+    tip = model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip == "computed on the CPU, as the device is not ready for this length: 8.0 ms"
+
+
 def test_copies_are_those_of_the_placement_in_use() -> None:
     lines = [{"graph": "decoder", "copy_in_ms": 1.0, "run_ms": 2.0, "copy_out_ms": 3.0}, {"graph": "flow", "copy_in_ms": None}, 5]
     measured = ({"backend": "cpu", "chosen": False, "trace": []}, {"backend": "directml:0", "chosen": True, "trace": lines})

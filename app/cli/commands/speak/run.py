@@ -55,8 +55,10 @@ def run(options: argparse.Namespace) -> int:
     """Speaks; the text is checked before a model is loaded, and the output file before anything is computed."""
     text = spoken_text(options)
     check_request(_request(options, text))
-    speaker = open_speaker(chosen_voice(options), options.backend, decoder=options.decoder, force_bert=options.force_bert)
-    if options.backend != "auto":  # who names a device wants that one, and not the CPU until it is ready
+    named = options.backend != "auto"
+    voice = chosen_voice(options)
+    speaker = open_speaker(voice, options.backend, decoder=options.decoder, force_bert=options.force_bert, convert=named)
+    if named:  # who names a device wants that one, and not the CPU until it is ready
         with slow_notice(preparing_device()):
             speaker.wait_for_devices()
     if speaker.fallback:
