@@ -128,11 +128,11 @@ class Probe:
         if not wait_s:
             return None
         hours = max(1, round(wait_s / 3600))
-        told = localized(
+        words = localized(
             f"前回、異常終了しました。約 {hours} 時間後に再び試します。",
             f"It crashed or hung last time and will be tried again in about {hours} h.",
         )
-        return told + by_frontend("", localized("（--retry ですぐに試せます）", " (--retry tries it now)"))
+        return words + by_frontend("", localized("（--retry ですぐに試せます）", " (--retry tries it now)"))
 
     def _too_small(self, place: str) -> str | None:
         """Whether a device lacks room for the groups that are put there."""

@@ -102,15 +102,15 @@ class _Notes:
     """Shows a person the waits, a line each, and another one now and then."""
 
     def __init__(self) -> None:
-        self._told: tuple[str, int] | None = None
-        self._told_at = 0.0
+        self._shown: tuple[str, int] | None = None
+        self._shown_at = 0.0
 
     def waits(self, wait: Wait | None) -> None:
         if wait is None:
             return
         about, now = (wait.reason, wait.attempt), time.monotonic()
-        if about != self._told or now - self._told_at >= REMINDED_AFTER_S:
-            self._told, self._told_at = about, now
+        if about != self._shown or now - self._shown_at >= REMINDED_AFTER_S:
+            self._shown, self._shown_at = about, now
             self._say(wait.text)
 
     def _say(self, text: str) -> None:

@@ -41,7 +41,7 @@ def make_form(graph: str, source: Path, folder: Path) -> None:
     from app.voices.prepare.device.form import write_form  # onnx is slow to import
     from app.voices.prepare.links import UnknownGraphError
 
-    told = "its results differ"
+    reason = "its results differ"
     calls, info = calls_of(graph, source), None if graph == "bert" else read_manifest(source.parent)
     sizes = SIZES.get(graph) or tuple(window_widths(info.windows, info.margin_frames) if info else ())
     proof: list[tuple[int, Call]] = []
@@ -49,7 +49,7 @@ def make_form(graph: str, source: Path, folder: Path) -> None:
         try:
             write_form(source, graph, folder, half=half)
         except UnknownGraphError as exc:
-            told = str(exc)
+            reason = str(exc)
             break
         describe(folder, sizes=list(sizes))
         form = read_form(folder)
@@ -60,13 +60,13 @@ def make_form(graph: str, source: Path, folder: Path) -> None:
             return
     for item in folder.iterdir():
         item.unlink()
-    (folder / FORM_NAME).write_text(json.dumps({"unfit": told}), encoding="utf-8")
+    (folder / FORM_NAME).write_text(json.dumps({"unfit": reason}), encoding="utf-8")
 
 
 def describe(folder: Path, **more: Any) -> None:
     """Says more of the form in a folder."""
-    told = json.loads((folder / FORM_NAME).read_text(encoding="utf-8"))
-    (folder / FORM_NAME).write_text(json.dumps(told | more), encoding="utf-8")
+    content = json.loads((folder / FORM_NAME).read_text(encoding="utf-8"))
+    (folder / FORM_NAME).write_text(json.dumps(content | more), encoding="utf-8")
 
 
 def _answered(form: DeviceForm, source: Path, calls: list[Call]) -> tuple[list[Call], list[tuple[int, Call]]]:

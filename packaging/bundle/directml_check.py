@@ -101,8 +101,8 @@ def counted(wine: Wine, runtime: Path, home: Path, voice: str, placement: str) -
     }
     script = Path(__file__).with_name("directml_count.py")
     printed = wine.run([wine.python, script, windows_path(runtime / "onnxruntime" / "capi"), voice, placement], LIMIT_S, environment)
-    told = json.loads(next(line for line in reversed(printed.splitlines()) if line.startswith("{")))
-    return [{"voice": voice, "placement": placement} | row | {"fallback": told["fallback"]} for row in told["rows"]]
+    answer = json.loads(next(line for line in reversed(printed.splitlines()) if line.startswith("{")))
+    return [{"voice": voice, "placement": placement} | row | {"fallback": answer["fallback"]} for row in answer["rows"]]
 
 
 def show(rows: list[dict[str, Any]]) -> None:

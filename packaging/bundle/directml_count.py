@@ -137,8 +137,8 @@ def main(libraries: str, voice: str, placement: str) -> None:
         finally:
             os.dup2(kept, 2)
         log.seek(0)
-        told = log.read().replace(b"\0", b"").decode("utf-8", "replace")
-    print(json.dumps({"rows": list(rows(speaker, watch, told)), "fallback": speaker.fallback}), flush=True)
+        log_text = log.read().replace(b"\0", b"").decode("utf-8", "replace")
+    print(json.dumps({"rows": list(rows(speaker, watch, log_text)), "fallback": speaker.fallback}), flush=True)
 
 
 def opened(watch: Watch, voice: str, placement: str) -> Any:

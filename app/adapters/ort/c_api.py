@@ -50,9 +50,9 @@ class OrtLibrary:
         self.path = path
         base = ctypes.CDLL(str(path)).OrtGetApiBase
         base.restype = ctypes.POINTER(_Base)
-        told = base().contents
-        table = told.get_api(_INTERFACE)
-        if not table or told.get_version().decode() != ort.__version__:
+        api = base().contents
+        table = api.get_api(_INTERFACE)
+        if not table or api.get_version().decode() != ort.__version__:
             raise OSError(f"{path.name} is of another version than its Python module")
         functions = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))
         returning = ctypes.CFUNCTYPE(ctypes.c_void_p)

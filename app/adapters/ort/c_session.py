@@ -114,13 +114,13 @@ class UnlockedSession:
     def __init__(self, library: OrtLibrary, model: Path | bytes, options: ort.SessionOptions, target: Target = ON_CPU) -> None:
         self._library = library
         openable = as_openable(model, options)
-        with _session_options(library, options) as told:
-            _aim(library, told, target)
+        with _session_options(library, options) as native:
+            _aim(library, native, target)
             if isinstance(openable, bytes):
-                self._handle = library.made("CreateSessionFromArray", library.environment, openable, ctypes.c_size_t(len(openable)), told)
+                self._handle = library.made("CreateSessionFromArray", library.environment, openable, ctypes.c_size_t(len(openable)), native)
             else:
                 path = ctypes.c_wchar_p(openable) if os.name == "nt" else ctypes.c_char_p(os.fsencode(openable))
-                self._handle = library.made("CreateSession", library.environment, path, told)
+                self._handle = library.made("CreateSession", library.environment, path, native)
         self._inputs, self._outputs = (list(self._declared(side)) for side in ("Input", "Output"))
 
     def __del__(self) -> None:

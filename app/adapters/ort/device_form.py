@@ -100,15 +100,15 @@ class DeviceForm:
 
 def read_form(folder: Path) -> DeviceForm:
     """The form in a folder. Raises OSError, ValueError, LookupError or TypeError."""
-    told = parse_object(read_small(folder / FORM_NAME, LARGEST_FORM_BYTES))
+    content = parse_object(read_small(folder / FORM_NAME, LARGEST_FORM_BYTES))
     return DeviceForm(
         folder=folder,
-        free=str(told["free"]),
-        mask=str(told["mask"]),
-        inputs={name: int(axis) for name, axis in told["inputs"].items()},
-        outputs={name: (int(axis), int(steps)) for name, (axis, steps) in told["outputs"].items()},
-        half=bool(told["half"]),
-        sizes=tuple(int(size) for size in told["sizes"]),
+        free=str(content["free"]),
+        mask=str(content["mask"]),
+        inputs={name: int(axis) for name, axis in content["inputs"].items()},
+        outputs={name: (int(axis), int(steps)) for name, (axis, steps) in content["outputs"].items()},
+        half=bool(content["half"]),
+        sizes=tuple(int(size) for size in content["sizes"]),
     )
 
 

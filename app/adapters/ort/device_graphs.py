@@ -50,9 +50,9 @@ def _make(graph: str, source: Path, folder: Path) -> None:
     while process.poll() is None:
         if ENDING.wait(LOOKED_AFTER_S) or time.monotonic() > end:
             process.kill()
-    told = process.communicate()[0]
+    output = process.communicate()[0]
     if process.returncode:
-        raise OSError(f"exit code {process.returncode}: {told.decode('utf-8', 'replace').strip()[-300:]}")
+        raise OSError(f"exit code {process.returncode}: {output.decode('utf-8', 'replace').strip()[-300:]}")
 
 
 def _leave(graph: str) -> None:

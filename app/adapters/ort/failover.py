@@ -82,7 +82,7 @@ class FailoverSession:
     def fallback(self) -> str | None:
         """Why the place is not the one asked for; None when it is, or is still being opened."""
         sized = self._sized
-        return self._fallback if sized is None or sized.trouble is None else self._told(sized.trouble)
+        return self._fallback if sized is None or sized.trouble is None else self._explained(sized.trouble)
 
     @property
     def backend(self) -> str:
@@ -219,12 +219,12 @@ class FailoverSession:
     def _move(self, reason: str) -> None:
         """From now on this graph runs on the CPU."""
         assert self._on_cpu is not None
-        self._fallback = self._told(reason)
+        self._fallback = self._explained(reason)
         logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback)
         self._session = self._on_cpu()
         self._on_cpu, self.new_size = None, False
 
-    def _told(self, reason: str) -> str:
+    def _explained(self, reason: str) -> str:
         return localized(
             f"{place_name(self.place)} でエラーが発生したため、CPU で続行しています: {reason}",
             f"{place_name(self.place)} failed; continuing on the CPU: {reason}",

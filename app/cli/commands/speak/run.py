@@ -84,7 +84,7 @@ class SpeakJob:
 
     def __init__(self, options: argparse.Namespace, speaker: Speaker, request: SynthesisRequest) -> None:
         self._speaker = speaker
-        self._told = speaker.fallback
+        self._announced = speaker.fallback
         self._request = request
         rate = speaker.pipeline.voice.sampling_rate
         file = open_file(options.output, rate, options.subtype, options.rate, options.stereo) if options.output is not None else None
@@ -110,7 +110,7 @@ class SpeakJob:
             raise KeyboardInterrupt
         if self._error is not None:
             raise self._error
-        if self._speaker.fallback and self._speaker.fallback != self._told:  # a device failed on the way; all was spoken nevertheless
+        if self._speaker.fallback and self._speaker.fallback != self._announced:  # a device failed on the way; all was spoken nevertheless
             note(self._speaker.fallback)
         if self._json is not None:
             json_line(self._report(), self._json)
