@@ -26,6 +26,7 @@ WHOLE = {
     "app/ui/selftest.py": "/proc",
     "app/bench/machine.py": "/proc",
     "app/adapters/ort/providers.py": "/proc",
+    "app/adapters/ort/device_form.py": "calls that we kept with a form, as arrays",
     "app/adapters/ort/optimized_graphs.py": "/proc, and copies that we made",
     "app/adapters/ort/work.py": "ONNX Runtime's profile",
     "app/adapters/ort/model_file.py": "a model, which ONNX Runtime would read whole as well",

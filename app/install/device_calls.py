@@ -13,6 +13,7 @@ from app.adapters.ort.session import GraphSession, Session
 from app.install.bert_check import proof_texts
 from app.install.int8 import spoken_frames
 from app.voices.bert import read_bert
+from app.voices.vocabulary import read_vocabulary
 from app.voices.voice import read_prepared
 
 
@@ -50,7 +51,7 @@ def calls_of(graph: str, source: Path) -> list[Call]:
     """
     if graph == "bert":
         bert = read_bert(source.parent)
-        known = len(bert.vocabulary.read_text(encoding="utf-8").splitlines())
+        known = len(read_vocabulary(source.parent))
         return [Call({"input_ids": ids}) for ids in proof_texts(bert.vocabulary, known)]
     watched: dict[str, _Watched] = {}
 

@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.device_form import FORM_NAME, PROOF_NAME, DeviceForm, close_enough, read_form
+from app.adapters.ort.device_form import FORM_NAME, LARGEST_FORM_BYTES, PROOF_NAME, DeviceForm, close_enough, read_form
 from app.adapters.ort.session import GraphSession, open_fixed, open_session
 from app.core.durations import symbol_frames
 from app.core.windows import window_widths
 from app.install.device_calls import Call, calls_of, fitted
+from app.json_text import parse_object
+from app.small_file import read_small
 from app.terminal import one_line, write_error_line
 from app.voices.manifest import VoiceManifest, read_manifest
 from app.voices.precision import ENOUGH_EQUAL
@@ -65,7 +67,7 @@ def make_form(graph: str, source: Path, folder: Path) -> None:
 
 def describe(folder: Path, **more: Any) -> None:
     """Says more of the form in a folder."""
-    content = json.loads((folder / FORM_NAME).read_text(encoding="utf-8"))
+    content = parse_object(read_small(folder / FORM_NAME, LARGEST_FORM_BYTES))
     (folder / FORM_NAME).write_text(json.dumps(content | more), encoding="utf-8")
 
 

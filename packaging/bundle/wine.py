@@ -32,6 +32,13 @@ ENDING_S = 30
 DESKTOP = "import ctypes, sys; ctypes.windll.user32.GetDesktopWindow(); print(flush=True); sys.stdin.read()"
 CANNOT = 75  # exit code where Wine itself, or what it needs, is not to be had: it says nothing about the program
 FOR_WINDOWS = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--only-binary=:all:", "--no-deps"]
+AMX_SOURCE = Path(__file__).with_name("wine_amx.c")
+
+
+def has_amx() -> bool:
+    """Whether the processor has Intel's matrix extension, which a process under Linux has to ask for."""
+    cpus = Path("/proc/cpuinfo")
+    return cpus.exists() and "amx_tile" in cpus.read_text()
 
 
 class Wine:
@@ -40,6 +47,7 @@ class Wine:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.python = folder / "python" / "python.exe"
+        self._amx = folder / "amx.so"
         self._display = ""
         self._desktop: subprocess.Popen[bytes] | None = None
 
@@ -50,7 +58,7 @@ class Wine:
             "WINEPREFIX": str(self.folder / "prefix"), "WINEARCH": "win64", "WINEDEBUG": "-all", "DISPLAY": self._display,
             "WINEDLLOVERRIDES": "mscoree=;mshtml=;winedbg.exe=d;ucrtbase,mscms=n,b",
             "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8",
-        }  # fmt: skip
+        } | ({"LD_PRELOAD": str(self._amx)} if self._amx.exists() else {})  # fmt: skip
 
     @contextmanager
     def session(self) -> Iterator[None]:
@@ -113,6 +121,8 @@ class Wine:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
+        if has_amx():
+            run(["gcc", "-shared", "-fPIC", "-nostdlib", "-O1", "-o", self._amx, AMX_SOURCE], timeout_s=60)
         with ThreadPoolExecutor() as side:  # the prefix is made while packages are fetched
             booted = side.submit(self._make_prefix)
             self._install_python()

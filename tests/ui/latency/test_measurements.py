@@ -87,7 +87,7 @@ def test_the_table_says_where_and_what_was_not_computing(qtbot: QtBot) -> None:
     assert model.headerData(last, Qt.Orientation.Horizontal) == "Runs on"
     shown = {model.index(row, 0).data(): model.index(row, last).data() for row in rows}
     tips = {model.index(row, 0).data(): model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in rows}
-    assert (shown["Decode"], shown["BERT"], shown["G2P"]) == ("DirectML", "CPU", "")
+    assert (shown["Decode"], shown["BERT"], shown["Reading"]) == ("DirectML", "CPU", "")
     assert tips["Decode"].splitlines() == [
         "DirectML",
         "includes preparing for a new length: 8.0 ms (the same length is faster next time)",
