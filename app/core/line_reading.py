@@ -103,6 +103,7 @@ def read_line(
     longest: int | None = None,
     *,
     emoji: bool = False,
+    doubts: bool = False,
 ) -> LineReading:
     """Reads a line; InputError when one of the readings is no reading.
 
@@ -110,6 +111,7 @@ def read_line(
         cache: phones by (sentence, readings), as the pipeline keeps them.
         longest: characters after which no further sentence is read.
         emoji: read them as a voice does that speaks them.
+        doubts: other readings of a second analyser are wanted.
     """
     request = SynthesisRequest(text, overrides=Overrides(readings))
     place, complete = Place(), True
@@ -123,7 +125,7 @@ def read_line(
         if longest is not None and sentence.start >= longest:
             complete = False
             break
-        phones, _ = remembered_phones(g2p, cache, sentence.text, readings_in(sentence, request), emoji=emoji)
+        phones, _ = remembered_phones(g2p, cache, sentence.text, readings_in(sentence, request), emoji=emoji, doubts=doubts)
         places.append(place)
         if not phones.is_spoken:
             silent.add(sentence.index)

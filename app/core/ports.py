@@ -19,10 +19,11 @@ class G2P(Protocol):
     def words(self, text: str) -> list[str]:
         """Cuts raw text at word boundaries; the pieces joined are `text`."""
 
-    def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False) -> Phones:
+    def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False) -> Phones:
         """Normalises one sentence and gives its phones; unreadable text gives phones `_ _` and an empty reading.
 
         `emoji` makes symbols of those that Nanairo voices speak; without it they are left out as all others are.
+        `doubts` also asks a second analyser, whose other readings nobody hears.
         """
 
     def explain(self, text: str) -> Sequence[Word]:

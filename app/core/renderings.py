@@ -63,16 +63,22 @@ class Caches:
 
 
 def remembered_phones(
-    g2p: G2P, cache: LRUCache[Phones] | None, text: str, readings: tuple[ReadingOverride, ...] = (), *, emoji: bool = False
+    g2p: G2P,
+    cache: LRUCache[Phones] | None,
+    text: str,
+    readings: tuple[ReadingOverride, ...] = (),
+    *,
+    emoji: bool = False,
+    doubts: bool = False,
 ) -> tuple[Phones, bool]:
-    """Phones of a sentence, and whether they were remembered; what is converted now is remembered from now on."""
+    """Phones of a sentence, and whether they were remembered; what is converted now is remembered from now on, with doubts or without."""
     key = (text, readings, emoji)
-    found = None if cache is None else cache.get(key)
-    if found is not None:
-        return found, True
-    phones = g2p.convert(text, readings, emoji=emoji)
+    for known in (True,) if doubts else (True, False):
+        if cache is not None and (found := cache.get((*key, known))) is not None:
+            return found, True
+    phones = g2p.convert(text, readings, emoji=emoji, doubts=doubts)
     if cache is not None:
-        cache.put(key, phones, phones.size)
+        cache.put((*key, doubts), phones, phones.size)
     return phones, False
 
 

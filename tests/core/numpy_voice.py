@@ -50,7 +50,7 @@ class NumpyVoice:
         """Every character is a word."""
         return list(text)
 
-    def convert(self, text: str, readings: tuple[ReadingOverride, ...] = (), *, emoji: bool = False) -> Phones:
+    def convert(self, text: str, readings: tuple[ReadingOverride, ...] = (), *, emoji: bool = False, doubts: bool = False) -> Phones:
         """Every letter is the mora `k a`, marks are themselves, everything else is unreadable."""
         self._count("g2p")
         kept = [char for char in text.replace("。", ".").replace("、", ",") if char.isalpha() or char in ".,!?"]

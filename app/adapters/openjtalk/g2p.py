@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from app.adapters.english import english_kana
 from app.adapters.openjtalk import words as openjtalk_words
@@ -42,10 +43,10 @@ class OpenJTalkG2P:
             return english_kana(word)
 
         text = _PRIVATE.sub("", text)
-        words = _words(text, taught_words().written.find(text), 0, len(text), spell)
+        words = _words(text, taught_words().written.find(text), 0, len(text), spell, doubts=True)
         return explained(words, to_plain_characters(text), converted)
 
-    def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False) -> Phones:
+    def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False) -> Phones:
         """Phones of one sentence; unreadable text gives `_ _` and an empty reading.
 
         Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading. What lies between two
@@ -57,9 +58,9 @@ class OpenJTalkG2P:
         words: list[Word] = []
         start = 0
         for stop, following, symbol in symbols:
-            words += [*_words(text, places, start, stop), Word(symbol, "", kind=EMOJI_KIND)]
+            words += [*_words(text, places, start, stop, doubts=doubts), Word(symbol, "", kind=EMOJI_KIND)]
             start = following
-        return words_to_phones(words + _words(text, places, start, len(text)))
+        return words_to_phones(words + _words(text, places, start, len(text), doubts=doubts))
 
 
 def words_of(text: str) -> list[Word]:
@@ -72,7 +73,7 @@ def _is_free(emoji: EmojiPlace, places: Sequence[Place]) -> bool:
     return all(emoji.end <= start or emoji.start >= end for start, end, _ in places)
 
 
-def _words(text: str, places: Sequence[Place], start: int, end: int, spell: Spell = english_kana) -> list[Word]:
+def _words(text: str, places: Sequence[Place], start: int, end: int, spell: Spell = english_kana, *, doubts: bool = False) -> list[Word]:
     """Words of text[start:end]; a private character holds each place whose reading is given while the rest is normalised."""
     given = [(first, last, override) for first, last, override in places if start <= first < end]
     marked = ""
@@ -82,12 +83,12 @@ def _words(text: str, places: Sequence[Place], start: int, end: int, spell: Spel
     spoken = own_words().speak(marked + text[start:end])
     first_text, *others = normalise(spoken, openjtalk_words.lookup, spell).split(PLACEHOLDER)
     if not given:
-        return _analyse(first_text)
+        return _analyse(first_text, doubts=doubts)
     pieces = [Piece(first_text)]
     for (_, _, override), following in zip(given, others, strict=True):
         pieces += [Piece(normalise_surface(override.surface), override), Piece(following)]
-    return analyse_with_readings([piece for piece in pieces if piece.text], _analyse)
+    return analyse_with_readings([piece for piece in pieces if piece.text], partial(_analyse, doubts=doubts))
 
 
-def _analyse(text: str) -> list[Word]:
-    return mend_accents(mend_readings(openjtalk_words.analyse(text)))
+def _analyse(text: str, *, doubts: bool) -> list[Word]:
+    return mend_accents(mend_readings(openjtalk_words.analyse(text, doubts=doubts)))

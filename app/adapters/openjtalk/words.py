@@ -74,14 +74,14 @@ def forget_taught_words() -> None:
     forget_choice()
 
 
-def analyse(text: str) -> list[Word]:
-    """Words of normalised text of any length."""
+def analyse(text: str, *, doubts: bool = False) -> list[Word]:
+    """Words of normalised text of any length; with `doubts`, also what the second analyser reads otherwise."""
     if len(text) <= _LONGEST:
-        return _analyse_piece(text)
-    return [word for piece in split_sentences(text, limit=_LONGEST) for word in _analyse_piece(piece.text)]
+        return _analyse_piece(text, doubts)
+    return [word for piece in split_sentences(text, limit=_LONGEST) for word in _analyse_piece(piece.text, doubts)]
 
 
-def _analyse_piece(text: str) -> list[Word]:
+def _analyse_piece(text: str, doubts: bool) -> list[Word]:
     run_frontend = load().run_frontend
     try:
         features, sentence = _features(run_frontend, text)
@@ -98,7 +98,7 @@ def _analyse_piece(text: str) -> list[Word]:
         found = sentence.text.find(surface, place, place + len(surface) + _REWRITTEN)
         place = found + len(surface) if found >= 0 else place
         words.append(_word(feature, *sentence.read_by(place - len(surface), place, rewritten=feature.get("is_reading_rewritten") is True)))
-    return _with_second_opinion(words)
+    return _with_second_opinion(words) if doubts else words
 
 
 def _with_second_opinion(words: list[Word]) -> list[Word]:

@@ -29,5 +29,7 @@ def corrections(morphs: Sequence[Morph], own: OwnWords, second_words: SecondAnal
     ours = list(own.corrections(morphs))
     phrases = [found for found in ours if found.last - found.first > 1]
     found = [*phrases, *rules().corrections(morphs), *ours, *misparses(morphs)]
-    found += second.corrections(morphs, second_words("".join(morph.surface for morph in morphs)), WHITE_LIST)
+    text = "".join(morph.surface for morph in morphs)
+    if second.may_correct(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
+        found += second.corrections(morphs, second_words(text), WHITE_LIST)
     return without_overlaps([one for one in found if not any(morph.is_users for morph in morphs[one.first : one.last])])

@@ -42,6 +42,11 @@ def pronounced(reading: str) -> str:
     return sound.replace("ヅ", "ズ").replace("ヂ", "ジ")
 
 
+def may_correct(morphs: Sequence[Morph], text: str, white: frozenset[str]) -> bool:
+    """Whether a word of the white list may stand in a sentence."""
+    return any(morph.base in white for morph in morphs) or any(word in text for word in white)
+
+
 def corrections(morphs: Sequence[Morph], second: Sequence[SecondWord], white: frozenset[str]) -> Iterator[Correction]:
     """Words of the white list whose ends are ends of words in both; what the first analyser divides, too (半七, 三四郎)."""
     first_at = {morph.start: at for at, morph in enumerate(morphs)}

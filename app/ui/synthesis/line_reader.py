@@ -85,7 +85,7 @@ class LineReader:
         return read_line(text, readings, *self._means(), emoji=emoji)
 
     def _shown(self, job: ReadLine, readings: tuple[ReadingOverride, ...]) -> LineReading:
-        return read_line(job.text, readings, *self._means(), longest=SHOWN_CHARACTERS, emoji=job.emoji)
+        return read_line(job.text, readings, *self._means(), longest=SHOWN_CHARACTERS, emoji=job.emoji, doubts=True)
 
     def _means(self) -> tuple[G2P, LRUCache[Phones] | None]:
         """The open voice's, or our own while there is none: a line can be seen before anything can speak."""
