@@ -160,6 +160,7 @@ def test_a_copy_that_does_not_open_is_not_made_again(model: Path, store: GraphSt
         (folder / WEIGHTS_NAME).write_bytes(b"no weights")
 
     monkeypatch.setattr(optimized_session, "_write", write)
+    monkeypatch.setattr(optimized_session, "_in_child", False)  # as it is before a window was opened in this process
     for _ in range(3):
         assert np.array_equal(run(model, store), expected)
     assert len(written) == 1
