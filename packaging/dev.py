@@ -50,8 +50,15 @@ ALSA_TO_PULSE = ("/usr/lib/*/alsa-lib/libasound_module_pcm_pulse.so", "libasound
 WINE_PROGRAMS = {
     "wine": "wine", "wineserver": "wine64", "Xvfb": "xvfb", "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64-win32", "makensis": "nsis",
 }  # fmt: skip
-CPUS = Path("/proc/cpuinfo")
-if CPUS.exists() and "amx_tile" in CPUS.read_text():
+
+
+def has_amx() -> bool:
+    """Whether the processor has Intel's matrix extension, which a process under Linux has to ask for."""
+    cpus = Path("/proc/cpuinfo")
+    return cpus.exists() and "amx_tile" in cpus.read_text()
+
+
+if has_amx():
     WINE_PROGRAMS["gcc"] = "gcc"  # for bundle/wine_amx.c
 WINE_S = 510  # for everything under Wine together; what is not done by then is reported as skipped
 INSTALLER_S = 75  # less than this is not worth beginning with the installer

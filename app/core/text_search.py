@@ -35,11 +35,18 @@ class Match:
 
 def find(script: Script, query: Query, ids: Collection[str] | None = None) -> list[Match]:
     """Every place in these lines, or in all, from the top; places do not overlap."""
-    if not query.text:
-        return []
+    wanted = _written(query.text, query.loose)[0]
     return [
-        Match(line.id, start, end) for line in script.lines if ids is None or line.id in ids for start, end in _places(line.text, query)
+        Match(line.id, start, end)
+        for line in script.lines
+        if ids is None or line.id in ids
+        for start, end in _places(line.text, wanted, query.loose)
     ]
+
+
+def folded(text: str) -> str:
+    """Without regard to kana, width and case; may have another length."""
+    return hiragana_to_katakana(unicodedata.normalize("NFKC", text).casefold())
 
 
 def substitute(script: Script, matches: Collection[Match], text: str) -> Script:
@@ -58,30 +65,30 @@ def substitute(script: Script, matches: Collection[Match], text: str) -> Script:
     return script
 
 
-def _places(text: str, query: Query) -> list[tuple[int, int]]:
-    letters, wanted = _letters(text, query.loose), "".join(letter for letter, _, _ in _letters(query.text, query.loose))
-    written = "".join(letter for letter, _, _ in letters)
+def _places(text: str, wanted: str, loose: bool) -> list[tuple[int, int]]:
+    written, origins = _written(text, loose)
     found, begin = [], 0
     while wanted and (at := written.find(wanted, begin)) >= 0:
         begin = at + len(wanted)
-        found.append((letters[at][1], letters[begin - 1][2]))
+        found.append((at, begin) if origins is None else (origins[at][0], origins[begin - 1][1]))
     return found
 
 
-def _letters(text: str, loose: bool) -> list[tuple[str, int, int]]:
-    """Letters to compare, each with the place it comes from; one letter may become several (㌔), and two one (ｶﾞ)."""
+def _written(text: str, loose: bool) -> tuple[str, list[tuple[int, int]] | None]:
+    """Letters to compare, and where each comes from, None where nothing moves: one may become several (㌔), and two one (ｶﾞ)."""
     if not loose:
-        return [(letter, index, index + 1) for index, letter in enumerate(text)]
-    folded = hiragana_to_katakana(text.casefold())
-    if unicodedata.is_normalized("NFKC", text) and len(folded) == len(text):  # nearly every line: nothing moves
-        return [(letter, index, index + 1) for index, letter in enumerate(folded)]
-    found: list[tuple[str, int, int]] = []
+        return text, None
+    plain = folded(text)
+    if unicodedata.is_normalized("NFKC", text) and len(plain) == len(text):  # nearly every line
+        return plain, None
+    letters, origins = "", []
     start = 0
     while start < len(text):
         end = start + 1
         while end < len(text) and text[end] in _VOICING:
             end += 1
-        plain = hiragana_to_katakana(unicodedata.normalize("NFKC", text[start:end]).casefold())
-        found += [(letter, start, end) for letter in plain]
+        plain = folded(text[start:end])
+        letters += plain
+        origins += [(start, end)] * len(plain)
         start = end
-    return found
+    return letters, origins

@@ -136,7 +136,7 @@ def _compile(target: Path, *arguments: str | Path) -> None:
 
 
 def models(home: Path, *, small: bool) -> Path:
-    """A home with the made-up voice and its BERT, made anew: they are what this program writes now."""
+    """A home with the made-up voice and its BERT, written each time, so that they are what this program writes now."""
     sys.path.insert(0, str(PROJECT))  # the program's own writers
     from bundle.directml_models import REAL, SMALL, make_bert, make_voice
 

