@@ -6,21 +6,24 @@ import importlib
 import sys
 from pathlib import Path
 
-from app.child_process import ask_no_shell
-
 # What the program runs in processes of its own.
 CHILDREN = {
     "--optimise": "app.adapters.ort.optimized_session",
-    "--dictionary": "app.adapters.openjtalk.dictionary",
+    "--dictionary": "app.adapters.openjtalk.compiled_dictionary",
     "--prove": "app.install.prove",
     "--device-form": "app.install.device_form",
+    "--export": "app.export.child",
+    "--lab": "app.lab.child",
+    "--lab-part": "app.cli.commands.lab.child",
 }
 
 
 def main() -> int:
     """Chooses the shell."""
-    ask_no_shell()
     try:
+        from app.child_process import ask_no_shell
+
+        ask_no_shell()
         return int(importlib.import_module(_shell(sys.argv[1:])).main())
     except KeyboardInterrupt:  # while the shell itself was being imported
         return 130

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from app.errors import AppError, OutputFileError
 from app.json_text import parse_json
 from app.language import localized
 from app.own_folder import make_folder
+from app.rests import with_rests
 from app.small_file import NotRegularError, read_small
 from app.system_errors import reason_of
 from app.unreadable import UnreadableError, set_aside
@@ -107,10 +108,37 @@ def write_json(path: Path, data: Any, *, indent: int | None = 1, errors: str = "
     write_whole(path, json.dumps(data, ensure_ascii=False, indent=indent).encode("utf-8", errors), mode)
 
 
-def save_data(path: Path, data: Any, failed: str, *, indent: int | None = 1) -> None:
+def script_bytes(data: Any) -> bytes:
+    """Plain data as files hold it, a line each for what lies at most three deep, as the lines of a script.
+
+    Python keeps its lock while it makes a piece: of a large script in one piece the window would notice.
+    """
+    return b"".join(piece.encode("utf-8", "surrogatepass") for piece in with_rests(_pieces(data, 3, "\n")))
+
+
+def _pieces(data: Any, depth: int, line: str) -> Iterator[str]:
+    if not depth or not data or not isinstance(data, dict | list):
+        yield json.dumps(data, ensure_ascii=False)
+        return
+    names = [json.dumps(name, ensure_ascii=False) + ": " for name in data] if isinstance(data, dict) else [""] * len(data)
+    brackets = "{}" if isinstance(data, dict) else "[]"
+    between = brackets[0]
+    for name, value in zip(names, data.values() if isinstance(data, dict) else data, strict=True):
+        yield f"{between}{line} {name}"
+        yield from _pieces(value, depth - 1, line + " ")
+        between = ","
+    yield line + brackets[1]
+
+
+def save_data(path: Path, data: Any, failed: str) -> None:
     """Writes what is the user's own; an OutputFileError says `failed` and where."""
+    save_bytes(path, json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"), failed)
+
+
+def save_bytes(path: Path, content: bytes, failed: str, mode: int = PRIVATE) -> None:
+    """The same for what is made already."""
     try:
-        write_json(path, data, indent=indent, mode=PRIVATE)
+        write_whole(path, content, mode)
     except OSError as exc:
         why = reason_of(exc)
         full = exc.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -15,6 +15,7 @@ from itertools import accumulate
 from typing import Any, NoReturn
 
 MOST_VALUES = 500_000  # an empty list is 3 characters of text and 60 bytes of memory
+BLOCK = 1 << 16  # characters
 DEEPEST = 100  # objects and lists inside each other; ours and those of voices stay below 20
 HIGHEST_WHOLE = (1 << 63) - 1  # what fits where whole numbers are computed with
 MOST_DIGITS = 20  # of a whole number, as sums of 64 bits have; far longer ones become no float, and take quadratic time to be read
@@ -67,12 +68,25 @@ def _check_structure(text: str, most_values: int) -> None:
         return
     # Without the escaped ones, every second piece between quotation marks lies outside of strings. A value and its name have four.
     text = text.replace("\\\\", "").replace('\\"', "")
-    outside = "".join(text.split('"')[::2]) if text.count('"') <= 4 * most_values + 4 else None
-    if outside is None or sum(map(outside.count, "[{,")) > most_values:
-        raise ValueError("too many values")
-    brackets = outside.encode("ascii", "replace").translate(None, _NO_BRACKETS)
-    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > DEEPEST:
+    values = depth = deepest = 0
+    for outside in _outside(text) if text.count('"') <= 4 * most_values + 4 else ("," * (most_values + 1),):
+        values += sum(map(outside.count, "[{,"))
+        if values > most_values:
+            raise ValueError("too many values")
+        brackets = outside.encode("ascii", "replace").translate(None, _NO_BRACKETS)
+        depths = list(accumulate(map(_STEPS.__getitem__, brackets), initial=depth))
+        depth, deepest = depths[-1], max(deepest, *depths)
+    if deepest > DEEPEST:
         raise ValueError("nested too deeply")
+
+
+def _outside(text: str) -> Iterator[str]:
+    """What lies outside of strings, a block at a time: other threads, such as the window's, get their turn in between."""
+    inside = False
+    for start in range(0, len(text), BLOCK):
+        pieces = text[start : start + BLOCK].split('"')
+        yield "".join(pieces[inside::2])
+        inside ^= not len(pieces) % 2
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

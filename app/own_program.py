@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.child_process import NO_CONSOLE, run_hidden
+from app.paths import is_frozen
 
 _INSTALLED = "app.cli.main"
 
 
 def own_command() -> list[str]:
     """What starts our command line; a frozen program has a console executable of its own for that."""
-    if getattr(sys, "frozen", False):
+    if is_frozen():
         return [str(_beside("koebako-cli"))]
     checkout = Path(__file__).parent.parent / "main.py"
     return [sys.executable, str(checkout)] if checkout.is_file() else [sys.executable, "-m", _INSTALLED]
@@ -22,7 +23,7 @@ def own_command() -> list[str]:
 
 def window_command() -> list[str]:
     """What starts our window, with arguments of its own."""
-    return [str(_beside("Koebako"))] if getattr(sys, "frozen", False) else own_command()
+    return [str(_beside("Koebako"))] if is_frozen() else own_command()
 
 
 def run_own(*arguments: str, timeout_s: float) -> subprocess.CompletedProcess[bytes]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.adapters.ort.session import open_as_it_is, open_session
 from app.adapters.ort.synthesizer import OrtSynthesizer
-from app.compose import synthesizer_of
+from app.compose.sessions import synthesizer_of
 from app.core.durations import expand, symbol_frames
 from app.core.ports import Prosody, ProsodyInput
 from app.core.types import Float32, Int64

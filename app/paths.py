@@ -16,9 +16,14 @@ LONGEST_INSIDE = 140  # characters of the paths that we make inside our folders
 LONGEST_PLAIN_PATH = 260 - LONGEST_INSIDE  # Windows ends at 260
 
 
+def is_frozen() -> bool:
+    """Whether this is the built program, which holds the parts of packages only that we ship."""
+    return bool(getattr(sys, "frozen", False))
+
+
 def resources_dir() -> Path:
     """Icons, voices and everything else that ships with the program."""
-    if getattr(sys, "frozen", False):
+    if is_frozen():
         return Path(sys._MEIPASS) / "resources"  # type: ignore[attr-defined]
     installed = Path(__file__).parent / "resources"  # where a wheel puts them
     return installed if installed.is_dir() else Path(__file__).parent.parent / "resources"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from app.errors import AppError
 from app.language import localized
 from app.notices import notify
 from app.paths import data_dir
+from app.sound_choice import MOST_CHOICES, SOUND_PRECISIONS, SoundChoice, SoundPrecision
 from app.unreadable import set_aside
 
 HIGHEST_SEED = int(SEED_BOUNDS.high)
@@ -27,13 +28,14 @@ ThemeChoice = Literal["system", "light", "dark"]
 THEMES: tuple[ThemeChoice, ...] = ("system", "light", "dark")
 PrecisionChoice = Literal["auto", "float32", "int8"]
 PRECISION_CHOICES: tuple[PrecisionChoice, ...] = ("auto", "float32", "int8")
-DecoderPrecision = Literal["float32", "int8"]
-DECODER_PRECISIONS: tuple[DecoderPrecision, ...] = ("float32", "int8")
 LanguageChoice = Literal["system", "ja", "en"]
 LANGUAGE_CHOICES: tuple[LanguageChoice, ...] = ("system", "ja", "en")
 LARGEST_CACHE_MIB = 4096
+MOST_RECENT, MOST_FAVOURITES = 10, 500
+LONGEST_PATH = 32_767  # characters that Windows takes
 StripChoice = Literal["auto", "open", "folded"]
 WIDEST_SIDE = 4096
+SAVE_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3")
 STRIP_CHOICES: tuple[StripChoice, ...] = ("auto", "open", "folded")
 
 
@@ -58,14 +60,20 @@ class Settings:
         bert: id of the one that `--force-bert` takes; empty is any.
         force_bert: in the window, a voice whose BERT is missing speaks with another one.
         bert_precision: "auto" is int8 where it is known to change no durations.
-        decoder_precision: "int8" takes the int8 decoder of voices that have one.
+        sound_precision: "fast" takes the int8 graphs of voices that have them; of voices without a choice of their own.
+        exact_voices, fast_voices: ids, as their manifests have them, of voices for which the user has chosen.
         load_voice: "first_use" only looks at the voice when the window opens, and takes memory when it first speaks.
         unload_after_min: minutes without work after which the voice gives its memory back; 0 is never.
         disk_cache_mib: room for BERT features on the disk; 0 keeps none.
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
-        strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
+        takes_open: the list of takes is shown under the strip.
+        strip, latency: "auto" folds reading and accent, or the measurements, away where a low window has no room for them and the lines.
         built_in_words: the dictionary that ships with the program is used.
         log_words: the log also holds what errors say, which may quote the user's text.
+        service, service_port, service_changes: whether other programs are served, on which port, and whether they may change presets and dictionary.
+        recent_projects: files, the last one first.
+        favourite_voices: ids, as their manifests have them; they come first in lists.
+        export: what the export page was set to last, as JSON.
         side_width: pixels of the column at the right; 0 is the usual.
         geometry, layout: Qt's own bytes of window and docks, in base64.
     """
@@ -77,6 +85,8 @@ class Settings:
     style: str = ""
     style_weight: float = _number("style_weight")
     speed: float = _number("speed")
+    pitch: float = _number("pitch")
+    intonation: float = _number("intonation")
     sdp_ratio: float = _number("sdp_ratio")
     noise: float = _number("noise")
     noise_w: float = _number("noise_w")
@@ -87,24 +97,44 @@ class Settings:
     loop: bool = False
     live: bool = False
     follow: bool = False
+    takes_open: bool = False
     strip: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
+    latency: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
     save_folder: str = ""
+    save_suffix: str = field(default=".wav", metadata={"choices": SAVE_SUFFIXES})
     language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE})
     theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": words.THEME})
     device: str = field(default="", metadata={"shown": words.DEVICE})
     bert: str = ""
     force_bert: bool = False
     bert_precision: PrecisionChoice = field(default="auto", metadata={"choices": PRECISION_CHOICES, "shown": words.PRECISION})
-    decoder_precision: DecoderPrecision = field(default="float32", metadata={"choices": DECODER_PRECISIONS, "shown": words.DECODER})
+    sound_precision: SoundPrecision = field(default="exact", metadata={"choices": SOUND_PRECISIONS, "shown": words.SOUND_PRECISION})
     load_voice: LoadChoice = field(default="at_start", metadata={"choices": LOAD_CHOICES, "shown": words.LOAD_VOICE})
     unload_after_min: int = field(default=0, metadata={"low": 0, "high": LONGEST_IDLE_MIN, "shown": words.UNLOAD})
     disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": LARGEST_CACHE_MIB, "shown": words.CACHE})
     aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH})
     built_in_words: bool = field(default=True, metadata={"shown": words.BUILT_IN_WORDS})
     log_words: bool = field(default=False, metadata={"shown": words.LOG_WORDS})
+    service: bool = field(default=False, metadata={"shown": words.SERVICE})
+    service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": words.SERVICE_PORT})
+    service_changes: bool = field(default=False, metadata={"shown": words.SERVICE_CHANGES})
+    recent_projects: tuple[str, ...] = field(default=(), metadata={"most": MOST_RECENT})
+    favourite_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_FAVOURITES})
+    exact_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_CHOICES})
+    fast_voices: tuple[str, ...] = field(default=(), metadata={"most": MOST_CHOICES})
+    export: str = ""
     side_width: int = field(default=0, metadata={"low": 0, "high": WIDEST_SIDE})
     geometry: str = ""
     layout: str = ""
+
+    @property
+    def sound_choice(self) -> SoundChoice:
+        """How exactly voices speak."""
+        return SoundChoice(self.sound_precision, self.exact_voices, self.fast_voices)
+
+    def with_sound(self, choice: SoundChoice) -> Settings:
+        """The same with other precisions."""
+        return replace(self, sound_precision=choice.default, exact_voices=choice.exact, fast_voices=choice.fast)
 
 
 def settings_path() -> Path:
@@ -142,9 +172,16 @@ def _read(data: Any) -> tuple[Settings, list[str]]:
     """What can be used, and the names of what cannot."""
     if not isinstance(data, dict):
         raise ValueError("not an object")
-    values = {name: data[name] for name in (item.name for item in fields(Settings)) if name in data}
+    values = {item.name: _typed(item.default, data[item.name]) for item in fields(Settings) if item.name in data}
+    if data.get("decoder_precision") == "int8":  # the name of the choice while the decoder was all that it changed
+        values.setdefault("sound_precision", "fast")
     wrong = [name for name, value in values.items() if not _fits(name, value)]
     return Settings(**{name: value for name, value in values.items() if name not in wrong}), wrong
+
+
+def _typed(default: Any, value: Any) -> Any:
+    """JSON knows no tuples."""
+    return tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
 
 
 def _fits(name: str, value: Any) -> bool:
@@ -152,6 +189,9 @@ def _fits(name: str, value: Any) -> bool:
     rules = item.metadata
     if value is None:
         return item.default is None
+    if "most" in rules:
+        texts = isinstance(value, tuple) and all(isinstance(text, str) and len(text) <= LONGEST_PATH for text in value)
+        return texts and len(value) <= rules["most"]
     if "choices" in rules:
         return value in rules["choices"]
     if "low" in rules:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Page = Literal["general", "voice"]
+Page = Literal["general", "voice", "service"]
 Both = tuple[str, str]  # in Japanese and in English
 
 
@@ -75,14 +75,16 @@ PRECISION = Shown(
     ),
     choices=(("自動", "Auto"), ("float32（高精度）", "float32 (exact)"), ("int8（高速）", "int8 (fast)")),
 )
-DECODER = Shown(
+SOUND_PRECISION = Shown(
     "voice",
-    ("音声生成（デコーダー）の精度", "Decoder precision"),
+    ("音声合成の精度の既定値", "Default synthesis precision"),
     (
-        "int8 は約 2 倍高速ですが、ごく小さな雑音が加わります。追加時に float32 の音声と比較し、差が小さかった声にだけ使います。",
-        "int8 is about twice as fast but adds very faint noise. It is used only for voices whose audio was close to float32 when they were added.",
+        "個別に選んでいない声に使います。声ごとの設定は、声のカードか声の管理で選べます。「高速」は計算の一部を int8 で行うため約 2〜3 倍速くなりますが、"
+        "ごく小さな雑音が加わります。準備したときに「高精度」と比べて差が小さかった声だけで使えます。",
+        "For voices without a choice of their own, which you make on a voice's card or in the library. “Fast” computes part of the sound in int8: "
+        "two to three times as fast, with very faint noise. It is available for voices that stayed close to “Exact” when they were prepared.",
     ),
-    choices=(("float32（高精度）", "float32 (exact)"), ("int8（高速）", "int8 (fast)")),
+    choices=(("高精度", "Exact"), ("高速（int8）", "Fast (int8)")),
 )
 CACHE = Shown(
     "voice",
@@ -121,6 +123,32 @@ LOG_WORDS = Shown(
         "Helps to diagnose problems, but the log may then contain your text and dictionary words.",
     ),
     switch=("エラーの詳細も記録する", "Log error details"),
+)
+SERVICE = Shown(
+    "service",
+    ("サービス", "Service"),
+    (
+        "VOICEVOX に対応したソフトから Koebako の声を使えるようにします。このコンピューターからのみ接続できます。",
+        "Lets programs that work with VOICEVOX use Koebako's voices. Only this computer can connect.",
+    ),
+    switch=("サービスを起動する", "Run the service"),
+)
+SERVICE_PORT = Shown(
+    "service",
+    ("ポート番号", "Port"),
+    (
+        "接続するソフトに設定する番号です。50021 にすると VOICEVOX の代わりになります。",
+        "The number to enter in other programs. With 50021 it stands in for VOICEVOX.",
+    ),
+)
+SERVICE_CHANGES = Shown(
+    "service",
+    ("変更の許可", "Changes"),
+    (
+        "接続したソフトが、プリセットとユーザー辞書を変更できるようにします。",
+        "Lets other programs change the presets and your user dictionary.",
+    ),
+    switch=("プリセットと辞書の変更を許可する", "Allow changes to presets and dictionary"),
 )
 DEVICE = Shown(
     "general",

@@ -40,6 +40,8 @@ def _of_content(error: BaseException) -> str:
         return localized("文字コードが UTF-8 ではありません", "it is not UTF-8")
     if isinstance(error, RecursionError):
         return localized("入れ子が深すぎます", "it is nested too deeply")
+    if type(error).__name__ == "gaierror":
+        return localized("アドレスが見つかりません", "there is no such address")
     if type(error).__name__ == "TimeoutExpired":
         return localized("時間内に終わりませんでした", "it did not finish in time")
     if isinstance(error, MemoryError):
@@ -87,6 +89,8 @@ _NAMED = {
     "EOPNOTSUPP": _UNSUPPORTED,
     "ENOSYS": _UNSUPPORTED,
     "ETIMEDOUT": ("時間内に応答がありません", "it did not answer in time"),
+    "EADDRINUSE": ("ほかのソフトが使用中です", "another program is using it"),
+    "EADDRNOTAVAIL": ("このコンピューターのアドレスではありません", "it is not an address of this computer"),
     "ESTALE": _UNREACHABLE,
     "EHOSTDOWN": _UNREACHABLE,
     "EHOSTUNREACH": _UNREACHABLE,

@@ -6,6 +6,7 @@
     python3 packaging/build.py windows-wine   the Windows program, built and run on Linux under Wine: to check, not to release
     python3 packaging/build.py wine-tests     the fast tests in the Windows Python under Wine
     python3 packaging/build.py directml-check what DirectML is asked for, counted under Wine; --json FILE keeps every row
+    python3 packaging/build.py kernel-tables  resources/kernels: what the pinned onnxruntime-directml has kernels for
     python3 packaging/build.py installer      the installer of the Windows folder (NSIS)
     python3 packaging/build.py zip            archives of the folders at hand, the list of parts, SHA256SUMS
     python3 packaging/build.py all            everything this machine can do, and what it cannot
@@ -30,6 +31,10 @@ PROJECT = Path(__file__).resolve().parent.parent
 WINDOWS = sys.platform == "win32"
 REQUIREMENTS = PROJECT / "packaging" / "requirements"
 FREEZE_S = 1_500
+OTHER_CONDITIONS = (
+    "This Python's LICENSE.txt does not have the conditions for Microsoft's distributable code that packaging/licences has;\n"
+    "look at both, and put there what comes with this Python."
+)
 
 
 def main() -> int:
@@ -114,12 +119,14 @@ def build_linux(dist: Path, work: Path, until: float) -> None:
 def build_windows(dist: Path, work: Path, until: float) -> None:
     """The same on Windows, and a look at every import."""
     from bundle.audit import audit
-    from bundle.notice import missing_texts
+    from bundle.notice import missing_texts, passes_on_our_text
 
     if not WINDOWS:
         sys.exit("`windows` is built on Windows; here `windows-wine` builds it for checking.")
     if missing := missing_texts():
         sys.exit(lacking_texts(missing))
+    if not passes_on_our_text(Path(sys.base_prefix)):
+        sys.exit(OTHER_CONDITIONS)
     build_linux(dist, work, until)
     audit(dist / "windows" / "Koebako")
 
@@ -129,14 +136,14 @@ def lacking_texts(missing: list[Path]) -> str:
     files = "\n".join(f"    {path.relative_to(PROJECT)}" for path in missing)
     return (
         f"A Windows program must come with licence texts that are not here; add, as Microsoft publishes them:\n{files}\n"
-        "The terms of the C++ runtime are shown by the installer of its redistributable, and lie in Visual Studio's folder of licences."
+        "Those of the C++ runtime are at the end of the LICENSE.txt of Python for Windows."
     )
 
 
 def build_windows_wine(dist: Path, work: Path, until: float) -> None:
     """Builds the Windows program in a Windows Python under Wine, and runs it there."""
     from bundle.audit import audit
-    from bundle.notice import missing_texts
+    from bundle.notice import missing_texts, passes_on_our_text
     from bundle.program import Program
     from bundle.smoke import smoke_test
     from bundle.wine import Wine
@@ -148,6 +155,8 @@ def build_windows_wine(dist: Path, work: Path, until: float) -> None:
     folder = dist / "windows-wine"
     with wine.session():
         wine.prepare()
+        if not missing and not passes_on_our_text(wine.python.parent):
+            print(f"NOT FOR RELEASE  {OTHER_CONDITIONS}", flush=True)
         wine.run([wine.python, *pyinstaller(folder, work / folder.name)], timeout_s=FREEZE_S, env=reproducible())
         audit(folder / "Koebako")
         smoke_test(Program(folder / "Koebako", ("wine",), wine.environment), until)
@@ -175,6 +184,18 @@ def build_directml_check(dist: Path, work: Path, until: float, rows: Path | None
     with wine.session():
         wine.prepare()
         check(wine, work, rows.resolve() if rows else None, small=small)
+
+
+def build_kernel_tables(dist: Path, work: Path, until: float) -> None:
+    """Writes which kernels the pinned onnxruntime-directml has for the CPU and for DirectML, as it lists them under Wine."""
+    from bundle.kernel_tables import write_tables
+    from bundle.wine import Wine
+
+    require_wine()
+    wine = Wine(work / "wine")
+    with wine.session():
+        wine.prepare()
+        write_tables(wine, work)
 
 
 def build_installer(dist: Path, work: Path, until: float) -> None:
@@ -223,6 +244,7 @@ TARGETS: dict[str, Callable[[Path, Path, float], None]] = {
     "windows-wine": build_windows_wine,
     "wine-tests": build_wine_tests,
     "directml-check": build_directml_check,
+    "kernel-tables": build_kernel_tables,
     "installer": build_installer,
     "zip": build_zip,
 }

@@ -12,6 +12,12 @@ import pytest
 
 from app import language
 from tests.remembered import FOLDER_VARIABLE
+from tests.shared_sessions import share_sessions
+
+# Bytecode is kept between runs, out of the checkout, whatever the environment says: hundreds of processes would compile all that they import.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix) / "bytecode")
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
 # What names of users and folders hold, and some library or shell splits, expands or ends a name at. Windows allows no double quote.
@@ -19,7 +25,7 @@ HOME_NAME = "声箱, it's %TEMP% #1 ~" if sys.platform == "win32" else '声箱, 
 
 # How long examples take to make says nothing of the program, only of what else the machine does.
 hypothesis.settings.register_profile("koebako", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
-hypothesis.settings.load_profile("koebako")
+hypothesis.settings.register_profile("quick", parent=hypothesis.settings.get_profile("koebako"), max_examples=40)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,14 +35,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak-seed", type=int, default=1, help="which deeds")
 
 
-def pytest_configure() -> None:
-    """Started in the background the suite ignores Ctrl+C, and so would the programs it starts, whose answer to Ctrl+C is tested."""
+def pytest_configure(config: pytest.Config) -> None:
+    """How many examples are tried; and that programs which are started here answer Ctrl+C, which a suite in the background ignores."""
+    hypothesis.settings.load_profile("koebako" if config.getoption("--run-slow") else "quick")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Slow tests are skipped, visibly, unless asked for."""
+    """Slow tests are skipped, visibly, unless asked for; those that watch the clock are measured again where a host gave less for a while."""
+    for item in items:
+        if "alone" in item.keywords and config.pluginmanager.hasplugin("rerunfailures"):
+            item.add_marker(pytest.mark.flaky(reruns=2))
     if config.getoption("--run-slow"):
         return
     for item in items:
@@ -55,6 +65,13 @@ def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(language, "_current", "en")
 
 
+@pytest.fixture(autouse=True)
+def _shipped_graphs_opened_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But where the clock or the memory is watched, or how sessions are opened."""
+    if not (request.node.get_closest_marker("alone") or "tests/adapters" in request.path.as_posix()):
+        share_sessions(monkeypatch)
+
+
 @pytest.fixture(scope="session")
 def _prepared_voices(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Where what `tests.remembered` prepares is kept: for all processes of a run, which have folders side by side."""
@@ -62,6 +79,12 @@ def _prepared_voices(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "prepared"
     folder.mkdir(exist_ok=True)
     os.environ[FOLDER_VARIABLE] = str(folder)
+
+
+@pytest.fixture(scope="session")
+def at_length(request: pytest.FixtureRequest) -> bool:
+    """Whether slow tests run: what is tried with few lines is then tried with many instead, which has the few in it."""
+    return bool(request.config.getoption("--run-slow"))
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.included_voice import TEXTS, table
-from tests.benchmarks.page import PAGE, put
+from app.bench.texts import LINES
+from tests.benchmarks import included_voice
+from tests.benchmarks.included_voice import GRAPHS, by_graph, measured, speed
+from tests.benchmarks.page import PAGE, README, put
 
 
 def test_a_table_replaces_the_one_before_and_nothing_else(tmp_path: Path) -> None:
@@ -19,19 +21,37 @@ def test_a_table_replaces_the_one_before_and_nothing_else(tmp_path: Path) -> Non
         put("b", "new", page)
 
 
-@pytest.mark.parametrize("name", ["included_voice", "results"])
+@pytest.mark.parametrize("name", ["included_voice", "results", "pitch", "exporters"])
 def test_the_page_has_a_place_for_each(name: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert text.count(f"<!-- {name} -->\n") == text.count(f"<!-- /{name} -->\n") == 1
 
 
-def test_the_table_of_the_included_voice_is_made_of_benchs_lines() -> None:
-    rows = [
-        {"tokens": text, "state": state, "stage": stage, "median_ms": 12.3, "rtf": 0.0071}
-        for text in TEXTS
-        for state in ("warm", "cached")
-        for stage in ("first_audio", "total")
-    ]
-    shown = table([*rows, {"cpu": "X", "threads": 2, "ort": "1.31.1"}], 5)
-    assert "| 20 characters | 12 ms | 12 ms | 0.007 |" in shown
-    assert "X, 2 threads, ONNX Runtime 1.31.1" in shown
+def test_readme_shows_what_the_lab_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables in both pages have the rows that the command writes."""
+    machine = {"type": "machine", "cpu": "X", "threads": 2, "ort": "1.31.1", "busy": False}
+    sounds = [{"type": "check", "check": "latency", "case": f"{name}: first_audio", "value": 12.34} for name in LINES]
+    stages = [{"type": "profile", "scope": scope, "median_ms": 5.5} for scope in ("stage", "stage", "operator")]
+    sizes = [{"type": "graph", "graph": graph, "parameters": 1234, "bytes": 5_600_000} for graph in GRAPHS]
+    pace = {"type": "expect", "macs": 86_000_000, "expected_ms": 1.0, "measured_ms": 7.7, "efficiency": 0.13}
+    answers = {"check": sounds, "inspect": sizes, "expect": [pace | {"part": graph} for graph in GRAPHS], "profile": stages}
+    monkeypatch.setattr(included_voice, "lab", lambda part, *_options: [machine, *answers[part]])
+    found = measured(5)
+    assert "X, 2 threads, ONNX Runtime 1.31.1" in speed(found, "en")
+    assert "| first sound | 12 ms | 12 ms |\n| whole line | 11 ms | 11 ms |" in speed(found, "en")
+    assert "| flow | 1,234 | 5,600 kB | 86 M | 1.0 ms | 7.7 ms | 13% |" in by_graph(found)
+    machine["busy"] = True
+    assert "busy" in speed(found, "en")
+    for page, name, table in (
+        (README, "speed_en", speed(found, "en")),
+        (README, "speed_ja", speed(found, "ja")),
+        (PAGE, "included_voice", f"{speed(found, 'en')}\n\n{by_graph(found)}"),
+    ):
+        text = page.read_text(encoding="utf-8")
+        shown = text.partition(f"<!-- {name} -->\n")[2].partition(f"<!-- /{name} -->")[0]
+        assert first_cells(shown) == first_cells(table), name
+
+
+def first_cells(table: str) -> list[tuple[str, int]]:
+    """What each row begins with, and how many cells it has."""
+    return [(line.split("|")[1].strip(), line.count("|")) for line in table.splitlines() if line.startswith("|")]

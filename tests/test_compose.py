@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.compose import SLOW_BERT_BYTES, Speaker, open_speaker
+from app.compose.features import SLOW_BERT_BYTES
+from app.compose.opening import open_speaker
+from app.compose.speaker import Speaker
 from app.core.types import StageTiming, SynthesisRequest
-from app.paths import data_dir
+from app.errors import VoiceError
+from app.paths import data_dir, voice_dirs
 from app.settings import Settings, save_settings
 from app.voices.library import find_voice
 
@@ -71,11 +74,20 @@ def test_serialised_graphs_are_let_go(shared: Path, monkeypatch: pytest.MonkeyPa
         graph.let_go = let_go
     given = [replace(voice, graphs=dict(graphs))]
     del voice, graphs, graph
-    monkeypatch.setattr("app.compose.find_voice", lambda *_wanted: given.pop())
+    monkeypatch.setattr("app.compose.chosen.find_voice", lambda *_wanted: given.pop())
     speaker = open_speaker(force_bert=True)
     assert len(let_go) == 3
     assert not speaker.voice.graphs
     assert len(sound(speaker))
+
+
+def test_a_voice_that_is_removed_while_it_opens_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another program may do so between finding the voice and opening its graphs."""
+    voice = find_voice(None, voice_dirs())
+    gone = replace(voice, graphs=dict.fromkeys(voice.graphs, tmp_path / "gone.onnx"))
+    monkeypatch.setattr("app.compose.chosen.find_voice", lambda *_wanted: gone)
+    with pytest.raises(VoiceError, match=r"removed while|削除されました"):
+        open_speaker()
 
 
 def test_the_starter_voice_needs_no_copies_and_no_file_of_features() -> None:
@@ -86,7 +98,7 @@ def test_the_starter_voice_needs_no_copies_and_no_file_of_features() -> None:
 
 
 def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.compose.SLOW_BERT_BYTES", 1)
+    monkeypatch.setattr("app.compose.features.SLOW_BERT_BYTES", 1)
     assert SLOW_BERT_BYTES > 1
     first = open_speaker("mei")
     expected = sound(first)
@@ -99,7 +111,7 @@ def test_features_of_a_slow_bert_are_found_by_the_next_program(monkeypatch: pyte
 
 
 def test_the_room_for_features_on_the_disk_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.compose.SLOW_BERT_BYTES", 0)
+    monkeypatch.setattr("app.compose.features.SLOW_BERT_BYTES", 0)
     for room_mib in (0, 50):
         save_settings(Settings(disk_cache_mib=room_mib))
         stored = open_speaker().pipeline.caches.stored

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
 
 from app import data_file
-from app.data_file import ABANDONED_S, load_cache, load_data, part_beside, save_data, write_json, write_whole
+from app.data_file import ABANDONED_S, load_cache, load_data, part_beside, save_data, script_bytes, write_json, write_whole
 from app.errors import InputError, OutputFileError
+from tests.test_json_text import VALUES
 
 BEGIN_AND_DIE = """
 import os, sys
@@ -113,9 +117,8 @@ def test_only_our_own_leftovers_are_swept(tmp_path: Path) -> None:
 
 def test_data_comes_back_with_letters_that_are_no_text(tmp_path: Path) -> None:
     data = {"声\ud83d\ude00\udc80": ["🎐", 1.5, None, True]}
-    for indent in (1, None):
-        save_data(tmp_path / "x.json", data, "no", indent=indent)
-        assert load_data(tmp_path / "x.json", lambda found: found, "no") == (data, None)
+    save_data(tmp_path / "x.json", data, "no")
+    assert load_data(tmp_path / "x.json", lambda found: found, "no") == (data, None)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1", b"\xff\xfe\x00", b"[" * 300_000, b"[" + b"0," * 10_000_001 + b"0]"])
@@ -236,3 +239,15 @@ def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(OutputFileError, match=r"Not kept: .*x\.json"):
         save_data(tmp_path / "file" / "x.json", {}, "Not kept")
+
+
+@given(VALUES)
+def test_a_script_in_pieces_is_the_same_data(value: Any) -> None:
+    assert json.loads(script_bytes(value).decode("utf-8", "surrogatepass")) == value
+
+
+def test_each_line_of_a_script_has_a_line_of_the_file() -> None:
+    data = {"script": {"lines": [{"text": "雨。"}, {"text": "雪。", "settings": {"speed": 1.5}}], "title": ""}, "voices": []}
+    assert script_bytes(data).decode() == (
+        '{\n "script": {\n  "lines": [\n   {"text": "雨。"},\n   {"text": "雪。", "settings": {"speed": 1.5}}\n  ],\n  "title": ""\n },\n "voices": []\n}'
+    )

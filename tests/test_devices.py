@@ -8,22 +8,29 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from subprocess import PIPE
 
 import numpy as np
 import pytest
 
-from app import compose
-from app.adapters.ort import device_graphs, device_memory, sized_session
+from app import paths
+from app.adapters.ort import device_graphs, device_memory
 from app.adapters.ort import device_thread as ort_device_thread
+from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_form import DeviceForm
 from app.adapters.ort.device_graphs import form_store
 from app.adapters.ort.placement import CPU_ONLY
 from app.adapters.ort.providers import Device
-from app.compose import Speaker, first_guess, open_speaker
+from app.compose import auto, sessions, stores
+from app.compose.auto import first_guess
+from app.compose.opening import open_speaker
+from app.compose.speaker import Speaker
 from app.core.types import SynthesisRequest
 from app.install.prepare import prepare_voice
+from app.voices.bert import find_bert
+from app.voices.library import find_voice
 from app.voices.likeness import signal_to_noise_db
 from app.voices.voice import read_prepared
 from tests.faulty_device import FAULTS
@@ -56,7 +63,7 @@ def forms(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def device(monkeypatch: pytest.MonkeyPatch, forms: Path) -> PretendDevice:
     """Forms are made once for all tests."""
     store = form_store(forms)
-    monkeypatch.setattr(compose, "_form_store", lambda _folder: store)
+    monkeypatch.setattr(stores, "_forms", lambda _folder: store)
     monkeypatch.setattr(ort_device_thread, "_thread", None)
     gc.collect()  # voices of other tests give back what they held
     monkeypatch.setattr(device_memory, "_held", defaultdict(int))
@@ -155,7 +162,7 @@ def test_a_device_that_is_removed_is_not_heard(voice: str, device: PretendDevice
 
 
 def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compose, "memory_of", lambda _place: 2 * device_memory.session_bytes(4 << 20))
+    monkeypatch.setattr(sessions, "memory_of", lambda _place: 2 * device_memory.session_bytes(4 << 20))
     speaker = opened(voice, DECODER)
     assert [size for _, size in device.opened] == [42, 66]
     assert spoken(speaker, LONG).size  # wide windows are the CPU's
@@ -168,7 +175,7 @@ def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice,
 
 
 def test_without_memory_the_cpu_speaks_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compose, "memory_of", lambda _place: 1 << 20)
+    monkeypatch.setattr(sessions, "memory_of", lambda _place: 1 << 20)
     speaker = opened(voice, DECODER)
     assert "memory" in str(speaker.fallback)
     assert device.opened == []
@@ -177,7 +184,7 @@ def test_without_memory_the_cpu_speaks_and_that_is_said(voice: str, device: Pret
 
 def test_an_opening_that_hangs_leaves_no_second_thread(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
-    monkeypatch.setattr(sized_session, "OPENING_S", 0.3)
+    monkeypatch.setitem(BACKENDS, KEY, replace(BACKENDS[KEY], opening_s=0.3))
     device.before_opening = lambda _size: assert_waited(released)
     before = sum(thread.name == "device" for thread in threading.enumerate())
     speaker = opened(voice, DECODER)
@@ -216,8 +223,8 @@ def test_the_included_voice_runs_there_while_it_is_measured_and_where_it_was_fou
 ) -> None:
     tried = open_speaker("mei", KEY, on_trial=True)
     assert set(tried.backends.values()) == {KEY}
-    bert = compose.find_bert(tried.voice.manifest.bert, compose.paths.bert_dirs())
-    compose.probe_memory().choose(DECODER, *compose.choice_facts(tried.voice, bert))
+    bert = find_bert(tried.voice.manifest.bert, paths.bert_dirs())
+    stores.probe_memory().choose(DECODER, *auto.choice_facts(tried.voice, bert))
     assert open_speaker("mei", "auto").backends["decode"] == KEY
     assert device.opened == []  # as it is, and in no fixed size
 
@@ -227,7 +234,7 @@ def test_a_process_that_soon_ends_converts_nothing_but_takes_what_is_there(
 ) -> None:
     empty = form_store(tmp_path / "forms")
     with monkeypatch.context() as patch:
-        patch.setattr(compose, "_form_store", lambda _folder: empty)
+        patch.setattr(stores, "_forms", lambda _folder: empty)
         speaker = open_speaker(voice, DECODER, force_bert=True, convert=False)
         assert set(speaker.backends.values()) == {"cpu"}
         assert speaker.fallback is None
@@ -292,11 +299,11 @@ def test_a_voice_closed_early_opens_nothing_more(voice: str, device: PretendDevi
 
 
 def test_the_first_guess_is_the_decoder_on_an_adapter_of_its_own_memory(voice: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared, included = read_prepared(Path(voice)), compose.find_voice("mei", compose.paths.voice_dirs())
+    prepared, included = read_prepared(Path(voice)), find_voice("mei", paths.voice_dirs())
     assert first_guess(prepared) == CPU_ONLY
     fast, shared_memory = Device("directml", 1, "Fast", 8192, 0), Device("directml", 0, "Integrated", None, 0)
-    monkeypatch.setattr(compose, "known_devices", lambda: [shared_memory])
+    monkeypatch.setattr(auto, "known_devices", lambda: [shared_memory])
     assert first_guess(prepared) == CPU_ONLY
-    monkeypatch.setattr(compose, "known_devices", lambda: [fast])
+    monkeypatch.setattr(auto, "known_devices", lambda: [fast])
     assert str(first_guess(prepared)) == "bert=cpu,prosody=cpu,decoder=directml:1"
     assert first_guess(included) == CPU_ONLY

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import argparse
 import ast
-import os
+import io
+import json
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from app.bench import stages as bench_stages
+from app.bench import work as bench_work
+from app.bench.turns import UNCOUNTED
+from app.cli.commands.bench import run as bench_run
+from app.cli.main import main
 from app.cli.parser import build_parser
+from app.lab.repeats import Repeats
 from app.language import Language
 from app.ui.actions.definitions import ACTIONS
+from app.ui.audition.board_keys import KEYS
 from app.ui.help.pages import PAGES, page_file
+from app.ui.takes.table import KEYS as TAKE_KEYS
+from tests.interchange.peers import vvproj
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
@@ -26,11 +36,14 @@ EVERY = [(name, language) for name in PAGES for language in LANGUAGES]
 NAMED_IN_PAIRS = [
     ROOT / "app" / "settings_words.py",
     ROOT / "app" / "core" / "limits.py",
+    ROOT / "app" / "audition" / "verdicts.py",
     ROOT / "app" / "ui" / "actions" / "definitions.py",
 ]
 PIPE = re.compile(r'^echo "([^"]*)" \| ')
 STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/"}
+BOARD_KEYS = {key.removeprefix("Key_") for key in (item.name for item in KEYS)} | {"Shift+P"}
 NOT_RUN = {"--hub": "network", "--url": "network", "--play": "sound device", "VOICE": "stands for a name", "FOLDER": "stands for a name"}
+NOT_RUN |= {"serve": "ends with Ctrl+C; tests/cli/commands/test_serve.py runs it"}
 NOT_RUN |= {"voice.aivmx": "a voice file", "selftest": "takes minutes; tests/cli/commands/test_selftest.py runs it"}
 
 
@@ -47,15 +60,22 @@ def prose(name: str, language: Language) -> str:
     return re.sub(r"^```\n.*?^```$", "", markdown(name, language), flags=re.DOTALL | re.MULTILINE)
 
 
-def shown_names(language: Language) -> set[str]:
-    """What the window shows in a language: every text that the code holds in both, side by side."""
-    names = set()
+@cache
+def shown_pairs() -> list[tuple[str, str]]:
+    """Texts that the code holds side by side."""
+    found = []
     for path in [*(ROOT / "app" / "ui").rglob("*.py"), *NAMED_IN_PAIRS]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             parts = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple) else []
             for pair in pairwise(parts):
                 if all(isinstance(item, ast.Constant) and isinstance(item.value, str) for item in pair):
-                    names.add(pair[LANGUAGES.index(language)].value)  # type: ignore[attr-defined]
+                    found.append((pair[0].value, pair[1].value))  # type: ignore[attr-defined]
+    return found
+
+
+def shown_names(language: Language) -> set[str]:
+    """What the window shows in a language: every text that the code holds in both, side by side."""
+    names = {pair[LANGUAGES.index(language)] for pair in shown_pairs()}
     return {re.sub(r"\(&.\)|&", "", name).casefold().rstrip("…") for name in names} | {"auto"}
 
 
@@ -95,7 +115,7 @@ def test_every_name_in_bold_is_shown_in_the_window(language: Language) -> None:
 @pytest.mark.parametrize(("name", "language"), EVERY)
 def test_every_key_is_one_of_the_window(name: str, language: Language) -> None:
     arrows = {"Up": "↑", "Down": "↓"}
-    keys = set(STRIP_KEYS)
+    keys = STRIP_KEYS | BOARD_KEYS | {key.name.removeprefix("Key_") for key in TAKE_KEYS}
     for key in (key for spec in ACTIONS for key in (*spec.keys, *spec.list_keys)):
         keys |= {key.replace("Return", "Enter"), "+".join(arrows.get(part, part) for part in key.split("+"))}
     quoted = re.findall(r"`((?:Ctrl|Alt|Shift)\+[^`]+|F\d+|Space|Enter|Del|Esc|[A-Z]|[←→↑↓/])`", prose(name, language))
@@ -108,31 +128,47 @@ def test_every_command_parses(name: str, language: Language) -> None:
         words = shlex.split(PIPE.sub("", line))
         assert words[0] == "koebako", line
         if "--help" not in words:
-            assert build_parser().parse_args(words[1:]).command == words[1]
+            assert build_parser(words[1:]).parse_args(words[1:]).command == words[1]
+
+
+def exit_code(words: list[str]) -> int:
+    """Of the command line; its help ends the process."""
+    try:
+        return main(words)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+
+
+def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is asked for: the figures are of no interest here."""
+    once = partial(bench_stages.measure, runs=1, warmup=0)
+    monkeypatch.setattr(bench_run, "measure", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
+    monkeypatch.setattr(Repeats, "of", lambda _self, once: [once()])
+    monkeypatch.setattr(Repeats, "turns", lambda _self, _ways, _report=None: iter([UNCOUNTED]))
+    monkeypatch.setattr(bench_work, "reached_gmac_s", partial(bench_work.reached_gmac_s, runs=1))
 
 
 @pytest.mark.slow
-def test_commands_run_as_they_stand(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lab", [False, True])
+def test_commands_run_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lab: bool) -> None:
     """In the order of the pages, in one folder; those that need a network, a sound device or a voice file are only parsed."""
+    measure_once(monkeypatch)
     (tmp_path / "story.txt").write_text("むかしむかし。\nあるところに。\n", encoding="utf-8")
-    environment = os.environ | {"KOEBAKO_HOME": str(tmp_path / "home"), "PYTHONUTF8": "1"}
+    (tmp_path / "lines.csv").write_text("id,text\na,むかしむかし。\nb,あるところに。\n", encoding="utf-8")
+    project = json.loads(vvproj("0.25.0", [("むかしむかし。", 3, None)]))
+    for item in project["talk"]["audioItems"].values():
+        del item["voice"]  # a line without one is spoken by the voice that ships
+    (tmp_path / "story.vvproj").write_text(json.dumps(project), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     ran = 0
-    for line in dict.fromkeys(line for name, language in EVERY for line in commands(name, language)):
+    for line in dict.fromkeys(line for name, language in EVERY if (name == "lab") is lab for line in commands(name, language)):
         words = shlex.split(PIPE.sub("", line))[1:]
         if not NOT_RUN.keys() & set(words):
             typed = PIPE.match(line)
-            done = subprocess.run(
-                [sys.executable, str(ROOT / "main.py"), *words],
-                cwd=tmp_path,
-                env=environment,
-                input=typed[1] if typed else "",
-                capture_output=True,
-                encoding="utf-8",
-                check=False,
-            )
-            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((typed[1] if typed else "").encode()), "utf-8"))
+            assert exit_code(words) == 0, f"{line}\n{capsys.readouterr().err}"
             ran += 1
-    assert ran > 20
+    assert ran >= 20
 
 
 def test_every_command_of_the_program_is_on_the_page_of_commands() -> None:

@@ -29,9 +29,15 @@ def is_own_field(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """What any test here looks at: neither texts nor numbers nor operators."""
+    looked_at = ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef | ast.Name | ast.Attribute | ast.Call | ast.Import | ast.ImportFrom
+    return [node for node in ast.walk(tree(path)) if isinstance(node, looked_at)]
 
 
 @cache
@@ -39,7 +45,7 @@ def own_names() -> frozenset[str]:
     """Private names that our own code defines: functions, fields, and what methods store on `self`."""
     names: set[str] = set()
     for path in FILES:
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
                 names.add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -51,8 +57,8 @@ def own_names() -> frozenset[str]:
 
 def touched_elsewhere(path: Path) -> Iterator[str]:
     """Private attributes that none of our own classes and modules has."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own_names() | PUBLIC:
+    for node in nodes(path):
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own_names() and node.attr not in PUBLIC:
             yield node.attr
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in REFLECTION and len(node.args) > 1:
             name = node.args[1]
@@ -78,10 +84,10 @@ def private_names_of(library_class: type) -> frozenset[str]:
 
 def inherited(path: Path) -> Iterator[str]:
     """Private names that a class of ours shares with a class of a library that it derives from."""
-    if "app" not in path.relative_to(ROOT).parts or not any(isinstance(node, ast.ClassDef) and node.bases for node in ast.walk(tree(path))):
+    if "app" not in path.relative_to(ROOT).parts or not any(isinstance(node, ast.ClassDef) and node.bases for node in nodes(path)):
         return
     module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         found = getattr(module, node.name, None) if isinstance(node, ast.ClassDef) else None
         if not isinstance(found, type) or not isinstance(node, ast.ClassDef):
             continue

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import compose, own_program, paths
+from app import own_program, paths
 from app.adapters import probe_results
 from app.adapters.ort.placement import CPU_ONLY, parse_placement
 from app.adapters.ort.providers import Device, available_backends
@@ -20,11 +20,15 @@ from app.adapters.ort.trace import trace_run
 from app.adapters.probe_results import FIRST_WAIT_S, LONGEST_WAIT_S, ProbeMemory
 from app.backends import child, probe, trial
 from app.backends.child import run_trial
+from app.backends.kept_calls import load_calls
 from app.backends.probe import Probe
 from app.backends.probe_result import ProbeResult, best_mix, fastest, judge
-from app.backends.trial import load_calls, record, try_placement
+from app.backends.trial import record, try_placement
 from app.cli.main import main
-from app.compose import known_choice, open_speaker
+from app.compose import sessions
+from app.compose.auto import known_choice
+from app.compose.opening import open_speaker
+from app.compose.speaker import Speaker
 from app.errors import BackendError
 from app.voices.bert import find_bert
 from app.voices.library import find_voice
@@ -108,7 +112,7 @@ def test_a_device_that_computes_something_else_is_found_out(tmp_path: Path, monk
             opened.session._session = Slightly(opened.session._session)  # type: ignore[assignment]
         return OpenedSession(opened.session, place, None)
 
-    monkeypatch.setattr(compose, "open_session", wrong)
+    monkeypatch.setattr(sessions, "open_session", wrong)
     found = try_placement("cuda", None, tmp_path / "calls.npz", traced=False)
     assert found.max_abs_diff["decoder"] == pytest.approx(3e-4, rel=0.05)
     assert found.max_abs_diff["bert"] == 0.0
@@ -294,7 +298,7 @@ def test_a_graph_is_timed_with_lengths_it_has_not_met(tmp_path: Path) -> None:
     met: list[tuple[str, int]] = []
     real = trial._speak
 
-    def listen(speaker: compose.Speaker, text: str) -> dict[str, float]:
+    def listen(speaker: Speaker, text: str) -> dict[str, float]:
         for session in speaker.sessions.values():
             session.observer = lambda graph, values, *_: met.append((text, values["x_tst"].size)) if graph == "prosody" else None
         return real(speaker, text)

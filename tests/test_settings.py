@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from app.core.limits import BOUNDS
 from app.errors import OutputFileError
 from app.settings import Settings, load_settings, save_settings
+from app.sound_choice import MOST_CHOICES, SoundChoice
 
 
 def test_first_start_has_defaults_and_nothing_to_tell(tmp_path: Path) -> None:
@@ -27,6 +28,29 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     save_settings(changed, path)
     assert load_settings(path) == (changed, None)
     assert [item.name for item in path.parent.iterdir()] == ["settings.json"]
+
+
+def test_a_choice_by_its_earlier_name_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"version": 1, "decoder_precision": "int8"}', encoding="utf-8")
+    assert load_settings(path) == (Settings(sound_precision="fast"), None)
+
+
+def test_a_choice_for_all_voices_from_before_is_the_default(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"version": 1, "sound_precision": "fast"}', encoding="utf-8")
+    choice = load_settings(path)[0].sound_choice
+    assert choice == SoundChoice("fast")
+    assert choice.of("any") == "fast"
+
+
+def test_a_voice_has_a_choice_of_its_own() -> None:
+    choice = SoundChoice().with_own("a", "fast").with_own("b", "exact")
+    assert choice == SoundChoice("exact", exact=("b",), fast=("a",))
+    assert [choice.of(voice) for voice in "abc"] == ["fast", "exact", "exact"]
+    assert [replace(choice, default="fast").of(voice) for voice in "abc"] == ["fast", "exact", "fast"]
+    assert choice.with_own("a", "exact") == SoundChoice("exact", exact=("b", "a"))
+    assert len(SoundChoice("exact", fast=tuple(map(str, range(MOST_CHOICES)))).with_own("a", "fast").fast) == MOST_CHOICES
 
 
 def test_defaults_and_bounds_are_those_of_the_request() -> None:

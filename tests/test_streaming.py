@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from app.compose import open_player, open_speaker
+from app.compose.opening import open_speaker
+from app.compose.sound import open_player
 from app.core.ports import FrameInput, Prosody, ProsodyInput
 from app.core.types import Float32, Int64, SynthesisRequest
 from tests.null_sink import NullSink, null_sink

@@ -23,6 +23,7 @@ import sys
 from app.core.script import Line, LineSettings, Script
 from app.settings import Settings, save_settings
 from app.ui.script.autosave import write_autosave
+from app.core.presets import Preset
 from app.ui.parameters.presets import save_presets
 from app.ui.actions.key_bindings import Binding, save_shortcuts
 name, times = sys.argv[1], int(sys.argv[2])
@@ -30,7 +31,7 @@ script = Script(tuple(Line(f"{name} の {number} 行目です。" * 9, id=f"{nam
 for _ in range(times):
     save_settings(Settings(voice=name, speaker=name * 20_000, seed=int(name)))
     write_autosave(script, name)
-    save_presets({f"{name} {number}": LineSettings(seed=int(name)) for number in range(200)})
+    save_presets({f"{name} {number}": Preset(LineSettings(seed=int(name))) for number in range(200)})
     save_shortcuts({name: Binding(("Ctrl+J",))})
 """
 TEACH = """
@@ -50,7 +51,7 @@ def begin(code: str, times: int) -> list[subprocess.Popen[bytes]]:
 def assert_whole() -> set[str]:
     """Every file is of one writer; returns whose they were."""
     settings, unread = load_settings()
-    script, current, unread_script = load_autosave()
+    script, current, _, unread_script = load_autosave()
     presets, unread_presets = load_presets()
     keys, unread_keys = load_shortcuts()
     assert [unread, unread_script, unread_presets, unread_keys] == [None] * 4
@@ -59,7 +60,7 @@ def assert_whole() -> set[str]:
     if script is not None:
         assert len(script.lines) == 300
         assert all(line.text.startswith(f"{current} の") for line in script.lines)
-    assert len({(name.split()[0], str(item.seed)) for name, item in presets.items()}) <= 1
+    assert len({(name.split()[0], str(item.settings.seed)) for name, item in presets.items()}) <= 1
     assert len(presets) in (0, 200)
     assert len(keys) <= 1
     return {settings.voice, current, *keys}

@@ -14,10 +14,11 @@ import numpy as np
 import psutil
 import pytest
 
-from app import compose
 from app.adapters.ort import device_record, session
 from app.adapters.ort.device_record import NOTE_PATTERN, DeviceRecord
-from app.compose import open_speaker
+from app.compose import sessions, stores
+from app.compose.opening import open_speaker
+from app.compose.speaker import Speaker
 from app.core.types import SynthesisRequest
 from app.data_file import write_json
 from app.errors import BackendError
@@ -37,10 +38,10 @@ def speak(when: str, target: Path, backend: str = "cuda") -> subprocess.Complete
 
 
 def notes() -> Sequence[Path]:
-    return sorted(compose.device_record()._folder.glob(NOTE_PATTERN))
+    return sorted(stores.device_record()._folder.glob(NOTE_PATTERN))
 
 
-def heard(backend: str = "cuda") -> tuple[np.ndarray, compose.Speaker]:
+def heard(backend: str = "cuda") -> tuple[np.ndarray, Speaker]:
     speaker = open_speaker(None, backend)
     return np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(REQUEST) if not chunk.silence]), speaker
 
@@ -73,7 +74,7 @@ def test_a_device_that_kills_the_program_is_not_opened_at_the_next_start(when: s
         assert "koebako backends --probe --retry" in again.stderr
     assert speak("never", tmp_path / "cpu.wav", "cpu").returncode == 0
     assert (tmp_path / "second.wav").read_bytes() == (tmp_path / "cpu.wav").read_bytes()
-    compose.device_record().forget("cuda")
+    stores.device_record().forget("cuda")
     assert CRASHED not in speak("never", tmp_path / "third.wav").stderr
 
 
@@ -135,7 +136,7 @@ def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: py
         return results
 
     device = Watched(look, 1)
-    monkeypatch.setattr(compose, "open_session", device.open)
+    monkeypatch.setattr(sessions, "open_session", device.open)
     heard()
     assert seen == [1, 1, 1, 1, 1]
     assert not notes()
@@ -150,7 +151,7 @@ def test_the_note_lies_there_while_something_runs_and_not_longer(monkeypatch: py
 def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     expected, _ = heard("cpu")
     device = NoisyDevice(noise, 1)
-    monkeypatch.setattr(compose, "open_session", device.open)
+    monkeypatch.setattr(sessions, "open_session", device.open)
     samples, speaker = heard()
     assert np.abs(samples - expected).max() < 1e-6
     assert "its results differ from the CPU's (bert" in str(speaker.fallback)
@@ -160,17 +161,17 @@ def test_a_device_that_computes_noise_is_refused_in_a_sentence(monkeypatch: pyte
     assert {place for _, place in device.opened} == {"cpu"}
     assert "its results differ from the CPU's (bert)" in str(speaker.fallback)
     monkeypatch.setattr(device_record, "device_facts", lambda place: [place, "a new driver"])
-    compose.device_record()._keys.clear()
+    stores.device_record()._keys.clear()
     assert set(open_speaker(None, "cuda").backends.values()) == {"cuda"}
 
 
 def test_a_trial_judges_by_itself_and_leaves_no_note(monkeypatch: pytest.MonkeyPatch) -> None:
     device = NoisyDevice(noise, 1)
-    monkeypatch.setattr(compose, "open_session", device.open)
+    monkeypatch.setattr(sessions, "open_session", device.open)
     speaker = open_speaker(None, "cuda", on_trial=True)
     for _ in speaker.pipeline.synthesize(REQUEST):
         assert not notes()
-    assert compose.device_record().refusal("cuda") is None
+    assert stores.device_record().refusal("cuda") is None
 
 
 def test_a_device_with_little_memory_takes_the_graphs_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:

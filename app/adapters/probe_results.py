@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.adapters.ort.providers import machine_facts
+from app.adapters.ort.device_facts import machine_facts
 from app.data_file import load_cache, save_data
 from app.language import localized
 

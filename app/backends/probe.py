@@ -19,7 +19,8 @@ from app.adapters.ort.placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, parse_p
 from app.adapters.ort.providers import Device, device_of, places
 from app.backends.child import RECORD, Ended, run_trial
 from app.backends.probe_result import ProbeResult, best_mix, fastest, judge, remembered
-from app.compose import choice_facts, device_record, first_guess, probe_memory
+from app.compose.auto import choice_facts, first_guess
+from app.compose.stores import device_record, probe_memory
 from app.errors import AppError, BackendError
 from app.language import by_frontend, localized
 from app.progress import Report, unreported

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from app import paths
-from app.adapters.ort.equality import distance
-from app.adapters.ort.placement import GROUP_OF_GRAPH, GROUPS, Placement, parse_placement
-from app.adapters.ort.session import Session, open_as_it_is, open_session
+from app.adapters.ort.placement import GROUPS, parse_placement
 from app.adapters.ort.trace import trace_run
-from app.compose import Speaker, open_speaker
+from app.backends.differences import Models, differences_of, silenced
+from app.backends.kept_calls import Call, load_calls, save_calls
+from app.compose.opening import open_speaker
+from app.compose.speaker import Speaker
 from app.core.types import StageTiming, SynthesisRequest
-from app.voices.library import find_voice
 
 TEXTS = ("今日はとてもいい天気なので、歩きます。", "駅前の公園まで歩いて行って、友達と写真をたくさん撮りました。")
 # What is timed: every length is met for the first time, as users' texts are. Devices compile for a new length.
@@ -33,15 +31,6 @@ UNSEEN = (
 TOLD = 3  # texts whose own times are in a report
 CALLS = 2  # of each graph, for a decoder has windows of more than one length
 GROUP_OF_STAGE = {"bert": "bert", "prosody": "prosody", "flow": "prosody", "decode": "decoder", "synthesis": "decoder"}
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One run of a graph."""
-
-    graph: str
-    values: dict[str, np.ndarray]
-    results: dict[str, np.ndarray]
 
 
 @dataclass(slots=True)
@@ -73,8 +62,8 @@ class TrialResult:
 
 def record(wanted: str | None, file: Path) -> None:
     """Speaks on the CPU in float32 and keeps the first calls of every graph."""
-    speaker = open_speaker(wanted, "cpu", precision="float32", decoder="float32", force_bert=True)
-    models = _Models(wanted, speaker)
+    speaker = open_speaker(wanted, "cpu", precision="float32", sound="exact", force_bert=True)
+    models = Models(wanted, speaker)
     calls: list[Call] = []
 
     def keep(graph: str, values: dict[str, Any], names: list[str], results: list[np.ndarray]) -> None:
@@ -88,19 +77,19 @@ def record(wanted: str | None, file: Path) -> None:
     speaker.pipeline.voice = replace(speaker.pipeline.voice, fixed_windows=True)  # the windows that devices take
     for text in TEXTS:
         _speak(speaker, text)
-    _save(_silenced(models, calls), file)
+    save_calls(silenced(models, calls), file)
 
 
 def try_placement(placement: str, wanted: str | None, file: Path, *, traced: bool = True) -> TrialResult:
     """Opens a voice, compares every graph with what `record` kept, and measures; a session may fail at any point."""
     began = time.perf_counter()
-    speaker = open_speaker(wanted, placement, decoder="float32", force_bert=True, on_trial=True)
+    speaker = open_speaker(wanted, placement, sound="exact", force_bert=True, on_trial=True)
     speaker.wait_for_devices()
     open_ms = (time.perf_counter() - began) * 1000
-    models, places = _Models(wanted, speaker), parse_placement(placement)
+    models, places = Models(wanted, speaker), parse_placement(placement)
     calls = load_calls(file)
     half = any(session.half for session in speaker.sessions.values())
-    differences = _differences(speaker, models, places, calls)
+    differences = differences_of(speaker, models, places, calls)
     result = TrialResult(speaker.backends_by_graph(), speaker.fallback, half, max_abs_diff=differences, open_ms=open_ms)
     _measure(speaker, result)
     result.fallback, result.ran_on = speaker.fallback, speaker.backends_by_graph()
@@ -148,72 +137,3 @@ def _speak(speaker: Speaker, text: str) -> dict[str, float]:
             spent.setdefault("first_audio", (time.perf_counter() - began) * 1000)
     spent["total"] = (time.perf_counter() - began) * 1000
     return spent
-
-
-def _differences(speaker: Speaker, models: _Models, places: Placement, calls: list[Call]) -> dict[str, float]:
-    """Group → largest difference of its graphs from what was kept."""
-    sessions: dict[str, Session] = dict(speaker.sessions)
-    if any(call.graph == "whole" for call in calls):
-        sessions["whole"] = models.quiet(places.of("whole"))
-    found: dict[str, float] = {}
-    for call in calls:
-        group = GROUP_OF_GRAPH[call.graph]
-        found[group] = max(_difference(call, sessions[call.graph]), found.get(group, 0.0))
-    return found
-
-
-def _difference(call: Call, session: Session) -> float:
-    return distance(call.graph, session.run(dict(call.values), list(call.results)), list(call.results.values()))
-
-
-class _Models:
-    """The graphs of a voice; those that a speaker keeps no longer are read again."""
-
-    def __init__(self, wanted: str | None, speaker: Speaker) -> None:
-        self._wanted = wanted
-        self._files: dict[str, Path] = speaker.models
-
-    def of(self, graph: str) -> Path | bytes:
-        """File or bytes of a graph."""
-        return self._files.get(graph) or find_voice(self._wanted, paths.voice_dirs()).graphs[graph]
-
-    def quiet(self, place: str) -> Session:
-        """A voice in one graph draws its own noise; this copy draws none, so that it can be compared."""
-        from app.voices.prepare.quiet import quiet_copy  # onnx, which speaking does not need, is slow to import
-
-        copy, _ = quiet_copy(self.of("whole"))
-        return open_as_it_is(copy, "whole") if place == "cpu" else open_session(copy, place, "whole").session
-
-
-def _silenced(models: _Models, calls: list[Call]) -> list[Call]:
-    """The calls of a voice in one graph with what its quiet copy makes of them; those of other voices as they are."""
-    if not any(call.graph == "whole" for call in calls):
-        return calls
-    session = models.quiet("cpu")
-    return [_answered(call, session) if call.graph == "whole" else call for call in calls]
-
-
-def _answered(call: Call, session: Session) -> Call:
-    results = session.run(dict(call.values), list(call.results))
-    return replace(call, results=dict(zip(call.results, results, strict=True)))
-
-
-def _save(calls: list[Call], file: Path) -> None:
-    arrays: dict[str, np.ndarray] = {}
-    for index, call in enumerate(calls):
-        arrays |= {f"{index}|{call.graph}|in|{name}": value for name, value in call.values.items()}
-        arrays |= {f"{index}|{call.graph}|out|{name}": value for name, value in call.results.items()}
-    with file.open("wb") as stream:
-        np.savez(stream, **arrays)  # type: ignore[arg-type]
-
-
-def load_calls(file: Path) -> list[Call]:
-    """What `record` kept."""
-    calls: dict[str, Call] = {}
-    with np.load(file) as arrays:
-        content: Mapping[str, np.ndarray] = arrays
-        for key in content:
-            index, graph, side, name = key.split("|", 3)
-            call = calls.setdefault(index, Call(graph, {}, {}))
-            (call.values if side == "in" else call.results)[name] = content[key]
-    return list(calls.values())

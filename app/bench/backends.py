@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from app.bench.stages import Measured
 from app.errors import InputError
 from app.language import localized
+
+if TYPE_CHECKING:
+    from app.bench.stages import Measured  # with ONNX Runtime, which no command needs for its options
 
 
 @dataclass(frozen=True, slots=True)

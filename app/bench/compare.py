@@ -16,11 +16,13 @@ from app.bench.reference import Reference
 from app.bench.stages import Figures, request_of, run_once
 from app.bench.texts import LINES, text_of
 from app.bench.turns import Ratio, column, ratio, take_turns
-from app.compose import Speaker, open_speaker
+from app.compose.opening import open_speaker
+from app.compose.speaker import Speaker
 from app.core.ports import BertRunner
 from app.core.types import Float32, Int64, SynthesisRequest
 from app.install.bert_check import least_cosine
-from app.settings import DecoderPrecision, PrecisionChoice
+from app.settings import PrecisionChoice
+from app.sound_choice import SoundPrecision
 
 BERT_TOKENS = 20
 Turns = Callable[[str], Iterable[int]]
@@ -47,7 +49,7 @@ class BertResult:
 
 @dataclass(frozen=True, slots=True)
 class LineResult:
-    """How one line did. `auto` is what a user gets, `exact` is float32 throughout, `int8` is `auto` with an int8 decoder, if asked for.
+    """How one line did. `auto` is what a user gets, `exact` is float32 throughout, `fast` is `auto` with the voice's int8 graphs.
 
     Attributes:
         phones: symbols, blanks counted.
@@ -139,17 +141,17 @@ class Comparison:
 
 
 def open_ours(ready: OursReady) -> dict[str, Speaker]:
-    """Speakers by way; `int8` where the voice has an int8 decoder that passed its check."""
+    """Speakers by way; `fast` where graphs of the voice passed their check in int8."""
     ours = {"auto": open_one(ready), "exact": open_one(ready, precision="float32")}
-    faster = open_one(ready, decoder="int8", like=ours["auto"])
-    return ours | ({"int8": faster} if faster.int8_decoder else {})
+    faster = open_one(ready, sound="fast", like=ours["auto"])
+    return ours | ({"fast": faster} if faster.fast_graphs else {})
 
 
 def open_one(
-    ready: OursReady, precision: PrecisionChoice = "auto", decoder: DecoderPrecision = "float32", like: Speaker | None = None
+    ready: OursReady, precision: PrecisionChoice = "auto", sound: SoundPrecision = "exact", like: Speaker | None = None
 ) -> Speaker:
     """A speaker as a user has it, but that features are never taken from the disk."""
-    speaker = open_speaker(ready.voice, "cpu", bert=ready.bert, force_bert=True, precision=precision, decoder=decoder, like=like)
+    speaker = open_speaker(ready.voice, "cpu", bert=ready.bert, force_bert=True, precision=precision, sound=sound, like=like)
     speaker.pipeline.caches.stored = None
     return speaker
 

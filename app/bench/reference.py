@@ -17,7 +17,7 @@ from app.adapters.ort.reference import open_as_reference
 from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer
 from app.bench.home import Originals, no_graph
 from app.bench.stages import Figures
-from app.compose import open_g2p
+from app.compose.text import open_g2p
 from app.core.features import phone_features
 from app.core.phones import phones_to_ids
 from app.core.ports import WholeInput

@@ -12,7 +12,7 @@ import numpy as np
 from app.adapters.ort.backends import on_processor
 from app.bench.targets import SYNTHESIS, backend_of_row, rows_of, target_ms
 from app.bench.work import Peak, Work
-from app.compose import Speaker
+from app.compose.speaker import Speaker
 from app.core.types import StageTiming, SynthesisRequest
 
 STATES = ("cold", "warm", "cached")

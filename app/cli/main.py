@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import logging
 import os
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from app.cli.arguments import as_utf8, check_letters, json_stream, wants_json
-from app.cli.interruption import EXIT_CODE, interruption
+from app.cli.interruption import EXIT_CODE, interruption, leave
 from app.cli.output import print_error, use_utf8
 from app.cli.parser import build_parser
 from app.errors import AppError, InputError, InternalError, OutputFileError
@@ -20,9 +21,15 @@ from app.notices import show_notices
 from app.own_folder import check_home
 from app.system_errors import reason_of
 
+COLLECT_AFTER = (
+    50_000  # new objects; Python searches for garbage so often while it imports that it takes a fifteenth of the start, and finds none
+)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
+    if argv is None:  # the process is all ours
+        gc.set_threshold(COLLECT_AFTER)
     use_utf8()
     show_notices(lambda error: print_error(error, as_json=False))
     arguments = [as_utf8(item) for item in (sys.argv[1:] if argv is None else argv)]
@@ -40,11 +47,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     check_letters(arguments)
-    options = build_parser().parse_args(arguments)
+    with interruption.instead(leave):
+        parser = build_parser(arguments)
+    options = parser.parse_args(arguments)
     if options.command != "doctor":  # which reports it as a finding
         check_home()
     # A command is imported when it is called: `--help` must not wait for ONNX Runtime.
-    with interruption.afterwards():
+    with interruption.instead(leave):
         command = importlib.import_module(f"app.cli.commands.{options.command}.run")
     return int(command.run(options))
 

@@ -26,7 +26,7 @@ def use_utf8() -> None:
 
 def json_line(value: dict[str, Any], stream: TextIO | None = None) -> None:
     """Prints one JSON object on a line of its own; numbers that JSON cannot hold become null. Raises as `result`."""
-    line = json.dumps(_finite(value), ensure_ascii=False)
+    line = json.dumps(finite_values(value), ensure_ascii=False)
     write(DISTURBING.sub(_escaped, line) + "\n", stream)
 
 
@@ -58,12 +58,13 @@ def read_stdin() -> TextIO:
     return sys.stdin
 
 
-def _finite(value: Any) -> Any:
+def finite_values(value: Any) -> Any:
+    """A value as JSON can hold it: numbers that are none are None."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: finite_values(item) for key, item in value.items()}
+    return [finite_values(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def note(line: str) -> None:

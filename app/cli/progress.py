@@ -7,14 +7,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any, Protocol
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING, Any, Protocol
 
 from app.adapters.download.progress import Progress, speed
 from app.adapters.http.waiting import Wait
 from app.cli.output import json_line, note
 from app.language import localized
+
+if TYPE_CHECKING:
+    from tqdm import tqdm  # imported where a bar is drawn: most programs that ask for this one read lines
 
 REPEATED_AFTER_S = 1.0
 """A download that stays within one percent is reported as often as this."""
@@ -59,6 +60,7 @@ def step_name(step: str) -> str:
         "building": localized("組み立て中", "building"),
         "cutting": localized("準備中", "preparing"),
         "checking": localized("確認中", "checking"),
+        "measuring": localized("測定中", "measuring"),
         "storing": localized("保存中", "storing"),
         "downloading": localized("ダウンロード中", "downloading"),
     }
@@ -126,6 +128,8 @@ class _Bar(_Notes):
 
     def __call__(self, step: str, fraction: float) -> None:
         if self._bar is None:
+            from tqdm import tqdm
+
             layout = "{desc} {percentage:3.0f}% |{bar}| {elapsed}<{remaining} {postfix}"
             self._bar = tqdm(total=100, leave=False, file=sys.stderr, bar_format=layout)
         self._bar.set_description_str(step_name(step), refresh=False)
@@ -138,6 +142,8 @@ class _Bar(_Notes):
             self._bar.set_postfix_str(speed(progress.bytes_per_s), refresh=False)
 
     def _say(self, text: str) -> None:
+        from tqdm import tqdm
+
         tqdm.write(text, file=sys.stderr)
 
     def close(self) -> None:

@@ -13,12 +13,12 @@ from app.install.ready import ready_voice
 from app.voices.bert import find_bert
 
 
-def chosen_voice(options: argparse.Namespace) -> str | None:
-    """What `open_speaker` takes for the voice that the user asked for."""
+def chosen_voice(options: argparse.Namespace, *, by_path: bool = True) -> str | None:
+    """What `open_speaker` takes for the voice that the user asked for; a path is none where a stranger's script may have named it."""
     ask = licence_prompt(accepted=options.accept_licence)
     need_bert = partial(find_bert, folders=paths.bert_dirs(), chosen=getattr(options, "bert", None), force=options.force_bert)
     with shown_progress(as_json=False) as report:
-        ready = ready_voice(options.voice, ask, report, announce=note, need_bert=need_bert)
+        ready = ready_voice(options.voice, ask, report, announce=note, need_bert=need_bert, by_path=by_path)
     if ready.note:
         note(ready.note)
     return ready.wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.command_parser import Parser
 from app.language import localized
-from app.settings import DECODER_PRECISIONS
+from app.sound_choice import SOUND_PRECISIONS
 
 
 def add_voice_options(parser: Parser) -> None:
@@ -24,11 +24,11 @@ def add_voice_options(parser: Parser) -> None:
         ),
     )
     parser.add_argument(
-        "--decoder",
-        choices=DECODER_PRECISIONS,
+        "--precision",
+        choices=SOUND_PRECISIONS,
         help=localized(
-            "音声生成（デコーダー）の精度。int8 は高速（差が小さいと確認できた声だけ。voices info に表示）",
-            "decoder precision; int8 is faster, for voices where the difference is small (see `voices info`)",
+            "音声合成の精度（既定: 声ごとの設定）。fast は計算の一部を int8 で行い高速（差が小さいと確認できた声だけ。voices info に表示）",
+            "synthesis precision (default: that chosen for the voice); fast computes part of the sound in int8, for voices where the difference is small (see `voices info`)",
         ),
     )
     parser.add_argument(

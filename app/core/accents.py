@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from app.core.limits import PAUSE_BOUNDS
-from app.core.line_reading import LineReading, LineWord
+from app.core.line_reading import LineReading
+from app.core.line_words import LineWord
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.core.words import phrase_heights
 

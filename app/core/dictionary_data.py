@@ -49,8 +49,12 @@ def from_data(data: object) -> tuple[Entry, ...]:
 
 def to_exchange(entries: Iterable[Entry]) -> str:
     """JSON as those programs read it."""
-    words = {str(uuid.uuid5(_NAMESPACE, entry.surface)): _word(entry) for entry in entries}
-    return json.dumps(words, ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(exchange_words(entries), ensure_ascii=False, indent=2) + "\n"
+
+
+def exchange_words(entries: Iterable[Entry]) -> dict[str, dict[str, Any]]:
+    """The words of that JSON, by id."""
+    return {str(uuid.uuid5(_NAMESPACE, entry.surface)): _word(entry) for entry in entries}
 
 
 def to_csv(entries: Iterable[Entry]) -> str:

@@ -5,7 +5,7 @@ A line is the user's unit and sentences are ours, so edits count morae and marks
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,6 +69,18 @@ def frame_targets(
             continues = marks[index - 1] != NOWHERE
             targets.append(_target(index, index, 0.0 if continues else pauses[phone] * length_scale, voice))
     return targets
+
+
+def shape_targets(shape: Sequence[int | None], voice: VoiceTraits) -> list[FrameTarget]:
+    """The same where the frames of whole phones are decided, by index; None leaves one to the voice."""
+    places = (symbols_of_phone(index, voice.add_blank) for index in range(len(shape)))
+    return [FrameTarget(*place, frames) for place, frames in zip(places, shape, strict=True) if frames is not None]
+
+
+def timed_frames(timings: Sequence[PhoneTiming], voice: VoiceTraits) -> tuple[int, ...]:
+    """Frames of each phone from when it sounds."""
+    frame_s = voice.hop_length / voice.sampling_rate
+    return tuple(round(timing.end_s / frame_s) - round(timing.start_s / frame_s) for timing in timings)
 
 
 def _target(first_phone: int, last_phone: int, length_s: float, voice: VoiceTraits) -> FrameTarget:

@@ -29,6 +29,8 @@ class Bounds:
 BOUNDS = {
     "style_weight": Bounds(0.0, 10.0, 1.0, "スタイルの強さ", "style weight", 0.1),
     "speed": Bounds(0.5, 2.0, 1.0, "話速", "speed", 0.05),
+    "pitch": Bounds(-6.0, 6.0, 0.0, "音高", "pitch", 0.1),
+    "intonation": Bounds(0.0, 2.0, 1.0, "抑揚", "intonation", 0.05),
     "sdp_ratio": Bounds(0.0, 1.0, 0.2, "テンポの緩急", "tempo variation", 0.05),
     "noise": Bounds(0.0, 2.0, 0.6, "声のゆらぎ", "noise", 0.05),
     "noise_w": Bounds(0.0, 2.0, 0.8, "長さのゆらぎ", "duration noise", 0.05),

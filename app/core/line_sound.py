@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,16 +40,32 @@ class LineSound:
 
     Attributes:
         request_id: of the request.
-        length_s: of all that came so far.
+        length_s, spoken_s: of all that came so far, with the silences around it and without.
+        is_whole: nothing more comes.
     """
 
     def __init__(self, request_id: str) -> None:
         self.request_id = request_id
-        self.length_s = 0.0
+        self.length_s = self.spoken_s = 0.0
+        self.is_whole = False
         self._peaks = np.zeros(256, np.float32)
         self._count = 0
         self._rest = np.zeros(0, np.float32)
         self._sentences: dict[int, tuple[float, tuple[PhoneTiming, ...]]] = {}
+
+    @classmethod
+    def remembered(cls, request_id: str, peaks: Float32, sentences: Mapping[int, tuple[float, tuple[PhoneTiming, ...]]]) -> LineSound:
+        """A whole sound from an earlier run; `length_s` and `spoken_s` are set by the caller."""
+        sound = cls(request_id)
+        sound._append(peaks)
+        sound._sentences = dict(sentences)
+        sound.is_whole = True
+        return sound
+
+    @property
+    def sentences(self) -> Mapping[int, tuple[float, tuple[PhoneTiming, ...]]]:
+        """Of each sentence that has begun: when, in seconds of the line, and when its phones sound."""
+        return self._sentences
 
     @property
     def peaks(self) -> Float32:
@@ -60,11 +77,19 @@ class LineSound:
         """Changes whenever `times` does."""
         return self.request_id, len(self._sentences)
 
+    @property
+    def phones(self) -> Mapping[int, tuple[float, tuple[PhoneTiming, ...]]]:
+        """By sentence: when its sound begins in the line, in seconds, and its phones in seconds from there."""
+        return self._sentences
+
     def add(self, chunk: AudioChunk) -> None:
         """The next chunk."""
         if chunk.phones:
             self._sentences[chunk.sentence] = (self.length_s, chunk.phones)
-        self.length_s += len(chunk.samples) / chunk.sampling_rate
+        length_s = len(chunk.samples) / chunk.sampling_rate
+        self.length_s += length_s
+        self.spoken_s += 0.0 if chunk.silence else length_s
+        self.is_whole = chunk.last
         size = max(1, round(BIN_S * chunk.sampling_rate))
         samples = np.concatenate((self._rest, np.abs(chunk.samples)))
         whole = len(samples) // size

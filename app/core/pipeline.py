@@ -70,7 +70,7 @@ class Pipeline(SentenceContext):
             BackendError: a graph failed.
         """
         check_request(request)
-        self._check_voice(request)
+        self.check_voice(request)
         request = replace(request, overrides=rebase(request.overrides, request.text, self._read, emoji=self.voice.emoji))
         try:
             yield from self._line(request, StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
@@ -87,13 +87,10 @@ class Pipeline(SentenceContext):
             pass
 
     def _line(self, request: SynthesisRequest, clock: StageClock, queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
-        sentences = self._sentences(request, clock)
+        sentences = self.sentences(request, clock)
         first = next(sentences, None)
         if first is None:
-            raise InputError(
-                localized("読み上げられる文字がありません。", "There is nothing in this text to read aloud."),
-                localized("かな、漢字、英数字を含むテキストを入力してください。", "Enter text with kana, kanji, letters or digits."),
-            )
+            raise nothing_to_read()
         yield self._silence(request, request.pre_silence_s)
         prepared = (_prepared(stages) for stages in itertools.chain([first], sentences))
         ahead: deque[Stages] = deque()
@@ -108,7 +105,7 @@ class Pipeline(SentenceContext):
     def _read(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
         return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji)
 
-    def _sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[Stages]:
+    def sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[Stages]:
         """The sentences of a request that can be read, one when it is asked for."""
         style = style_vector(self.voice.style_vectors, request.style, request.style_weight)
         sentences = split_sentences(request.text, self.g2p.words)
@@ -129,7 +126,8 @@ class Pipeline(SentenceContext):
         rate = self.voice.sampling_rate
         return AudioChunk(silence(length_s, rate), rate, request.id, 0, silence=True, last=last)
 
-    def _check_voice(self, request: SynthesisRequest) -> None:
+    def check_voice(self, request: SynthesisRequest) -> None:
+        """Raises InputError for edits that this voice does not allow, VoiceError for a style or speaker it does not have."""
         edits = request.overrides
         if self.opaque and (request.pauses or edits.pauses or any(edit.length_s is not None for edit in edits.moras)):
             raise InputError(
@@ -151,6 +149,14 @@ class Pipeline(SentenceContext):
                     localized("使用できるもの: ", "Available: ")
                     + ", ".join(f"{number} {name}" for number, name in list(known.items())[:12]),
                 )
+
+
+def nothing_to_read() -> InputError:
+    """The error for a text without a sound in it."""
+    return InputError(
+        localized("読み上げられる文字がありません。", "There is nothing in this text to read aloud."),
+        localized("かな、漢字、英数字を含むテキストを入力してください。", "Enter text with kana, kanji, letters or digits."),
+    )
 
 
 def _prepared(stages: Stages) -> Stages:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, ReadingOverride
+from app.core.types import AudioChunk, Float16, Float32, Float64, Int64, Phones, ReadingOverride
 from app.core.words import Word
 
 
@@ -132,6 +132,17 @@ class OpaqueSynthesizer(Protocol):
 
     def synthesize(self, values: WholeInput) -> tuple[Float32, Int64 | None]:
         """Samples (N,), and frames per symbol (T,) where the graph outputs them."""
+
+
+PITCH_FRAME_S = 0.005
+"""Between two values of a pitch tracker."""
+
+
+class PitchTracker(Protocol):
+    """Finds the pitch of speech."""
+
+    def f0(self, samples: Float32, sampling_rate: int) -> Float64:
+        """Hz every PITCH_FRAME_S from the first sample on, 0 where nothing is voiced."""
 
 
 class AudioSink(Protocol):

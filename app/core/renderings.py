@@ -3,18 +3,22 @@
 phones     text, readings, whether emoji are spoken
 features   BERT, text
 prosody    voice, BERT, phones and tones, style, speaker, sdp ratio, BERT weight, assist text, noise of durations
-renderings prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume
+renderings prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume; and with another pitch, pitch and intonation
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from app.core.cache import LRUCache
 from app.core.durations import FrameTarget
 from app.core.ports import G2P, FeatureStore, Prosody
 from app.core.types import Float16, Float32, Phones, PhoneTiming, ReadingOverride, SynthesisRequest
+
+if TYPE_CHECKING:
+    from app.core.pitch import PitchChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +97,8 @@ def prosody_key(graphs: tuple[str, str], request: SynthesisRequest, style: Float
 def rendering_key(prosody: Hashable, request: SynthesisRequest, targets: Sequence[FrameTarget], sentence: int) -> Hashable:
     """What the samples of a sentence depend on, the volume left out."""
     return prosody, request.speed, tuple(targets), request.noise, request.seed, sentence
+
+
+def pitched_key(rendering: Hashable, change: PitchChange | None) -> Hashable:
+    """What the samples of a sentence depend on when its pitch is changed after the decoder."""
+    return rendering if change is None else (rendering, change)

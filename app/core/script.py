@@ -31,6 +31,8 @@ class LineSettings:
     style: str = ""
     style_weight: float = BOUNDS["style_weight"].default
     speed: float = BOUNDS["speed"].default
+    pitch: float = BOUNDS["pitch"].default
+    intonation: float = BOUNDS["intonation"].default
     sdp_ratio: float = BOUNDS["sdp_ratio"].default
     noise: float = BOUNDS["noise"].default
     noise_w: float = BOUNDS["noise_w"].default
@@ -65,6 +67,24 @@ class Line:
     id: str = field(default_factory=new_id)
 
 
+class _Places:
+    """Where lines stand, of the script that was asked last: after each edit the window asks some ten times."""
+
+    def __init__(self) -> None:
+        self._known: tuple[tuple[Line, ...], dict[str, int]] = ((), {})
+
+    def of(self, lines: tuple[Line, ...]) -> dict[str, int]:
+        """By id; the first of equal ones."""
+        known = self._known  # once: another thread may ask, too
+        if known[0] is not lines:
+            known = self._known = (lines, {lines[index].id: index for index in range(len(lines) - 1, -1, -1)})
+        return known[1]
+
+
+_places = _Places()
+MANY = 300  # lines among which one is no longer looked for one by one
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """All lines in order."""
@@ -74,11 +94,14 @@ class Script:
 
     def index(self, line_id: str) -> int | None:
         """Where a line stands; None when there is no such line."""
+        if len(self.lines) > MANY:
+            return _places.of(self.lines).get(line_id)
         return next((index for index, line in enumerate(self.lines) if line.id == line_id), None)
 
     def find(self, line_id: str) -> Line | None:
         """The line with this id."""
-        return next((line for line in self.lines if line.id == line_id), None)
+        index = self.index(line_id)
+        return None if index is None else self.lines[index]
 
 
 def cut(line: Line) -> list[Line]:

@@ -10,6 +10,7 @@ from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, PLACE_BOUNDS, SEE
 from app.core.script import Line, LineSettings, Script, new_id
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.json_text import HIGHEST_WHOLE, finite, whole
+from app.rests import with_rests
 
 VERSION = 1
 _PLAIN = LineSettings()
@@ -20,7 +21,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (
 
 def script_to_data(script: Script) -> dict[str, Any]:
     """What `script_from_data` reads."""
-    return {"version": VERSION, "title": script.title, "lines": [_line_to_data(line) for line in script.lines]}
+    return {"version": VERSION, "title": script.title, "lines": [line_to_data(line) for line in with_rests(script.lines)]}
 
 
 def script_from_data(data: object) -> Script:
@@ -32,7 +33,7 @@ def script_from_data(data: object) -> Script:
         raise ValueError("no script")
     if data.get("version") != VERSION:
         raise ValueError(f"version {data.get('version')!r}")
-    lines = tuple(_line_from_data(item) for item in data["lines"])
+    lines = tuple(line_from_data(item) for item in with_rests(data["lines"]))
     if len({line.id for line in lines}) != len(lines):
         raise ValueError("an id occurs twice")
     return Script(lines, data.get("title", ""))
@@ -55,7 +56,8 @@ def settings_from_data(data: object) -> LineSettings:
     return LineSettings(**values)
 
 
-def _line_to_data(line: Line) -> dict[str, Any]:
+def line_to_data(line: Line) -> dict[str, Any]:
+    """What `line_from_data` reads; settings that are the default are left out."""
     data: dict[str, Any] = {"id": line.id, "text": line.text}
     if line.settings != _PLAIN:
         data["settings"] = settings_to_data(line.settings)
@@ -69,7 +71,8 @@ def _line_to_data(line: Line) -> dict[str, Any]:
     return data | ({"overrides": edits} if edits else {})
 
 
-def _line_from_data(data: object) -> Line:
+def line_from_data(data: object) -> Line:
+    """Raises ValueError, saying what is wrong. What else stands beside it is left out."""
     if not isinstance(data, dict) or not isinstance(data.get("text"), str) or not isinstance(data.get("id", ""), str):
         raise ValueError("a line")
     edits = data.get("overrides", {})

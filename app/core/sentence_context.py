@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from app.core.ports import G2P, BertRunner, OpaqueSynthesizer, Synthesizer, Tokenizer
+from app.core.ports import G2P, BertRunner, OpaqueSynthesizer, PitchTracker, Synthesizer, Tokenizer
 from app.core.renderings import Caches
 from app.core.voice import VoiceTraits
 
@@ -16,6 +16,7 @@ class SentenceContext:
     Attributes:
         bert_id, sound_id: name the BERT and the voice's graphs, and where they run, in the keys of caches.
         caches: share them between pipelines, so that a change of voice keeps them.
+        tracker: finds the pitch where a request changes it; needed for nothing else.
     """
 
     g2p: G2P
@@ -27,3 +28,4 @@ class SentenceContext:
     voice: VoiceTraits
     sound_id: str = ""
     caches: Caches = field(default_factory=Caches)
+    tracker: PitchTracker | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from app.core.emoji import EMOJI_PATTERN
 from app.core.types import Sentence
@@ -27,8 +28,8 @@ _STOP = re.compile(rf"[{_STOPS}{_LINE_BREAKS}]|[!?](?![A-Za-z0-9=&/#%])|\.(?=[\s
 # What cannot begin a sentence: particles behind a quoted cry or a name (うそ！と叫んだ, モーニング娘。の曲).
 _QUOTES = r"って|を|という|とい[っわえ]|とか[いを言]|と(?=[一-龠々])|の(?=[一-龠々ァ-ヶA-Za-z])"
 _CONTINUES = {
-    "。｡": re.compile(_QUOTES),
-    "！？!?": re.compile(_QUOTES + r"|で(?![もはす]|しょ|きる|き)(?=[ぁ-んァ-ヶ一-龠々])|[がに](?=[一-龠々ァ-ヶ])"),
+    "。｡": _QUOTES,
+    "！？!?": _QUOTES + r"|で(?![もはす]|しょ|きる|き)(?=[ぁ-んァ-ヶ一-龠々])|[がに](?=[一-龠々ァ-ヶ])",
 }
 _LAST_EMOJI = rf"(?:(?:{EMOJI_PATTERN})+(?=\s|$))?"  # with nothing behind them they end a piece, else they begin the next
 _MARKS = re.compile("[。｡！？!?]*")
@@ -79,10 +80,20 @@ def _natural_end(window: str, limit: int) -> int:
 def _is_stop(window: str, position: int) -> bool:
     if not _STOP.match(window, position):
         return False
-    following = _end_of(_MARKS, window, position + 1)
-    if any(window[position] in stops and pattern.match(window, following) for stops, pattern in _CONTINUES.items()):
+    if _continues(window, position):
         return False
     return window[position] not in ".!" or not _ABBREVIATED.search(window[max(0, position - 8) : position])
+
+
+def _continues(window: str, position: int) -> bool:
+    """Whether what follows a stop cannot begin a sentence. Most texts need none of the patterns, which take long to compile."""
+    following = _end_of(_MARKS, window, position + 1)
+    if following == len(window):
+        return False
+    return any(window[position] in stops and _compiled(pattern).match(window, following) for stops, pattern in _CONTINUES.items())
+
+
+_compiled = cache(re.compile)
 
 
 def _closes_speech(window: str, position: int) -> bool:

@@ -1,4 +1,4 @@
-"""The stages a sentence passes, in order: g2p, tokenize, bert, expand, then prosody, flow and decode (or synthesis), audio."""
+"""The stages a sentence passes, in order: g2p, tokenize, bert, expand, then prosody, flow and decode (or synthesis), pitch where it is changed, audio."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from app.core.durations import FrameTarget, expand, symbol_frames
-from app.core.edits import Place, frame_targets, phone_timings, readings_in, symbols_of_phone
-from app.core.features import phone_features, rounded
+from app.core.edits import Place, frame_targets, phone_timings, readings_in, shape_targets, symbols_of_phone, timed_frames
 from app.core.limits import check_phones
 from app.core.phones import PhoneIds, phones_to_ids
+from app.core.pitch import PitchChange, PitchShift
 from app.core.ports import OpaqueSynthesizer, Prosody, ProsodyInput, Synthesizer, WholeInput
-from app.core.renderings import Rendering, prosody_key, remembered_phones, rendering_key
+from app.core.renderings import Rendering, pitched_key, prosody_key, remembered_phones, rendering_key
 from app.core.sentence_context import SentenceContext
+from app.core.text_stages import features_of
 from app.core.timing import StageClock
-from app.core.types import AudioChunk, Float16, Float32, Int64, Phones, PhoneTiming, Sentence, SynthesisRequest
+from app.core.types import AudioChunk, Float32, Int64, Phones, PhoneTiming, Sentence, SynthesisRequest
 from app.core.waveform import apply_gain, trim_tail
 from app.core.windows import plan_fixed_windows, plan_windows
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-LONGEST_BERT_TEXT = 510  # characters; with [CLS] and [SEP] the 512 positions a BERT was trained on
 DURATION_NOISE, PRIOR_NOISE, DECODER_NOISE = range(3)  # streams of their own: a change of one noise leaves the others alone
 
 
@@ -45,6 +45,7 @@ class Stages:
     Attributes:
         phones: with the tones a user set.
         place: where the sentence stands in the line.
+        shape: frames of each phone with its blanks, where they are decided already; None leaves a phone to the voice.
     """
 
     context: SentenceContext
@@ -53,10 +54,13 @@ class Stages:
     style: Float32
     phones: Phones
     place: Place
+    shape: tuple[int | None, ...] = ()
     _ids: PhoneIds = field(init=False)
     _targets: list[FrameTarget] = field(init=False)
     _key: Hashable = field(init=False)
     _rendering: Rendering | None = field(init=False)
+    _decoded: Rendering | None = None
+    _change: PitchChange | None = None
     _features: Float32 | None = None
     _prosody: Prosody | None = None
 
@@ -64,41 +68,83 @@ class Stages:
         """Everything before the first frame: does nothing that is remembered, and may be done ahead of time."""
         context, request, voice = self.context, self.request, self.context.voice
         self._ids = phones_to_ids(self.phones, multilingual=voice.multilingual, add_blank=voice.add_blank, emoji=voice.emoji)
-        self._targets = frame_targets(self.phones, request.overrides, request.pauses, self.place, 1 / request.speed, voice)
+        if self.shape:
+            self._targets = shape_targets(self.shape, voice)
+        else:
+            self._targets = frame_targets(self.phones, request.overrides, request.pauses, self.place, 1 / request.speed, voice)
         key = prosody_key((context.sound_id, context.bert_id), request, self.style, self.phones, self.clock.sentence)
         self._key = rendering_key(key, request, self._targets, self.clock.sentence)
-        self._rendering = context.caches.renderings.get(self._key)
-        if self._rendering is None and not context.opaque:
+        self._change = PitchChange.of(request)
+        self._rendering = context.caches.renderings.get(pitched_key(self._key, self._change))
+        if self._rendering is None and self._change is not None:
+            self._decoded = context.caches.renderings.get(self._key)
+        known = self._rendering is not None or self._decoded is not None
+        if not known and not context.opaque:
             self._prosody = context.caches.prosody.get(key)
         tokens, symbols = len(self.phones.text) + 2, len(self._ids.phones)
-        if self._rendering is not None or self._prosody is not None:
+        if known or self._prosody is not None:
             for stage in ("tokenize", "bert", "expand"):
                 self.clock.skip(stage, tokens=tokens, phones=symbols)
             if not context.opaque:
                 self.clock.skip("prosody", phones=symbols)
             return
-        self._features = self._phone_features()
+        self._features = features_of(self.phones.text, self._ids, context, request, self.clock)
         if not context.opaque:
             self._prosody = self._run_prosody(self._features)
             self._features = None
             context.caches.prosody.put(key, self._prosody, self._prosody.size)
 
+    def lengths(self) -> tuple[int, ...]:
+        """Frames of each phone with its blanks, after `prepare`; a voice of one graph speaks for it, and may not report them: then nothing."""
+        if self.context.opaque and self._rendering is None and self._decoded is None:
+            for _ in self.sound():
+                pass
+            self._rendering = self.context.caches.renderings.get(pitched_key(self._key, self._change))
+        if (known := self._rendering or self._decoded) is not None:
+            return timed_frames(known.timings, self.context.voice)
+        if self._prosody is None:
+            return ()
+        frames = symbol_frames(self._prosody.logw, 1 / self.request.speed, self.context.voice.durations, self._targets)
+        return timed_frames(phone_timings(self.phones, frames, self.context.voice), self.context.voice)
+
+    @property
+    def frames(self) -> int:
+        """Of the whole sentence, where it was spoken before; else 0."""
+        known = self._rendering or self._decoded
+        return 0 if known is None else known.frames
+
     def sound(self) -> Iterator[AudioChunk]:
         """Sound of the sentence, in pieces."""
-        if self._rendering is not None:
-            yield from self._again(self._rendering)
-            return
+        if (again := self._rendering) is not None:
+            timings, made = again.timings, self._again(again, pitched=self._change is not None)
+        else:
+            timings, made = self._made()
+        for index, piece in enumerate(made):
+            yield self._chunk(piece, () if index else timings)
+
+    def _made(self) -> tuple[tuple[PhoneTiming, ...], Iterator[Float32]]:
+        """Timings and samples with the pitch that is wanted; all that is made is remembered, also as it comes from the decoder."""
+        if self._decoded is not None:
+            timings, frames, made = self._decoded.timings, self._decoded.frames, self._again(self._decoded)
+        else:
+            timings, frames, made = self._whole() if self.context.opaque else self._windows()
+            made = self._remembered(self._key, timings, frames, made)
+        if self._change is None:
+            return timings, made
+        return timings, self._remembered(pitched_key(self._key, self._change), timings, frames, self._pitched(self._change, made))
+
+    def _remembered(self, key: Hashable, timings: tuple[PhoneTiming, ...], frames: int, made: Iterator[Float32]) -> Iterator[Float32]:
+        """Passes pieces on, and remembers them when all have come."""
         pieces: list[Float32] = []
-        timings, frames, made = self._whole() if self.context.opaque else self._windows()
         for piece in made:
             piece.flags.writeable = False  # consumers must not change what is cached
             pieces.append(piece)
-            yield self._chunk(piece, timings if len(pieces) == 1 else ())
+            yield piece
         rendering = Rendering(tuple(pieces), timings, frames)
-        self.context.caches.renderings.put(self._key, rendering, rendering.size)
+        self.context.caches.renderings.put(key, rendering, rendering.size)
 
-    def _again(self, rendering: Rendering) -> Iterator[AudioChunk]:
-        """A rendering that is remembered: only the volume is set again."""
+    def _again(self, rendering: Rendering, *, pitched: bool = False) -> Iterator[Float32]:
+        """A rendering that is remembered: nothing runs."""
         for index, piece in enumerate(rendering.pieces):
             if self.context.opaque:
                 self.clock.skip("synthesis", frames=rendering.frames, samples=len(piece))
@@ -106,51 +152,27 @@ class Stages:
                 if index == 0:
                     self.clock.skip("flow", frames=rendering.frames)
                 self.clock.skip("decode", samples=len(piece))
-            yield self._chunk(piece, rendering.timings if index == 0 else ())
+            if pitched:
+                self.clock.skip("pitch", samples=len(piece))
+            yield piece
 
-    def _phone_features(self) -> Float32:
-        tokens, assist = self._token_features(self.phones.text), self._assist_features()
-        self.clock.start()
-        features = phone_features(tokens, self._ids.word2ph, self.request.bert_weight, assist, self.request.assist_weight)
-        self.clock.stop("expand", tokens=len(tokens), phones=len(self._ids.phones))
-        return features
+    def _pitched(self, change: PitchChange, pieces: Iterator[Float32]) -> Iterator[Float32]:
+        """The pieces at another pitch, cut otherwise."""
+        assert self.context.tracker is not None
+        shift = PitchShift(change, self.context.tracker, self.context.voice.sampling_rate)
+        for piece in pieces:
+            shift.feed(piece)
+            yield from self._steps(shift)
+        shift.end()
+        yield from self._steps(shift)
 
-    def _token_features(self, text: str) -> Float16:
-        """Features of a text of any length; what is longer than a BERT takes is read in pieces."""
-        pieces = [text[start : start + LONGEST_BERT_TEXT] for start in range(0, len(text), LONGEST_BERT_TEXT)] or [""]
-        results = [self._bert(piece) for piece in pieces]
-        if len(results) == 1:
-            return results[0]
-        return np.concatenate([results[0][:1], *(piece[1:-1] for piece in results), results[-1][-1:]])
-
-    def _bert(self, text: str) -> Float16:
-        bert_id, caches = self.context.bert_id, self.context.caches
-        self.clock.start()
-        features = caches.features.get((bert_id, text))
-        hit = features is not None
-        if features is None and caches.stored is not None:
-            features = caches.stored.get(bert_id, text)
-        if features is not None:
-            self.clock.skip("tokenize", tokens=len(features))
-            self.clock.stop("bert", cache_hit=True, tokens=len(features))
-        else:
-            token_ids = self.context.tokenizer.encode(text)
-            self.clock.stop("tokenize", tokens=len(token_ids))
+    def _steps(self, shift: PitchShift) -> Iterator[Float32]:
+        while shift.ready:
             self.clock.start()
-            features = rounded(self.context.bert.run(token_ids))
-            self.clock.stop("bert", tokens=len(token_ids))
-            if caches.stored is not None:
-                caches.stored.put(bert_id, text, features)
-        if not hit:
-            caches.features.put((bert_id, text), features, features.nbytes)
-        return features
-
-    def _assist_features(self) -> Float16 | None:
-        if not self.request.assist_text.strip() or not self.request.assist_weight:
-            return None
-        context, text = self.context, self.request.assist_text
-        phones, _ = remembered_phones(context.g2p, context.caches.phones, text, emoji=context.voice.emoji)
-        return self._token_features(phones.text)  # normalised, as BERT expects it
+            samples = shift.step()
+            self.clock.stop("pitch", samples=len(samples))
+            if len(samples):
+                yield samples
 
     def _run_prosody(self, features: Float32) -> Prosody:
         request, ids = self.request, self._ids

@@ -25,6 +25,7 @@ NANAIRO_SYMBOLS = len(SYMBOLS) + len(EMOJI)
 
 EDGE = "_"  # stands at both ends of a sentence; its id 0 is also the blank between phones
 PUNCTUATION = frozenset("!?,.'-")  # the marks that occur as phones in Japanese
+PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}  # as people write them
 VOWELS = frozenset("aiueo")
 MORA_ENDS = VOWELS | {"N", "q"} | frozenset(EMOJI)  # the phone that closes a mora; an emoji is a mora of its own
 

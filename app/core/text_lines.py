@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import codecs
-import csv
-import io
 import re
 import unicodedata
-from pathlib import PurePath
 
 from app.errors import InputError
 from app.language import localized
-from app.system_errors import reason_of
 
 SUFFIXES = (".txt", ".csv", ".md")
 LONGEST_LINE = 2_000  # characters; laying out a longer one would freeze the window
@@ -44,15 +40,9 @@ def _end_within(line: str) -> int:
     return next((end for end in whole if not unicodedata.combining(line[end]) and line[end] not in "\u200d\ufe0e\ufe0f"), LONGEST_LINE)
 
 
-def lines_of_file(name: str, data: bytes) -> list[tuple[str, str]]:
-    """Lines of a .txt, .csv or .md file as (speaker's name or "", text). Raises InputError when it is no text."""
-    text = decode(name, data)
-    suffix = PurePath(name).suffix.lower()
-    if suffix == ".csv":
-        return _csv_lines(text)
-    if suffix == ".md":
-        text = "\n".join(_MARKDOWN.sub("", line.strip()) for line in text.splitlines())
-    return [("", line) for line in split_lines(text)]
+def without_markdown(text: str) -> str:
+    """The same without the marks of headings, lists and quotes."""
+    return "\n".join(_MARKDOWN.sub("", line.strip()) for line in text.splitlines())
 
 
 def decode(name: str, data: bytes) -> str:
@@ -69,17 +59,3 @@ def decode(name: str, data: bytes) -> str:
         localized(f"「{name}」はテキストとして読み込めません。", f"“{name}” cannot be read as text."),
         localized("UTF-8 または Shift_JIS で保存したファイルを使ってください。", "Use a file saved as UTF-8 or Shift_JIS."),
     )
-
-
-def _csv_lines(text: str) -> list[tuple[str, str]]:
-    """Pairs where every row has two columns and the first is short enough for a name, else the first column that holds text."""
-    try:
-        rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text, newline="")) if any(cell.strip() for cell in row)]
-    except csv.Error as exc:
-        raise InputError(
-            localized(f"表として読み込めません。（{reason_of(exc)}）", f"The table cannot be read. ({reason_of(exc)})"),
-            localized("CSV 形式（コンマ区切り）で保存し直してください。", "Save it as comma-separated values (CSV)."),
-        ) from exc
-    if rows and all(len(row) == 2 and len(row[0]) <= LONGEST_NAME for row in rows):
-        return [(name, words) for name, words in rows if words]
-    return [("", next(cell for cell in row if cell)) for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from app.core.moras import hiragana_to_katakana
 from app.core.script import Script, retext
 
+_REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")
 _VOICING = "ﾞﾟ゙゚"  # written behind a kana, they belong to it
 
 
@@ -18,19 +20,22 @@ class Query:
 
     Attributes:
         loose: hiragana, katakana, half and full width, capitals and small letters are alike.
+        is_expression: the text is a regular expression, to which every letter counts; `find` does not know those.
     """
 
     text: str
     loose: bool = True
+    is_expression: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where something was found: letters start to end of a line's text."""
+    """Where something was found: letters start to end of a line's text; of an expression also what its groups hold, the whole first."""
 
     line_id: str
     start: int
     end: int
+    groups: tuple[str, ...] = ()
 
 
 def find(script: Script, query: Query, ids: Collection[str] | None = None) -> list[Match]:
@@ -50,7 +55,7 @@ def folded(text: str) -> str:
 
 
 def substitute(script: Script, matches: Collection[Match], text: str) -> Script:
-    """The script with another text at these places, which were found in it."""
+    """The script with another text at these places, which were found in it; `$1` stands for a group of an expression."""
     by_line: dict[str, list[Match]] = {}
     for match in matches:
         by_line.setdefault(match.line_id, []).append(match)
@@ -60,9 +65,27 @@ def substitute(script: Script, matches: Collection[Match], text: str) -> Script:
             continue
         changed = line.text
         for match in sorted(found, key=lambda item: item.start, reverse=True):  # from the end, so that places before it stay
-            changed = changed[: match.start] + text + changed[match.end :]
+            changed = changed[: match.start] + written_for(match, text) + changed[match.end :]
         script = retext(script, line_id, changed)
     return script
+
+
+def written_for(match: Match, text: str) -> str:
+    r"""What takes the place of a match: in place of `$1`, `${1}` or `\1` its group, of `$$` and `\\` one of them; a plain match has no groups."""
+    if not match.groups:
+        return text
+
+    def group(found: re.Match[str]) -> str:
+        number = found[1] or found[2]
+        return found[0][0] if number is None else match.groups[int(number)] if int(number) < len(match.groups) else ""
+
+    return _REFERENCE.sub(group, text)
+
+
+def unknown_group(text: str, groups: int) -> int | None:
+    """The first group that a text for replacing names and an expression of so many groups does not have."""
+    named = (int(found[1] or found[2]) for found in _REFERENCE.finditer(text) if found[1] or found[2])
+    return next((number for number in named if number > groups), None)
 
 
 def _places(text: str, wanted: str, loose: bool) -> list[tuple[int, int]]:

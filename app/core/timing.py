@@ -10,6 +10,7 @@ from app.core.types import StageTiming
 
 STAGES = ("text", "g2p", "tokenize", "bert", "expand", "prosody", "flow", "decode", "audio")
 OPAQUE_STAGES = ("text", "g2p", "tokenize", "bert", "expand", "synthesis", "audio")
+ALL_STAGES = (*STAGES[:-1], "synthesis", "pitch", STAGES[-1])  # "pitch" only where a line's pitch or intonation was changed
 
 OnStage = Callable[[StageTiming], None]
 

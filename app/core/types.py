@@ -16,6 +16,7 @@ from app.core.symbols import EMOJI_IDS
 
 Float16 = NDArray[np.float16]
 Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
 BERT_WIDTH = 1024
@@ -146,7 +147,7 @@ class Phones:
 class SynthesisRequest:
     """One line to speak, with everything that shapes its sound. `app.core.limits` holds the bounds.
 
-    Lengths are seconds, `volume` a factor. `pauses` maps a punctuation phone (`, . ! ? ' -`) to its length in seconds at
+    Lengths are seconds, `volume` a factor, `pitch` semitones, `intonation` a factor of the pitch's deviation from its mean. `pauses` maps a punctuation phone (`, . ! ? ' -`) to its length in seconds at
     speed 1; marks that are not in it keep the length that the voice predicts.
     """
 
@@ -156,6 +157,8 @@ class SynthesisRequest:
     style: int = 0
     style_weight: float = 1.0
     speed: float = 1.0
+    pitch: float = 0.0
+    intonation: float = 1.0
     sdp_ratio: float = 0.2
     noise: float = 0.6
     noise_w: float = 0.8
@@ -202,10 +205,10 @@ class AudioChunk:
 
 @dataclass(frozen=True, slots=True)
 class StageTiming:
-    """How long one stage took for one sentence; for `decode` and `audio` one per window.
+    """How long one stage took for one sentence; for `decode`, `pitch` and `audio` one per piece.
 
     Attributes:
-        stage: one of `app.core.timing.STAGES`.
+        stage: one of `app.core.timing.ALL_STAGES`.
         ms: wall time in milliseconds.
         cold: first run of this stage since its session was made.
         cache_hit: the result came from a cache, nothing ran.

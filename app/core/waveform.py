@@ -16,11 +16,16 @@ def apply_gain(samples: Float32, volume: float) -> Float32:
     if volume == 1.0:
         return samples
     louder = samples * np.float32(volume)
-    size = np.abs(louder)
-    if volume > 1 and size.max(initial=0) > KNEE:
-        bent = KNEE + (1 - KNEE) * np.tanh((size - KNEE) / (1 - KNEE))
-        louder = np.where(size > KNEE, np.copysign(bent, louder), louder).astype(np.float32)
-    return louder
+    return bend(louder) if volume > 1 else louder
+
+
+def bend(samples: Float32) -> Float32:
+    """Bends what is beyond KNEE towards 1; where nothing is, copies nothing."""
+    size = np.abs(samples)
+    if not size.max(initial=0) > KNEE:
+        return samples
+    bent = KNEE + (1 - KNEE) * np.tanh((size - KNEE) / (1 - KNEE))
+    return np.where(size > KNEE, np.copysign(bent, samples), samples).astype(np.float32)
 
 
 def silence(length_s: float, sampling_rate: int) -> Float32:

@@ -13,10 +13,10 @@ from app.install.prepared import PreparedBert
 from app.install.staging import mend, put_in_place, remove_folder, staged_folder
 from app.language import localized
 from app.progress import Report, part, unreported
-from app.voices.bert import STANDARD_LICENCE, Bert, installed_berts, is_bert_id, read_bert, write_bert
-from app.voices.containers.description import SBV2_BERT
+from app.voices.bert import Bert, installed_berts, is_bert_id, read_bert, write_bert
 from app.voices.digest import content_digest, file_digests, total_bytes
 from app.voices.vocabulary import read_vocabulary, vocabulary_sha256
+from app.voices.wanted_bert import SBV2_BERT, STANDARD_LICENCE
 
 STANDARD_VOCABULARY = "902cbd7e218aaf23a72955533293ceac12fcc4e010ad98c0c14757b94ce7abb6"
 STANDARD_SIZES = (22, 16, 1024, 4096)  # layers in use, heads, hidden, inner

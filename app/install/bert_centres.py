@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.adapters.ort.session import open_as_it_is
+from app.adapters.ort.session import Session, open_as_it_is
 from app.core.types import Float32, Int64
 
 SENTENCES = (  # six hundred tokens of all kinds; none of those that int8 is judged by
@@ -45,7 +45,11 @@ def centres(watched: Path, texts: Sequence[Int64]) -> dict[str, Float32]:
         watched: a graph of `app.voices.prepare.bert.watched`.
         texts: token ids.
     """
-    session = open_as_it_is(watched, "BERT")
+    return centres_by(open_as_it_is(watched, "BERT"), texts)
+
+
+def centres_by(session: Session, texts: Sequence[Int64]) -> dict[str, Float32]:
+    """The same by a session on such a graph."""
     sums = [np.zeros((), np.float64)] * len(session.outputs)
     for ids in texts:
         means = session.run({"input_ids": ids})

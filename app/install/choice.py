@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from app.errors import VoiceError
 from app.language import by_frontend, localized
-from app.voices.containers.checkpoints import Checkpoint
+
+if TYPE_CHECKING:
+    from app.voices.containers.checkpoints import Checkpoint
 
 MOST_NAMES = 20
 

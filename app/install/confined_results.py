@@ -17,13 +17,13 @@ from app.voices.check import CaseResult, SkippedCase
 from app.voices.containers.external_data import external_files
 from app.voices.containers.onnx_metadata import read_onnx
 from app.voices.containers.sources import read_source
-from app.voices.manifest import MANIFEST_NAME
+from app.voices.manifest import MANIFEST_NAME, fast_files
 from app.voices.prepare.bert.architecture import Architecture
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.vocabulary import VOCABULARY_NAME
 from app.voices.voice import read_prepared
 
-VOICE_GRAPHS = ("prosody", "flow", "decoder", "decoder_int8", "whole")
+VOICE_GRAPHS = ("prosody", "flow", "decoder", "prosody_int8", "flow_int8", "decoder_int8", "whole")
 VOICE_FILES = frozenset({MANIFEST_NAME, STYLE_VECTORS_NAME, *(f"{name}.{kind}" for name in VOICE_GRAPHS for kind in ("onnx", "bin"))})
 BERT_GRAPHS: dict[Precision, tuple[str, ...]] = {"float32": (GRAPH_NAME, "source.onnx"), "int8": ("bert_int8.onnx",)}
 LARGEST_SIZE = 1 << 31
@@ -34,9 +34,9 @@ Value = TypeVar("Value")
 def check_voice_files(folder: Path) -> None:
     """A VoiceError unless a folder is a prepared voice and nothing else."""
     _require_plain(folder, VOICE_FILES, "voice")
-    faster = read_source(folder).manifest.decoder_int8
-    if faster is not None:
-        _require_own_weights(folder, VOICE_FILES & {faster.file}, "voice")
+    faster = fast_files(read_source(folder).manifest)
+    if faster:
+        _require_own_weights(folder, VOICE_FILES & {*faster.values()}, "voice")
 
 
 def voice_of(found: Mapping[str, Any], folder: Path) -> Prepared:

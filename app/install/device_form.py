@@ -22,8 +22,8 @@ from app.install.device_calls import Call, calls_of, fitted
 from app.json_text import parse_object
 from app.small_file import read_small
 from app.terminal import one_line, write_error_line
+from app.voices.fast import ENOUGH_EQUAL
 from app.voices.manifest import VoiceManifest, read_manifest
-from app.voices.precision import ENOUGH_EQUAL
 
 SIZES = {"bert": (64, 32, 128, 256, 512), "prosody": (128, 256, 64, 512, 1024), "flow": (512, 256, 128, 1024)}
 """Lengths worth a session, the most useful first. A sentence has about 20 tokens, 90 symbols and 280 frames."""

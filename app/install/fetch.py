@@ -103,14 +103,18 @@ def fetch_hub_voice(uuid: str, watch: Watch = UNWATCHED) -> Path:
         InputError: not an id.
         DownloadError: what happened, and what the user can do.
     """
-    voice = _hub_voice(uuid, watch)
+    return fetch_described(hub_voice(uuid, watch), watch)
+
+
+def fetch_described(voice: HubVoice, watch: Watch = UNWATCHED) -> Path:
+    """As `fetch_hub_voice`, for a voice that the hub was asked about already."""
     target = folder_of(voice.file.url, voice.file.sha256 or voice.version) / safe_name(re.sub(r"[/\\]", "_", voice.name) + ".aivmx")
     return _bring(voice.file, target, watch).path
 
 
 def hub_checksum(uuid: str, watch: Watch = UNWATCHED) -> str | None:
     """SHA-256 (hex) of the newest file of a voice on AivisHub; None where it is no id, or the hub does not say. Raises DownloadError."""
-    return _hub_voice(uuid, watch).file.sha256 if aivishub_uuid(uuid) else None
+    return hub_voice(uuid, watch).file.sha256 if aivishub_uuid(uuid) else None
 
 
 def fetch_hf(repo: str, files: Mapping[str, int | None], revision: str, watch: Watch = UNWATCHED) -> Path:
@@ -137,7 +141,7 @@ def fetch_hf(repo: str, files: Mapping[str, int | None], revision: str, watch: W
     for name, size in files.items():
         share = part(watch.report, done / everything, (done + sizes[name]) / everything)
         file = HubFile(found[name].url, found[name].sha256, size or found[name].size, found[name].secrets)
-        _bring(file, targets[name], replace(watch, report=share, on_progress=_shifted(watch.on_progress, done, everything)))
+        _bring(file, targets[name], replace(watch, report=share, on_progress=shifted(watch.on_progress, done, everything)))
         done += sizes[name]
     return folder
 
@@ -159,7 +163,8 @@ def _hf_file(url: str, watch: Watch) -> HubFile:
     return hf_file(url, watch.cancelled, watch.patience, watch.on_wait)
 
 
-def _hub_voice(uuid: str, watch: Watch) -> HubVoice:
+def hub_voice(uuid: str, watch: Watch = UNWATCHED) -> HubVoice:
+    """What AivisHub says of a voice; raises InputError, DownloadError."""
     watch.report(STEP, 0.0)
     return aivishub_voice(uuid, watch.cancelled, watch.patience, watch.on_wait)
 
@@ -186,11 +191,11 @@ def _bring(file: HubFile, target: Path, watch: Watch) -> Downloaded:
     return done
 
 
-def _shifted(on_progress: OnProgress, before: int, total: int) -> OnProgress:
-    """The progress of one file as that of all."""
+def shifted(on_progress: OnProgress, before: int, total: int) -> OnProgress:
+    """The progress of one download as that of all, of which so many bytes came before it."""
 
     def report_part(one: Progress) -> None:
-        left_s = (total - before - one.received) / one.bytes_per_s if one.bytes_per_s > 0 else None
+        left_s = max(total - before - one.received, 0) / one.bytes_per_s if one.bytes_per_s > 0 else None
         on_progress(Progress(before + one.received, total, one.bytes_per_s, left_s))
 
     return report_part

@@ -1,151 +1,224 @@
-"""Makes the int8 decoder of a voice, and finds out how far it is from the exact one: where that is audible, the voice gets none.
+"""Makes the faster way to speak of a voice: its graphs in int8, each kept only where it is close to the exact one and pays.
 
-A few sentences are spoken up to what the decoder is given. Some of them show how large the numbers in the decoder become, the others how
-much an int8 decoder made of that differs. Whether 8-bit products are exact depends on the processor, so what is measured holds here.
+A few sentences are spoken with the exact graphs. Some of them show how large the numbers become, the others how much an int8 graph made of
+that differs. Whether 8-bit products are exact, and fast, depends on the processor, so what is measured holds here.
 """
 
 from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Callable
-from dataclasses import replace
+import time
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from app import paths
-from app.adapters.char_tokenizer import CharTokenizer
-from app.adapters.ort.bert import OrtBert
-from app.adapters.ort.session import GraphSession, Session, open_session
-from app.adapters.ort.synthesizer import OrtSynthesizer
-from app.compose import open_g2p
-from app.core.durations import expand, symbol_frames
-from app.core.features import phone_features
-from app.core.phones import phones_to_ids
-from app.core.ports import ProsodyInput
-from app.core.style import style_vector
-from app.core.types import BERT_WIDTH, Float32, Phones
+from app.adapters.ort.session import Session, open_session
+from app.core.types import Float32, Int64
 from app.errors import AppError
-from app.install.equal_share import SENTENCES
-from app.progress import Report, unreported
-from app.voices.bert import installed_berts
+from app.install.spoken import Sentence, Voiced, Watched, sentences_of
+from app.progress import Report, part, unreported
+from app.voices.fast import ENOUGH_EQUAL, FAST_GRAPHS, LEAST_GAIN, LEAST_SNR_DB, MOST_LSD_DB, Fast, FastGraph, RefusedGraph, Why
 from app.voices.likeness import log_spectral_distance_db, signal_to_noise_db
-from app.voices.manifest import Int8Decoder, VoiceManifest, write_manifest
+from app.voices.manifest import VoiceManifest, write_manifest
 from app.voices.voice import Voice
 
-GRAPH = "decoder_int8"
-LEAST_SNR_DB, MOST_LSD_DB = 35.0, 1.0
-CALIBRATING = 3  # sentences whose numbers are looked at; as many others are compared
-LONGEST_FRAMES = 100  # of a sentence
-LONGEST_SYMBOL_FRAMES = 20  # with features of another BERT, or of none, a symbol may become very long
-NOISE, NOISE_W, SDP_RATIO = 0.6, 0.8, 0.2  # as a request has them by default
+CALIBRATING, COMPARED = 3, 3  # sentences whose numbers are looked at; others whose sound is compared. Durations are compared in all others.
+TURNS = 3
+SUFFIX = "_int8"
+_log = logging.getLogger("koebako")
 
 
-def add_int8(voice: Voice, folder: Path, report: Report = unreported) -> VoiceManifest:
-    """Stores an int8 decoder in the folder of a prepared voice where it passes.
+@dataclass(frozen=True, slots=True)
+class ExactVoice:
+    """The exact voice: its sessions, what they were given, and what came of it.
+
+    Attributes:
+        given: by graph, of the first CALIBRATING sentences those that graphs in int8 are made by.
+        frames, samples: of the sentences; samples of the first ones only.
+    """
+
+    sessions: dict[str, Session]
+    given: dict[str, list[dict[str, Any]]]
+    sentences: list[Sentence]
+    frames: list[Int64]
+    samples: list[Float32]
+
+
+def add_fast(voice: Voice, folder: Path, report: Report = unreported) -> VoiceManifest:
+    """Stores the int8 graphs that pass in the folder of a prepared voice.
 
     Returns:
-        The manifest as it is now in `voice.json`; it names the int8 decoder only when there is one.
+        The manifest as it is now in `voice.json`; it names the int8 graphs there are, and says of the others why there are none.
     """
     report("cutting", 0.0)
     try:
-        found = _made(voice, folder, report)
+        fast, refused = _made(voice, folder, report)
     except AppError as exc:
-        logging.getLogger("koebako").warning("no int8 decoder for %s: %s %s", voice.manifest.id, exc, exc.hint)
-        found = None
-    if found is None or found.snr_db < LEAST_SNR_DB or found.lsd_db > MOST_LSD_DB:
-        for path in folder.glob(f"{GRAPH}.*"):
+        _log.warning("no int8 graphs for %s: %s %s", voice.manifest.id, exc, exc.hint)
+        fast, refused = None, {name: RefusedGraph("failed") for name in FAST_GRAPHS if name in voice.graphs}
+    kept = {graph.file for graph in fast.graphs.values()} if fast is not None else set()
+    for path in folder.glob(f"*{SUFFIX}.*"):
+        if path.with_suffix(".onnx").name not in kept:
             path.unlink()
-        return voice.manifest
-    manifest = replace(voice.manifest, decoder_int8=found)
+    manifest = replace(voice.manifest, fast=fast, refused=refused)
     write_manifest(manifest, folder)
     return manifest
 
 
-def _made(voice: Voice, folder: Path, report: Report) -> Int8Decoder | None:
-    """A decoder and how good it is; None where nothing in the exact one can be made int8."""
-    from app.voices.prepare.int8.observe import observed, watch  # onnx is slow to import
+def _made(voice: Voice, folder: Path, report: Report) -> tuple[Fast | None, dict[str, RefusedGraph]]:
+    """All graphs that pass, alone and together, and why the others do not; no Fast where none does, or where they do not pay together."""
+    exact = exact_voice(voice)
+    report("cutting", 0.3)
+    passed: dict[str, tuple[FastGraph, Session]] = {}
+    refused: dict[str, RefusedGraph] = {}
+    for index, name in enumerate(exact.sessions):
+        try:
+            found = _one(voice, name, exact, folder, part(report, 0.3 + 0.2 * index, 0.5 + 0.2 * index))
+        except AppError as exc:
+            _log.warning("no int8 %s for %s: %s %s", name, voice.manifest.id, exc, exc.hint)
+            found = RefusedGraph("failed")
+        if isinstance(found, RefusedGraph):
+            refused[name] = found
+        else:
+            passed[name] = found
+    while passed:
+        sessions = {name: session for name, (_, session) in passed.items()}
+        graphs = {name: graph for name, (graph, _) in passed.items()}
+        together = judged(voice, exact, sessions)
+        if passes(*together):
+            gain = speaking_gain(voice, exact, sessions)
+            if gain >= LEAST_GAIN:
+                return Fast(graphs, *together, gain), refused
+            return None, refused | {name: _not_together(graph) for name, graph in graphs.items()}
+        worst = min(graphs, key=lambda name: graphs[name].snr_db)
+        refused[worst] = _not_together(graphs[worst])
+        del passed[worst]
+    return None, refused
+
+
+def exact_voice(voice: Voice) -> ExactVoice:
+    """Speaks the sentences exactly, and keeps what every graph was given; AppError where a graph does not run."""
+    sessions: dict[str, Session] = {
+        name: open_session(voice.graphs[name], "cpu", voice.manifest.name).session for name in FAST_GRAPHS if name in voice.graphs
+    }
+    watches = {name: Watched(session) for name, session in sessions.items()}
+    watched = Voiced(voice.manifest, {**watches})
+    sentences = sentences_of(voice)
+    frames: list[Int64] = []
+    samples: list[Float32] = []
+    for sentence in sentences:
+        prosody, lengths = watched.prosody(sentence)
+        frames.append(lengths)
+        if len(samples) < CALIBRATING + COMPARED:
+            samples.append(watched.samples(sentence, watched.z(sentence, prosody, lengths)))
+    return ExactVoice(sessions, {name: watch.given for name, watch in watches.items()}, sentences, frames, samples)
+
+
+def _one(voice: Voice, name: str, exact: ExactVoice, folder: Path, report: Report) -> tuple[FastGraph, Session] | RefusedGraph:
+    """One graph in int8, where that can be made, passes and pays; AppError where it does not run."""
+    file = quantised(voice.graphs[name], name, exact.given[name][:CALIBRATING], folder)
+    report("cutting", 0.5)
+    if file is None:
+        return RefusedGraph("unsuitable")
+    session = open_session(folder / file, "cpu", name).session
+    found, gain = judged(voice, exact, {name: session}), graph_gain(exact, name, session)
+    report("cutting", 1.0)
+    why = why_not(*found, gain)
+    return RefusedGraph(why, *found, gain) if why is not None else (FastGraph(file, *found, gain), session)
+
+
+def _not_together(graph: FastGraph) -> RefusedGraph:
+    return RefusedGraph("together", graph.snr_db, graph.lsd_db, graph.frames_equal, graph.gain)
+
+
+def quantised(
+    graph: Path | bytes, name: str, given: Sequence[dict[str, Any]], folder: Path, only: Container[str] | None = None
+) -> str | None:
+    """The file name of a graph in int8; None where nothing in it can be.
+
+    Args:
+        given: runs that show how large the numbers become.
+        only: see `app.voices.prepare.int8.quantise.quantise`.
+    """
+    from app.voices.prepare.int8.channels_last import channels_last  # onnx is slow to import
+    from app.voices.prepare.int8.observe import observed, watch
     from app.voices.prepare.int8.quantise import quantise
     from app.voices.prepare.store import load_graph, store_graph
 
-    exact = voice.graphs["decoder"]
-    model = load_graph(exact)
+    model = load_graph(graph)
     names = observed(model.graph)
     if not names:
         return None
-    sentences = spoken_frames(voice)
-    report("cutting", 0.2)
     with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
         watch(model)
-        watched = Path(scratch) / store_graph(model, Path(scratch), "watched")
-        ranges = _ranges(open_session(watched, "cpu", "decoder").session, sentences[:CALIBRATING])
-    report("cutting", 0.6)
-    model = load_graph(exact)
-    quantise(model, dict(zip(names, ranges, strict=True)))
-    file = store_graph(model, folder, GRAPH)
-    del model
-    right, made = (_decoded(open_session(graph, "cpu", "decoder").session, sentences[CALIBRATING:]) for graph in (exact, folder / file))
-    report("cutting", 1.0)
-    return Int8Decoder(file, round(signal_to_noise_db(right, made), 1), round(log_spectral_distance_db(right, made), 2))
-
-
-def spoken_frames(
-    voice: Voice, watch: Callable[[str, GraphSession], Session] = lambda _name, session: session
-) -> list[tuple[Float32, int]]:
-    """What the decoder of a voice is given for some sentences, z (D, F) and the speaker: with features of its own BERT where that is installed.
-
-    Args:
-        watch: may put something between us and the sessions of prosody and flow.
-    """
-    info = voice.manifest
-    prosody, flow = (
-        watch(name, open_session(voice.graphs[name], "cpu", info.name).session) if name in voice.graphs else None
-        for name in ("prosody", "flow")
-    )
-    assert prosody is not None
-    synthesizer = OrtSynthesizer(prosody, flow, prosody, info.multilingual)  # nothing is decoded
-    g2p = open_g2p()
-    phones = [g2p.convert(text) for text in SENTENCES[1 : 1 + 2 * CALIBRATING]]
-    return [_frames(voice, synthesizer, *given) for given in enumerate(zip(phones, _token_features(info.bert, phones), strict=True))]
-
-
-def _token_features(bert_id: str, sentences: list[Phones]) -> list[Float32]:
-    """Token features (n, 1024); noise where the BERT is missing."""
-    bert = next((item for item in installed_berts(paths.bert_dirs()) if item.id == bert_id), None)
-    if bert is None:
-        rng = np.random.default_rng(0)
-        return [rng.standard_normal((len(phones.word2ph), BERT_WIDTH), dtype=np.float32) for phones in sentences]
-    tokenizer = CharTokenizer(bert.vocabulary)
-    runner = OrtBert(open_session(bert.graphs.get("int8", bert.graphs["float32"]), "cpu", "BERT").session, bert.id)
-    return [runner.run(tokenizer.encode(phones.text)) for phones in sentences]
-
-
-def _frames(voice: Voice, synthesizer: OrtSynthesizer, index: int, sentence: tuple[Phones, Float32]) -> tuple[Float32, int]:
-    """What the decoder is given for a sentence; speakers and styles take turns."""
-    info, (phones, tokens), rng = voice.manifest, sentence, np.random.default_rng(index)
-    ids = phones_to_ids(phones, multilingual=info.multilingual, add_blank=info.add_blank)
-    speakers, styles = [item.id for item in info.speakers] or [0], [item.id for item in info.styles] or [0]
-    speaker = speakers[index % len(speakers)]
-    style = style_vector(voice.style_vectors, styles[index % len(styles)], 1.0)
-    noise = rng.standard_normal((2, len(ids.phones)), dtype=np.float32) * np.float32(NOISE_W)
-    features = phone_features(tokens, ids.word2ph)
-    values = ProsodyInput(ids.phones, ids.tones, ids.language, features, style, speaker, SDP_RATIO, noise, ids.kinds)
-    prosody = synthesizer.prosody(values)
-    frames = np.minimum(symbol_frames(prosody.logw, 1.0, info.durations), LONGEST_SYMBOL_FRAMES)
-    z = synthesizer.flow(expand(prosody, frames, rng, NOISE, 1.0, speaker, style))
-    return z[:, :LONGEST_FRAMES], speaker
-
-
-def _ranges(session: Session, sentences: list[tuple[Float32, int]]) -> list[tuple[float, float]]:
-    seen = [session.run(_feed(z, speaker), ["least", "greatest"]) for z, speaker in sentences]
+        session = open_session(Path(scratch) / store_graph(model, Path(scratch), "watched"), "cpu", name).session
+        seen = [session.run(values, ["least", "greatest"]) for values in given]
+        del session  # its file is about to go
     least, greatest = np.min([item[0] for item in seen], axis=0), np.max([item[1] for item in seen], axis=0)
-    return [(float(low), float(high)) for low, high in zip(least, greatest, strict=True)]
+    model = load_graph(graph)
+    quantise(model, {item: (float(low), float(high)) for item, low, high in zip(names, least, greatest, strict=True)}, only)
+    channels_last(model)
+    return store_graph(model, folder, f"{name}{SUFFIX}")
 
 
-def _decoded(session: Session, sentences: list[tuple[Float32, int]]) -> list[Float32]:
-    return [session.run(_feed(z, speaker), ["audio"])[0] for z, speaker in sentences]
+def graph_gain(exact: ExactVoice, name: str, session: Session) -> float:
+    """How many times faster another form of a graph is, on the largest that the exact one was given."""
+    largest = max(exact.given[name], key=lambda values: max(np.size(value) for value in values.values()))
+    return _gain(lambda: exact.sessions[name].run(largest), lambda: session.run(largest))
 
 
-def _feed(z: Float32, speaker: int) -> dict[str, object]:
-    return {"z": z, "sid": speaker, "first": 0, "last": z.shape[1]}
+def sentence_gain(voice: Voice, exact: ExactVoice, exchanged: Mapping[str, Session]) -> float:
+    """How many times faster the longest sentence is with these graphs in place of the exact ones."""
+    return round(_gain(_speaking(voice, exact, {}), _speaking(voice, exact, exchanged)), 2)
+
+
+def judged(voice: Voice, exact: ExactVoice, exchanged: Mapping[str, Session]) -> tuple[float, float, float]:
+    """SNR and log-spectral distance in dB with durations as they are, and the share of symbols that last as long."""
+    voiced, compared = Voiced(voice.manifest, exact.sessions | dict(exchanged)), slice(CALIBRATING, CALIBRATING + COMPARED)
+    made = [voiced.speak(item, frames) for item, frames in zip(exact.sentences[compared], exact.frames[compared], strict=True)]
+    right, share = exact.samples[compared], 1.0
+    if "prosody" in exchanged:
+        others = zip(exact.sentences[CALIBRATING:], exact.frames[CALIBRATING:], strict=True)
+        share = float(np.concatenate([voiced.prosody(item)[1] == frames for item, frames in others]).mean())
+    return round(signal_to_noise_db(right, made), 1), round(log_spectral_distance_db(right, made), 2), round(share, 4)
+
+
+def passes(snr_db: float, lsd_db: float, frames_equal: float) -> bool:
+    """Whether what `judged` found is near enough to be kept."""
+    return why_not(snr_db, lsd_db, frames_equal, LEAST_GAIN) is None
+
+
+def why_not(snr_db: float, lsd_db: float, frames_equal: float, gain: float) -> Why | None:
+    """The first limit that a graph misses; None where it is near enough and pays."""
+    limits: dict[Why, bool] = {
+        "noise": snr_db >= LEAST_SNR_DB,
+        "spectrum": lsd_db <= MOST_LSD_DB,
+        "lengths": frames_equal >= ENOUGH_EQUAL,
+        "slow": gain >= LEAST_GAIN,
+    }
+    return next((why for why, is_kept in limits.items() if not is_kept), None)
+
+
+def speaking_gain(voice: Voice, exact: ExactVoice, exchanged: Mapping[str, Session]) -> float:
+    """How many times faster the longest sentence is with these sessions."""
+    return _gain(_speaking(voice, exact, {}), _speaking(voice, exact, exchanged))
+
+
+def _speaking(voice: Voice, exact: ExactVoice, exchanged: Mapping[str, Session]) -> Callable[[], object]:
+    voiced, number = Voiced(voice.manifest, exact.sessions | dict(exchanged)), int(np.argmax([frames.sum() for frames in exact.frames]))
+    return lambda: voiced.speak(exact.sentences[number], exact.frames[number])
+
+
+def _gain(slow: Callable[[], object], fast: Callable[[], object]) -> float:
+    """How many times faster, in turns: the least of each, which other programs disturbed least."""
+    took: tuple[list[float], list[float]] = ([], [])
+    for _ in range(TURNS):
+        for way, times in zip((slow, fast), took, strict=True):
+            began = time.perf_counter()
+            way()
+            times.append(time.perf_counter() - began)
+    return round(min(took[0]) / min(took[1]), 2)

@@ -106,6 +106,16 @@ def known_by_content(sha256: str) -> Installed | None:
     return None if voice is None else Installed(voice, read_card(voice.path), already=True)
 
 
+def ask_ahead(source: Path, ask: Ask) -> None:
+    """Asks for the licence of a voice file before `add_voice` does, which asks for none that was accepted.
+
+    Raises VoiceError when it is no voice, an UndecidedError when the licence is declined, or nobody can answer now.
+    """
+    identity = identify(source)
+    if _existing(identity) is None:
+        require_licence(identity.licence_for(identity.id), ask)
+
+
 def user_voices() -> Path:
     """Where voices are installed."""
     return data_dir() / "voices"

@@ -24,7 +24,7 @@ from app.voices.manifest import MANIFEST_NAME, VoiceManifest, write_manifest
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.voice import Voice, read_prepared
 
-EXACT_SHARE = 0.85  # of the time; the rest makes the int8 decoder
+EXACT_SHARE = 0.7  # of the time; the rest makes the int8 graphs
 
 # onnx is slow to import: everything of app.voices.prepare is imported where it is used.
 
@@ -34,7 +34,7 @@ def prepare_voice(source: Path, folder: Path, report: Report = unreported, *, in
 
     Args:
         source: any single voice that `read_source` opens.
-        int8: make an int8 decoder, too.
+        int8: make int8 graphs for the faster way to speak, too.
 
     Raises:
         VoiceError: the source is no voice, makes no sense, or differs from what it was turned into.
@@ -46,9 +46,9 @@ def prepare_voice(source: Path, folder: Path, report: Report = unreported, *, in
         make = _from_graph if voice.manifest.opaque else _from_parts
         prepared = make(voice, folder, part(report, 0.0, EXACT_SHARE) if int8 else report)
         if int8 and not prepared.manifest.opaque:
-            from app.install.int8 import add_int8  # the text front end, which only this needs
+            from app.install.int8 import add_fast  # the text front end, which only this needs
 
-            prepared = replace(prepared, manifest=add_int8(read_prepared(folder), folder, part(report, EXACT_SHARE, 1.0)))
+            prepared = replace(prepared, manifest=add_fast(read_prepared(folder), folder, part(report, EXACT_SHARE, 1.0)))
     except BaseException as exc:
         _let_go(exc)
         for item in folder.iterdir():
@@ -132,7 +132,7 @@ def _write(manifest: VoiceManifest, files: dict[str, str], voice: Voice, folder:
     """The description and the style vectors; gives back the voice as it is read from the folder."""
     try:
         np.save(folder / STYLE_VECTORS_NAME, voice.style_vectors)
-        write_manifest(replace(manifest, graphs=files, decoder_int8=None), folder)
+        write_manifest(replace(manifest, graphs=files, fast=None, refused={}), folder)
     except OSError as exc:
         raise OutputFileError(
             localized(f"声のファイルを書き込めません: {folder}", f"The voice files cannot be written: {folder}"),

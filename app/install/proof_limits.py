@@ -25,11 +25,11 @@ from app.adapters.files.disk_room import megabytes
 from app.errors import VoiceError
 from app.language import localized
 
-Subject = Literal["voice", "bert"]
+Subject = Literal["voice", "bert", "graph"]
 Reason = Literal["memory", "time", "crash"]
 
-LIMITS: dict[Subject, tuple[int, int]] = {"voice": (4 << 30, 160), "bert": (8 << 30, 230)}
-"""Bytes, and seconds of a processor as fast as that one."""
+LIMITS: dict[Subject, tuple[int, int]] = {"voice": (4 << 30, 160), "bert": (8 << 30, 230), "graph": (4 << 30, 160)}
+"""Bytes, and seconds of a processor as fast as that one; any other graph, which only the lab looks into, may take what a voice may."""
 PIECE_S = 0.0015  # of that processor, for the piece of arithmetic below
 MOST_SLOWNESS = 16.0
 
@@ -43,28 +43,53 @@ class UnsafeError(VoiceError):
 
     def __init__(self, reason: Reason, subject: Subject, limits: Limits | None = None) -> None:
         self.reason = reason
-        ja, en = {"voice": ("この声", "This voice"), "bert": ("この BERT", "This BERT")}[subject]
-        what = ("声", "voice") if subject == "voice" else ("BERT", "BERT")
-        if reason == "memory" and limits:
-            memory = megabytes(limits.memory_bytes)
-            message = localized(
-                f"{ja}は、{what[0]}に必要な量を大きく超えるメモリーを使用します（{memory} 以上）。",
-                f"{en} uses more memory than any {what[1]} should need ({memory}).",
-            )
-        elif reason == "time" and limits:
-            message = localized(
-                f"{ja}の確認が時間内に終わりませんでした（{what[0]}に必要な時間を超えています。計算時間 {limits.processor_s} 秒）。",
-                f"{en} takes longer to check than any {what[1]} should ({limits.processor_s} s of processor time).",
-            )
-        else:
-            message = localized(f"{ja}の確認中に異常終了しました。", f"{en} made the program that checks it crash.")
-        super().__init__(
-            message,
-            localized(
-                "ファイルが壊れているか、悪意を持って作られた可能性があります。信頼できる配布元のものであれば、ほかのアプリを閉じてもう一度お試しください。",
-                "The file may be damaged or malicious. If you trust its source, close other applications and try again.",
-            ),
+        super().__init__(*(_of_graph if subject == "graph" else _of_model)(reason, subject, limits))
+
+
+def _of_model(reason: Reason, subject: Subject, limits: Limits | None) -> tuple[str, str]:
+    """Message and hint for a voice or a BERT."""
+    ja, en = ("声", "voice") if subject == "voice" else ("BERT", "BERT")
+    this = "この声" if subject == "voice" else "この BERT"
+    hint = localized(
+        "ファイルが壊れているか、悪意を持って作られた可能性があります。信頼できる配布元のものであれば、ほかのアプリを閉じてもう一度お試しください。",
+        "The file may be damaged or malicious. If you trust its source, close other applications and try again.",
+    )
+    if reason == "memory" and limits:
+        memory = megabytes(limits.memory_bytes)
+        message = localized(
+            f"{this}は、{ja}に必要な量を大きく超えるメモリーを使用します（{memory} 以上）。",
+            f"This {en} uses more memory than any {en} should need ({memory}).",
         )
+    elif reason == "time" and limits:
+        message = localized(
+            f"{this}の確認が時間内に終わりませんでした（{ja}に必要な時間を超えています。計算時間 {limits.processor_s} 秒）。",
+            f"This {en} takes longer to check than any {en} should ({limits.processor_s} s of processor time).",
+        )
+    else:
+        message = localized(f"{this}の確認中に異常終了しました。", f"This {en} made the program that checks it crash.")
+    return message, hint
+
+
+def _of_graph(reason: Reason, _subject: Subject, limits: Limits | None) -> tuple[str, str]:
+    """For a graph of another kind, of which nobody knows what it should need."""
+    hint = localized(
+        "声には大きすぎるモデルか、壊れているか悪意を持って作られたファイルの可能性があります。",
+        "It may be larger than any model of a voice, damaged or malicious.",
+    )
+    if reason == "memory" and limits:
+        memory = megabytes(limits.memory_bytes)
+        message = localized(
+            f"このグラフは、確認に使用できる量（{memory}）を超えるメモリーを使用します。",
+            f"This graph uses more memory than may be used to check one ({memory}).",
+        )
+    elif reason == "time" and limits:
+        message = localized(
+            f"このグラフの確認が時間内に終わりませんでした（計算時間 {limits.processor_s} 秒）。",
+            f"This graph takes longer than may be used to check one ({limits.processor_s} s of processor time).",
+        )
+    else:
+        message = localized("このグラフの確認中に異常終了しました。", "This graph made the program that checks it crash.")
+    return message, hint
 
 
 def limits_for(subject: Subject) -> Limits:

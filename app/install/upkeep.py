@@ -34,13 +34,13 @@ def remove_voice(wanted: str) -> None:
     """
     mend(user_voices())
     by_folder = next((folder for folder in folders_in(user_voices()) if folder.name == wanted), None)
-    remove_folder(by_folder or _own(wanted).path)
+    remove_folder(by_folder or own_voice(wanted).path)
 
 
 def rename_voice(wanted: str, name: str) -> Voice:
     """Gives an installed voice another name; its id stays. Raises as `remove_voice`, InputError for a name that is none."""
     name = checked_name(name)
-    voice = _own(wanted)
+    voice = own_voice(wanted)
     try:
         write_manifest(replace(voice.manifest, name=name), voice.path)
     except OSError as exc:
@@ -124,8 +124,8 @@ def _copy(files: list[Path], voice: Voice, target: Path, report: Report) -> None
     sync(target)
 
 
-def _own(wanted: str) -> Voice:
-    """An installed voice that may be changed."""
+def own_voice(wanted: str) -> Voice:
+    """An installed voice, by id or name, that may be changed; VoiceError where there is none, or it ships with the program."""
     voice = find_installed(wanted, voice_dirs())
     if voice is None:
         raise unknown_voice(wanted, [item.manifest for item in installed_voices([user_voices()])])

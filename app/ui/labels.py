@@ -52,6 +52,10 @@ def tip(parameter: str) -> str:
             "スタイルの強さ。0 で標準の話し方、1 が標準の強さです。", "How strongly the style is applied: 0 is off, 1 is normal."
         ),
         "speed": localized("話す速さ。声の高さは変わりません。", "Speaking speed; the pitch stays the same."),
+        "pitch": localized("声の高さ。単位は半音で、12 で 1 オクターブです。", "How high the voice is, in semitones; 12 make an octave."),
+        "intonation": localized(
+            "抑揚の大きさ。0 で平坦になり、1 が元のままです。", "How much the pitch rises and falls: 0 is flat, 1 leaves it unchanged."
+        ),
         "sdp_ratio": localized(
             "大きいほど話し方に緩急が付き、0 で一定になります。", "Higher values vary the rhythm more; 0 keeps it even."
         ),
@@ -81,6 +85,7 @@ def stage_name(stage: str) -> str:
         "flow": localized("フロー", "Flow"),
         "decode": localized("デコード", "Decode"),
         "synthesis": localized("合成", "Synthesis"),
+        "pitch": localized("音高", "Pitch"),
         "audio": localized("音声", "Audio"),
     }[stage]
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QUrl
 
-from app.adapters.http.address import UnusableAddressError, address_of
-from app.adapters.http.hub_addresses import aivishub_uuid
 from app.core.text_lines import SUFFIXES
 from app.json_text import short_text
 from app.voices.containers.suffixes import VOICE_SUFFIXES
 
+if TYPE_CHECKING:
+    from app.adapters.http.address import UnusableAddressError
+
 
 def read_address(text: str) -> tuple[str, str]:
     """(url, uuid) of what was typed; one of them or both are empty."""
+    from app.adapters.http.hub_addresses import aivishub_uuid  # the window starts without what reads addresses
+
     uuid = aivishub_uuid(text)
     if uuid is not None:
         return "", uuid
@@ -23,6 +27,8 @@ def read_address(text: str) -> tuple[str, str]:
 
 def refusal(text: str) -> UnusableAddressError | None:
     """Why nothing is downloaded from what was typed; None where it would be."""
+    from app.adapters.http.address import UnusableAddressError, address_of
+
     try:
         address_of(text)
     except UnusableAddressError as error:

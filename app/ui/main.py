@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import logging
 import os
 import sys
@@ -19,6 +20,7 @@ from app.settings import LanguageChoice, load_settings
 from app.terminal import report_failure
 from app.ui.shell.single_instance import take_place
 from app.ui.workarounds.import_hook import restore_import
+from app.ui.workarounds.thread_switching import switch_soon
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -61,7 +63,7 @@ def _run(files: list[Path]) -> int:
 
     window = MainWindow(settings, SpeechController(), notice)
     _report_to(window.banner)
-    Interrupt(window.close, window)
+    Interrupt(window.leaving.close_now, window)
     window.theme_switcher.show()
     window.start()
     Opening(window, window.incoming.take_files)
@@ -134,10 +136,12 @@ def check_display() -> None:
 
 def make_application() -> QApplication:
     """Qt's application with our style, fonts and language; InternalError where Qt's own libraries are missing."""
+    gc.disable()  # what is imported stays, so that searching it for garbage takes time and finds nothing; `GarbageCollection` collects later
     try:
         from PySide6.QtCore import QLibraryInfo, QTranslator
 
         restore_import()
+        switch_soon()
         from PySide6.QtWidgets import QApplication
 
         from app.ui.theme.theme import apply_fonts
@@ -156,6 +160,10 @@ def make_application() -> QApplication:
     app.setStyle("Fusion")
     apply_fonts(app, language() == "ja")
     translator = QTranslator(app)
+    if language() == "ja":
+        from app.ui.workarounds.qt_words import MissingWords
+
+        app.installTranslator(MissingWords(app))
     if language() == "ja" and translator.load("qtbase_ja", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
         app.installTranslator(translator)  # the words of Qt's own menus and dialogs
     return app

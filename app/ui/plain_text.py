@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import Qt as Gui
 from PySide6.QtWidgets import QLabel
@@ -19,4 +17,15 @@ class PlainLabel(QLabel):
 
 def plain_tip(text: str) -> str:
     """Untrusted text as `setToolTip` and `QToolTip.showText` take it."""
-    return f"<p style='white-space: pre-wrap'>{html.escape(text)}</p>" if Gui.mightBeRichText(text) else text
+    return f"<p style='white-space: pre-wrap'>{_escaped(text)}</p>" if Gui.mightBeRichText(text) else text
+
+
+def folded_tip(text: str) -> str:
+    """The same for a long text, which Qt folds only where it is HTML."""
+    return f"<p>{_escaped(text)}</p>" if text else ""
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # late: with it comes a table of all entities, which the window starts without
+
+    return escape(text)

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.adapters.ort.backends import name_of
 from app.language import localized
 from app.ui.labels import milliseconds
 from app.ui.plain_text import plain_tip
 
 FIGURE = Qt.ItemDataRole.UserRole + 1
+PACKAGES = {"cuda": "onnxruntime-gpu", "openvino": "onnxruntime-openvino"}
 ARROW = 40  # pixels beside the text
 
 
@@ -34,10 +37,43 @@ def show_findings(box: QComboBox, findings: Iterable[Mapping[str, Any]]) -> None
         box.setItemDelegate(FigureDelegate(box))
     for row in range(box.count()):
         key = box.itemData(row)
+        if not box.model().flags(box.model().index(row, 0)) & Qt.ItemFlag.ItemIsEnabled:
+            continue  # it says how it can be had
         items = [item for item in found if key == item.get("backend") or (key == "auto" and item.get("chosen"))]
         box.setItemData(row, plain_tip("\n".join(map(finding_words, items))) or None, Qt.ItemDataRole.ToolTipRole)
         box.setItemData(row, figure_of(items[0]) if items else None, FIGURE)
     box.view().setMinimumWidth(box.view().sizeHintForColumn(0) + ARROW)
+
+
+def offer_missing(box: QComboBox, keys: Iterable[str]) -> None:
+    """Adds backends that are not here, greyed, each with how it can be had."""
+    for key in keys:
+        short, whole = _way_to(key)
+        box.addItem(name_of(key))
+        row = box.count() - 1
+        box.setItemData(row, short, FIGURE)
+        box.setItemData(row, whole, Qt.ItemDataRole.ToolTipRole)
+        model = box.model()
+        if isinstance(model, QStandardItemModel):
+            model.item(row).setEnabled(False)
+
+
+def _way_to(key: str) -> tuple[str, str]:
+    """How a backend can be had, in a word and in a sentence."""
+    if key == "directml":
+        whole = localized("DirectML は Windows 版の Koebako に含まれています。", "DirectML is included in Koebako for Windows.")
+        return localized("Windows 版のみ", "Windows only"), whole
+    if key == "coreml":
+        whole = localized(
+            "CoreML は macOS で Python から実行すると使えます。", "CoreML is available on macOS when Koebako runs from Python."
+        )
+        return localized("macOS のみ", "macOS only"), whole
+    package = PACKAGES.get(key, "")
+    whole = localized(
+        f"Koebako を Python から実行し、onnxruntime の代わりに {package} をインストールすると使えます。",
+        f"Available when Koebako runs from Python with {package} in place of onnxruntime.",
+    )
+    return localized("追加が必要", "not installed"), whole
 
 
 def figure_of(item: Mapping[str, Any]) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import VoiceError
+from app.json_text import short_text, whole
 from app.settings import known_settings
+from app.voices.card import SpeakerCard, StyleCard
 from app.voices.containers.description import describe
 from app.voices.containers.facts import bad_config
 from app.voices.containers.sources import read_facts
-from app.voices.manifest import VoiceManifest, manifest_from, manifest_values
+from app.voices.manifest import HIGHEST_ID, VoiceManifest, manifest_from, manifest_values
 from app.voices.remembered import Remembered
 
 OFF = "off"
@@ -65,6 +68,34 @@ def aivisspeech_voices(folder: Path | None) -> list[FoundVoice]:
     found = [FoundVoice(manifest, path) for path in paths if (manifest := _manifest(path, known)) is not None]
     known.save()
     return found
+
+
+def speakers_in(voices: Sequence[FoundVoice]) -> dict[str, tuple[SpeakerCard, ...]]:
+    """Speakers of such voices with their UUIDs and the ids of their styles, by id of the voice. Takes as long as the files are large, once."""
+    known = Remembered("aivisspeech_speakers.json")
+    found = {voice.manifest.id: _speakers(voice.path, known) for voice in voices}
+    known.save()
+    return found
+
+
+def _speakers(path: Path, known: Remembered) -> tuple[SpeakerCard, ...]:
+    values = known.get(path)
+    if values is None:
+        try:
+            speakers = read_facts(path).aivm.get("speakers", [])
+            values = [[item["local_id"], item["uuid"], [style["local_id"] for style in item["styles"]]] for item in speakers]
+        except (VoiceError, ValueError, KeyError, TypeError, AttributeError):
+            values = []
+        known.put(path, values)
+    try:
+        return tuple(
+            SpeakerCard(
+                whole(number, 0, HIGHEST_ID), short_text(uuid), styles=tuple(StyleCard(whole(style, 0, HIGHEST_ID)) for style in styles)
+            )
+            for number, uuid, styles in values
+        )
+    except (ValueError, TypeError):
+        return ()
 
 
 def _manifest(path: Path, known: Remembered) -> VoiceManifest | None:

@@ -14,21 +14,12 @@ from app.json_text import file_name, finite, long_text, parse_object, short_text
 from app.language import by_frontend, localized
 from app.paths import folders_in
 from app.small_file import read_small
-from app.voices.containers.description import SBV2_BERT
 from app.voices.untrusted.limits import LARGEST_BERT_JSON_BYTES
 from app.voices.vocabulary import VOCABULARY_NAME
+from app.voices.wanted_bert import SBV2_BERT, STANDARD_DOWNLOAD_MB, MissingBertError
 
 BERT_MANIFEST_NAME = "bert.json"
 GRAPH_NAME = "bert.onnx"
-STANDARD_DOWNLOAD_MB = 653
-STANDARD_LICENCE = (
-    "CC BY-SA 4.0 (https://creativecommons.org/licenses/by-sa/4.0/). "
-    "ku-nlp/deberta-v2-large-japanese-char-wwm, Language Media Processing Lab, Kyoto University; converted by Koebako."
-)
-STANDARD_LICENCE_JA = (  # shown only: what is written beside a BERT is the one above
-    "CC BY-SA 4.0（https://creativecommons.org/licenses/by-sa/4.0/）。"
-    "ku-nlp/deberta-v2-large-japanese-char-wwm（京都大学 言語メディア研究室）を Koebako 用に変換したもの。"
-)
 
 Precision = Literal["float32", "int8"]
 PRECISIONS: tuple[Precision, ...] = ("float32", "int8")
@@ -70,18 +61,6 @@ class Bert:
     def folder(self) -> Path:
         """Where its files are."""
         return self.vocabulary.parent
-
-
-class MissingBertError(VoiceError):
-    """The BERT of a voice is not installed.
-
-    Attributes:
-        bert: its id.
-    """
-
-    def __init__(self, bert: str, message: str, hint: str) -> None:
-        super().__init__(message, hint)
-        self.bert = bert
 
 
 def find_bert(needed: str, folders: Sequence[Path], *, chosen: str | None = None, force: bool = False, preferred: str = "") -> Bert:

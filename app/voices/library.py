@@ -10,9 +10,8 @@ from typing import Protocol, TypeVar
 
 from app.errors import VoiceError
 from app.language import localized
-from app.paths import folders_in
+from app.paths import folders_in, resources_dir
 from app.system_errors import reason_of
-from app.voices.containers.sources import read_source
 from app.voices.containers.suffixes import VOICE_SUFFIXES
 from app.voices.manifest import MANIFEST_NAME, Named, VoiceManifest
 from app.voices.voice import Voice, read_prepared
@@ -51,6 +50,11 @@ def _voice_folders(folders: Sequence[Path]) -> Iterator[Path]:
                 localized(f"声のフォルダーを読み込めません: {root}", f"The voices folder cannot be read: {root}"),
                 localized(f"フォルダーの権限を確認してください。（{reason_of(exc)}）", f"Check its permissions. ({reason_of(exc)})"),
             ) from exc
+
+
+def shipped_voice() -> str | None:
+    """Id of the voice we ship; None where it is gone."""
+    return next((voice.manifest.id for voice in installed_voices([resources_dir() / "voices"])), None)
 
 
 def find_installed(wanted: str, folders: Sequence[Path]) -> Voice | None:
@@ -106,6 +110,8 @@ def find_voice(wanted: str | None, folders: Sequence[Path]) -> Voice:
     if voice is not None:
         return voice
     if is_path(wanted):
+        from app.voices.containers.sources import read_source  # with all that reads voices that are not prepared
+
         return read_source(Path(wanted))
     raise unknown_voice(wanted, [voice.manifest for voice in installed_voices(folders)])
 
@@ -123,12 +129,16 @@ def _first(folders: Sequence[Path]) -> Voice:
     )
 
 
+class UnknownVoiceError(VoiceError):
+    """No voice has this id or name."""
+
+
 def unknown_voice(wanted: str, known: Sequence[VoiceManifest]) -> VoiceError:
     """An error that names near voices."""
     shown = wanted if len(wanted) <= 80 else wanted[:80] + "…"
     none = localized("自分で追加した声はまだありません。", "You have not added any voices yet.")
     names = [name for manifest in known for name in (manifest.id, manifest.name)]
-    return VoiceError(
+    return UnknownVoiceError(
         localized(f"声「{shown}」が見つかりません。", f"There is no voice “{shown}”."), near(wanted, names) if names else none
     )
 

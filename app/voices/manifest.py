@@ -22,16 +22,17 @@ leave out any input; one it declares and we do not know is refused. T = symbols 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from app.core.voice import DurationRule
 from app.data_file import write_json
 from app.errors import VoiceError
-from app.json_text import file_name, finite, long_text, parse_object, short_text, whole
+from app.json_text import file_name, long_text, parse_object, short_text, whole
 from app.language import localized
 from app.small_file import read_small
+from app.voices.fast import Fast, RefusedGraph, fast_from, refused_from
 from app.voices.untrusted.limits import (
     LARGEST_HOP_SAMPLES,
     LARGEST_MANIFEST_BYTES,
@@ -55,21 +56,6 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Int8Decoder:
-    """A decoder in 8-bit integers that passed its check on this machine.
-
-    Attributes:
-        file: its graph, in the voice's folder; the voice speaks without it, too.
-        snr_db: energy of the exact samples over the energy of the difference.
-        lsd_db: log-spectral distance to the exact samples.
-    """
-
-    file: str
-    snr_db: float
-    lsd_db: float
-
-
-@dataclass(frozen=True, slots=True)
 class VoiceManifest:
     """What `voice.json` says.
 
@@ -83,7 +69,8 @@ class VoiceManifest:
         margin_frames: context the decoder needs on each side of a window.
         windows: frames per decoder window, in order; the last one repeats.
         graphs: file name by graph name: prosody, flow, decoder or whole.
-        decoder_int8: a faster decoder, where there is one.
+        fast: a faster way to speak, where there is one.
+        refused: by name, graphs that have no part in it; in neither are those that an earlier version prepared.
         emoji: the voice speaks emoji, which only Nanairo's table of symbols holds.
     """
 
@@ -103,7 +90,8 @@ class VoiceManifest:
     add_blank: bool = True
     licence: str = ""
     description: str = ""
-    decoder_int8: Int8Decoder | None = None
+    fast: Fast | None = None
+    refused: dict[str, RefusedGraph] = field(default_factory=dict)
     emoji: bool = False
 
     @property
@@ -117,7 +105,7 @@ def read_manifest(folder: Path) -> VoiceManifest:
     path = folder / MANIFEST_NAME
     try:
         manifest = manifest_from(parse_object(read_small(path, LARGEST_MANIFEST_BYTES)))
-        for name in (*manifest.graphs.values(), *([manifest.decoder_int8.file] if manifest.decoder_int8 else [])):
+        for name in (*manifest.graphs.values(), *fast_files(manifest).values()):
             file_name(name)  # here only: the manifest of a voice that is not prepared names the file that it came in
         return manifest
     except FileNotFoundError as exc:
@@ -160,12 +148,20 @@ def manifest_from(data: dict[str, Any]) -> VoiceManifest:
     if "windows" in values:
         values["windows"] = tuple(whole(size, 1, MOST_FRAMES) for size in values["windows"])
     values["graphs"] = {str(name): str(file) for name, file in values["graphs"].items()}
-    if values.get("decoder_int8") is not None:
-        found = values["decoder_int8"]
-        values["decoder_int8"] = Int8Decoder(short_text(found["file"]), finite(found["snr_db"]), finite(found["lsd_db"]))
+    decoder = values.pop("decoder_int8", None)  # before there was more of that
+    if decoder is not None:
+        values["fast"] = {"graphs": {"decoder": decoder}, "snr_db": decoder["snr_db"], "lsd_db": decoder["lsd_db"]}
+    if values.get("fast") is not None:
+        values["fast"] = fast_from(values["fast"])
+    values["refused"] = refused_from(values.get("refused", {}))
     manifest = VoiceManifest(**values)
     _check(manifest)
     return manifest
+
+
+def fast_files(manifest: VoiceManifest) -> dict[str, str]:
+    """File by the name of the graph that it stands for."""
+    return {name: graph.file for name, graph in manifest.fast.graphs.items()} if manifest.fast is not None else {}
 
 
 def _check(manifest: VoiceManifest) -> None:

@@ -1,4 +1,4 @@
-"""In which precision a BERT and a decoder run for a voice. A BERT runs in int8 where it is known to change no durations, else the exact one.
+"""In which precision a BERT and the graphs of a voice run. A BERT runs in int8 where it is known to change no durations, else the exact one.
 
 Whether it does is measured when a BERT or a voice is added (`app.install.precision`), for it takes seconds, and remembered in the
 cache. Where nothing is known, the exact graph runs.
@@ -6,15 +6,17 @@ cache. Where nothing is known, the exact graph runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from app.settings import DecoderPrecision, PrecisionChoice
+from app.settings import PrecisionChoice
+from app.sound_choice import SoundPrecision
 from app.voices.bert import Bert, Precision
+from app.voices.fast import ENOUGH_EQUAL
+from app.voices.manifest import fast_files
 from app.voices.remembered import Remembered
 from app.voices.voice import Voice
 
-ENOUGH_EQUAL = 0.98
-"""Share of symbols that have to keep their length in frames."""
 STORE_NAME = "precision.json"
 
 
@@ -33,18 +35,17 @@ def choose_precision(voice: Voice, bert: Bert, wanted: PrecisionChoice, backend:
     return "int8" if share is not None and share >= ENOUGH_EQUAL else "float32"
 
 
-def with_decoder(voice: Voice, wanted: DecoderPrecision, backend: str) -> Voice:
-    """The voice with the decoder to open.
+def with_precision(voice: Voice, wanted: SoundPrecision, backends: Mapping[str, str]) -> Voice:
+    """The voice with the graphs to open.
 
     Args:
-        wanted: "int8" takes the int8 decoder of a voice that has one. Nothing takes it unasked: it is faster, and it is another sound.
-        backend: where the graph will run; elsewhere int8 is no faster.
+        wanted: "fast" takes the int8 graphs of a voice that has them. Nothing takes them unasked: they are faster, and it is another sound.
+        backends: where each graph will run; elsewhere than on the CPU int8 is no faster.
     """
-    faster = voice.manifest.decoder_int8
-    if wanted != "int8" or backend not in ("auto", "cpu") or faster is None:
+    if wanted != "fast":
         return voice
-    found = voice.path / faster.file
-    return replace(voice, graphs=voice.graphs | {"decoder": found}) if found.is_file() else voice
+    files = {name: voice.path / file for name, file in fast_files(voice.manifest).items() if backends.get(name, "cpu") in ("auto", "cpu")}
+    return replace(voice, graphs=voice.graphs | {name: file for name, file in files.items() if file.is_file()})
 
 
 def known_share(voice: Voice, bert: Bert) -> float | None:

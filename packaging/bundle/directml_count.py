@@ -14,11 +14,15 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bundle.beat import Beat
 
 COUNTERS = ("created", "compiled", "compiled_graphs", "initialised", "dispatched", "executed", "copied", "copied_bytes", "resources")
 LENGTHS = {
@@ -40,6 +44,7 @@ SENTENCES = (
 PLACED = re.compile(r"placed on \[(\w+)\]\. Number of nodes: (\d+)")
 COPY_NODE = "Add Memcpy"
 MARK = "counting: opened "
+QUIET_S = 1.0  # of beats before anything opens: what the machine itself leaves out
 
 
 @dataclass(slots=True)
@@ -61,9 +66,11 @@ class Graph:
 
     Attributes:
         on_cpu: sentences that it was computed on the CPU for, although it was put on the device.
+        openings: when its sessions began to be created, and when they were.
     """
 
     compiled_at_open: int = 0
+    openings: list[tuple[float, float]] = field(default_factory=list)
     sizes: dict[int, Seen] = field(default_factory=lambda: defaultdict(Seen))
     on_cpu: set[int] = field(default_factory=set)
 
@@ -73,6 +80,7 @@ class Watch:
 
     Attributes:
         sentence: number of the one that is spoken; None while warming up.
+        opening: when the voice began to open, and when all of it was open.
     """
 
     def __init__(self, library: Any) -> None:
@@ -81,6 +89,7 @@ class Watch:
         self._shape: dict[str, int] = {}
         self.graphs: dict[str, Graph] = defaultdict(Graph)
         self.sentence: int | None = None
+        self.opening = (0.0, 0.0)
 
     def opened(self, name: str) -> None:
         """A session came about: the log says behind this mark whose nodes it has placed before it."""
@@ -128,24 +137,45 @@ def main(libraries: str, voice: str, placement: str) -> None:
     for name in ("counting", "dxgi", "d3d12", "DirectML"):  # loaded by path first, they are what ONNX Runtime finds by name
         ctypes.WinDLL(f"{libraries}\\{name}.dll")  # type: ignore[attr-defined]
     watch = Watch(ctypes.WinDLL(f"{libraries}\\counting.dll"))  # type: ignore[attr-defined]
+    from bundle.beat import Beat
+
+    beat, began = Beat(), time.perf_counter()
+    time.sleep(QUIET_S)
+    quiet_ms = round(beat.longest_ms(began, time.perf_counter()), 1)
     with tempfile.TemporaryFile() as log:
         kept = os.dup(2)
         os.dup2(log.fileno(), 2)
         try:
             speaker = opened(watch, voice, placement)
+            beat.end()
             speak(speaker, watch)
         finally:
             os.dup2(kept, 2)
         log.seek(0)
         log_text = log.read().replace(b"\0", b"").decode("utf-8", "replace")
-    print(json.dumps({"rows": list(rows(speaker, watch, log_text)), "fallback": speaker.fallback}), flush=True)
+    gaps = {"quiet_gap_ms": quiet_ms, "voice_gap_ms": round(beat.longest_ms(*watch.opening), 1)}
+    found = [row | standstill(beat, watch.graphs[row["graph"]].openings) | gaps for row in rows(speaker, watch, log_text)]
+    print(json.dumps({"rows": found, "fallback": speaker.fallback}), flush=True)
+
+
+def standstill(beat: Beat, openings: list[tuple[float, float]]) -> dict[str, float]:
+    """How long another thread of Python stood still while sessions of a graph were created.
+
+    `longest_gap_ms` and `opened_in_ms` are those of the session that was worst; `held_share` is the part of its creation that the thread stood still
+    for at the session that was best, for what happens by chance does not happen to all.
+    """
+    found = [(beat.longest_ms(begin, end), 1000 * (end - begin)) for begin, end in openings]
+    gap_ms, took_ms = max(found, default=(0.0, 0.0))
+    share = min((gap / took for gap, took in found), default=0.0)
+    return {"longest_gap_ms": round(gap_ms, 1), "opened_in_ms": round(took_ms, 1), "held_share": round(share, 2)}
 
 
 def opened(watch: Watch, voice: str, placement: str) -> Any:
     """A speaker whose sessions are watched, and say where ONNX Runtime places their nodes."""
-    from app.adapters.ort import session
+    from app.adapters.ort import declared_inputs, session, sized_session
+    from app.adapters.ort.optimized_session import spare_the_window
 
-    options, made, run = session.session_options, session.GraphSession.__init__, session.GraphSession.run
+    options, made, run, fix = session.session_options, session.GraphSession.__init__, session.GraphSession.run, session.open_fixed
 
     def talkative() -> Any:
         found = options()
@@ -157,22 +187,32 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
         watch.opened(name)
 
     def feed(self: Any, values: dict[str, Any], outputs: Any = None) -> Any:
-        watch.fed({name: session.fit(name, values.get(name), *kind) for name, kind in self.inputs.items()})
+        watch.fed({name: declared_inputs.fit(name, values.get(name), *kind) for name, kind in self.inputs.items()})
         return run(self, values, outputs)
+
+    def timed(model: Path | bytes, place: str, name: str, free: dict[str, int]) -> Any:
+        began = time.perf_counter()
+        try:
+            return fix(model, place, name, free)
+        finally:
+            watch.graphs[graph_of(name)].openings.append((began, time.perf_counter()))
 
     for module in list(sys.modules.values()):
         if module.__dict__.get("session_options") is options:
             module.session_options = talkative  # type: ignore[attr-defined]
     session.GraphSession.__init__, session.GraphSession.run = make, feed  # type: ignore[method-assign,assignment]
+    session.open_fixed = sized_session.open_fixed = timed  # type: ignore[assignment,attr-defined]
 
-    from app.adapters.ort import sized_session
     from app.adapters.ort.device_failures import DeviceFailures
-    from app.compose import open_speaker
+    from app.compose.opening import open_speaker
 
     sized_session.close_enough = lambda *_given: True  # this device computes nothing, and would be refused for it
+    spare_the_window()  # as the window does before it opens anything
     unknown = DeviceFailures()  # nothing is remembered of this device
-    speaker = open_speaker(voice, placement, precision="float32", decoder="float32", force_bert=True, failures=unknown)
+    began = time.perf_counter()
+    speaker = open_speaker(voice, placement, precision="float32", sound="exact", force_bert=True, failures=unknown)
     speaker.wait_for_devices()
+    watch.opening = began, time.perf_counter()
     return speaker
 
 
@@ -227,5 +267,5 @@ def placements(log: str) -> dict[str, Counter[str]]:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
+    sys.path[:0] = map(str, Path(__file__).parents[1:3])
     main(*sys.argv[1:])

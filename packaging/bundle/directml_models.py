@@ -16,11 +16,11 @@ import numpy as np
 
 from app.install.prepare import prepare_voice
 from app.voices.bert import GRAPH_NAME, write_bert
-from app.voices.containers.description import SBV2_BERT
 from app.voices.prepare.bert.architecture import Architecture
 from app.voices.prepare.bert.lean import write_lean
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 from app.voices.vocabulary import VOCABULARY_NAME
+from app.voices.wanted_bert import SBV2_BERT
 
 Array = np.ndarray
 BERT_WIDTH, STYLE_WIDTH, SYMBOLS, TONES, LANGUAGES = 1024, 256, 112, 12, 3

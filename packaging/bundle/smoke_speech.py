@@ -45,6 +45,17 @@ def speaks(program: Program, folder: Path) -> str:
     )
 
 
+def pitched(program: Program, folder: Path) -> str:
+    """It speaks at another pitch, for as long."""
+    plain, higher = folder / "bundle.wav", folder / "higher.wav"
+    ended(program.run("koebako-cli", *SPEAK, "--pitch", "3", "-o", higher, env={"KOEBAKO_HOME": str(folder / "home")}))
+    (one, rate), (other, other_rate) = soundfile.read(plain, dtype="float32"), soundfile.read(higher, dtype="float32")
+    assert (rate, one.shape) == (other_rate, other.shape), f"{one.shape} at {rate} Hz against {other.shape} at {other_rate} Hz"
+    apart = float(np.abs(one - other).max())
+    assert apart > QUIET, "the pitch is the same"
+    return f"{len(other) / rate:.1f} s of sound, largest difference {apart:.1f}"
+
+
 def doctor(program: Program, folder: Path) -> str:
     """The doctor finds nothing broken."""
     report = ended(program.run("koebako-cli", "doctor", "--json", env={"KOEBAKO_HOME": str(folder / "home")})).report()

@@ -1,7 +1,8 @@
 """Runs in the frozen program before anything else: empty modules in the place of some that are imported, but never used.
 
 pyqtgraph imports Qt's OpenGL modules for plots in three dimensions, pictures, trees of parameters and plots of other processes; pyopenjtalk
-a second way to choose readings (with pydantic) and a voice of its own. Left out they save 20 MB, and time at every start.
+a voice of its own (and what `app/adapters/openjtalk/unused_parts.py` leaves out everywhere); uvicorn a command line and several processes. Left out
+they save 20 MB, and time at every start.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ class StandIn(ModuleType):
 
 PLOTS = ("imageview", "widgets.ColorMapWidget", "widgets.DataFilterWidget", "widgets.RemoteGraphicsView", "widgets.ScatterPlotWidget")
 QT = ("QtOpenGL", "QtOpenGLWidgets", "QtTest")
-TEXT = ("tsqyomi.model", "htsengine")
+TEXT = ("htsengine",)
 
-for name in (*(f"pyqtgraph.{part}" for part in PLOTS), *(f"PySide6.{part}" for part in QT), *(f"pyopenjtalk.{part}" for part in TEXT)):
+SERVER = ("uvicorn.main",)
+
+for name in (
+    *SERVER,
+    *(f"pyqtgraph.{part}" for part in PLOTS),
+    *(f"PySide6.{part}" for part in QT),
+    *(f"pyopenjtalk.{part}" for part in TEXT),
+):
     sys.modules[name] = StandIn(name)

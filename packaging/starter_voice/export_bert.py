@@ -24,8 +24,8 @@ def _by_distance(graph: Graph, content: str, table: torch.Tensor, rows: str, siz
 
     Columns run over distances from −(n−1) to n−1; shifting row i left by n−1−i is a slice and a reshape of the flat matrix.
     """
-    chosen = graph.op("Gather", graph.weight(array(table.transpose(1, 2))), rows, axis=2)
-    scores = graph.shape(graph.op("MatMul", content, chosen), HEADS, -1)
+    chosen = graph.op("Gather", graph.weight(array(table)), rows, axis=1)  # whole rows: number by number takes a fifth of the time
+    scores = graph.shape(graph.op("MatMul", content, graph.op("Transpose", chosen, perm=[0, 2, 1])), HEADS, -1)
     count, narrow = sizes
     one = graph.ints(1)
     start = graph.op("Sub", count, one)

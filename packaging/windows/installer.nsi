@@ -9,6 +9,7 @@ Target amd64-unicode
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
 !define CLASSES "Software\Classes"
 !define VOICE "Koebako.Voice"
+!define PROJECT "Koebako.Project"
 
 Name "Koebako"
 OutFile "${OUTPUT}"
@@ -43,10 +44,12 @@ LangString PROGRAM ${LANG_JAPANESE} "Koebako 本体"
 LangString PROGRAM ${LANG_ENGLISH} "Koebako"
 LangString DESKTOP ${LANG_JAPANESE} "デスクトップにショートカットを作成"
 LangString DESKTOP ${LANG_ENGLISH} "Create a desktop shortcut"
-LangString FILES ${LANG_JAPANESE} "声のファイル (.aivmx .aivm .sbv2) を Koebako で開く"
-LangString FILES ${LANG_ENGLISH} "Open voice files (.aivmx .aivm .sbv2) with Koebako"
+LangString FILES ${LANG_JAPANESE} "プロジェクトと声のファイル (.koebako .aivmx .aivm .sbv2) を Koebako で開く"
+LangString FILES ${LANG_ENGLISH} "Open projects and voice files (.koebako .aivmx .aivm .sbv2) with Koebako"
 LangString VOICEFILE ${LANG_JAPANESE} "音声合成モデル"
 LangString VOICEFILE ${LANG_ENGLISH} "Speech synthesis model"
+LangString PROJECTFILE ${LANG_JAPANESE} "Koebako プロジェクト"
+LangString PROJECTFILE ${LANG_ENGLISH} "Koebako project"
 LangString RUNNING ${LANG_JAPANESE} "Koebako が起動しています。終了してから「再試行」をクリックしてください。"
 LangString RUNNING ${LANG_ENGLISH} "Koebako is running. Close it, then click Retry."
 LangString OLDWINDOWS ${LANG_JAPANESE} "Windows 10 (1809) 以降の 64 ビット版が必要です。"
@@ -93,14 +96,20 @@ FunctionEnd
   Delete "$INSTDIR\uninstall.exe"
 !macroend
 
-!macro OPEN_WITH SUFFIX
+!macro OPEN_WITH SUFFIX KIND
   ; Offered beside other programs; what already opens these files stays what does.
-  WriteRegStr HKCU "${CLASSES}\${SUFFIX}\OpenWithProgids" "${VOICE}" ""
+  WriteRegStr HKCU "${CLASSES}\${SUFFIX}\OpenWithProgids" "${KIND}" ""
   ReadRegStr $0 HKCU "${CLASSES}\${SUFFIX}" ""
   ReadRegStr $1 HKLM "${CLASSES}\${SUFFIX}" ""
   ${If} "$0$1" == ""
-    WriteRegStr HKCU "${CLASSES}\${SUFFIX}" "" "${VOICE}"
+    WriteRegStr HKCU "${CLASSES}\${SUFFIX}" "" "${KIND}"
   ${EndIf}
+!macroend
+
+!macro OPENED_BY_US KIND NAME
+  WriteRegStr HKCU "${CLASSES}\${KIND}" "" "${NAME}"
+  WriteRegStr HKCU "${CLASSES}\${KIND}\DefaultIcon" "" "$INSTDIR\Koebako.exe,0"
+  WriteRegStr HKCU "${CLASSES}\${KIND}\shell\open\command" "" '"$INSTDIR\Koebako.exe" "%1"'
 !macroend
 
 !macro REMOVE_EMPTY PATH
@@ -114,21 +123,23 @@ FunctionEnd
   ${EndIf}
 !macroend
 
-!macro OPEN_NO_MORE SUFFIX
-  DeleteRegValue HKCU "${CLASSES}\${SUFFIX}\OpenWithProgids" "${VOICE}"
+!macro OPEN_NO_MORE SUFFIX KIND
+  DeleteRegValue HKCU "${CLASSES}\${SUFFIX}\OpenWithProgids" "${KIND}"
   !insertmacro REMOVE_EMPTY "${CLASSES}\${SUFFIX}\OpenWithProgids"
   ReadRegStr $0 HKCU "${CLASSES}\${SUFFIX}" ""
-  ${If} $0 == "${VOICE}"
+  ${If} $0 == "${KIND}"
     DeleteRegValue HKCU "${CLASSES}\${SUFFIX}" ""
   ${EndIf}
   !insertmacro REMOVE_EMPTY "${CLASSES}\${SUFFIX}"
 !macroend
 
 !macro FORGET_FILES
-  !insertmacro OPEN_NO_MORE ".aivmx"
-  !insertmacro OPEN_NO_MORE ".aivm"
-  !insertmacro OPEN_NO_MORE ".sbv2"
+  !insertmacro OPEN_NO_MORE ".aivmx" "${VOICE}"
+  !insertmacro OPEN_NO_MORE ".aivm" "${VOICE}"
+  !insertmacro OPEN_NO_MORE ".sbv2" "${VOICE}"
+  !insertmacro OPEN_NO_MORE ".koebako" "${PROJECT}"
   DeleteRegKey HKCU "${CLASSES}\${VOICE}"
+  DeleteRegKey HKCU "${CLASSES}\${PROJECT}"
 !macroend
 
 !define TELL_SHELL `System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'`
@@ -159,12 +170,12 @@ Section /o "$(DESKTOP)" SectionDesktop
 SectionEnd
 
 Section "$(FILES)" SectionFiles
-  WriteRegStr HKCU "${CLASSES}\${VOICE}" "" "$(VOICEFILE)"
-  WriteRegStr HKCU "${CLASSES}\${VOICE}\DefaultIcon" "" "$INSTDIR\Koebako.exe,0"
-  WriteRegStr HKCU "${CLASSES}\${VOICE}\shell\open\command" "" '"$INSTDIR\Koebako.exe" "%1"'
-  !insertmacro OPEN_WITH ".aivmx"
-  !insertmacro OPEN_WITH ".aivm"
-  !insertmacro OPEN_WITH ".sbv2"
+  !insertmacro OPENED_BY_US "${VOICE}" "$(VOICEFILE)"
+  !insertmacro OPENED_BY_US "${PROJECT}" "$(PROJECTFILE)"
+  !insertmacro OPEN_WITH ".aivmx" "${VOICE}"
+  !insertmacro OPEN_WITH ".aivm" "${VOICE}"
+  !insertmacro OPEN_WITH ".sbv2" "${VOICE}"
+  !insertmacro OPEN_WITH ".koebako" "${PROJECT}"
   ${TELL_SHELL}
 SectionEnd
 

@@ -80,9 +80,8 @@ class Campaign:
         crew.run(Errand(area, self._seed, number, 1, self._ends, self._listener(area, 0), most=1))
 
     def _work(self, job: int) -> None:
-        while not self._failures and (left_s := self._ends - time.monotonic()) > SHORTEST_S / 2:
-            area = self._choose()
-            turn_s = min(left_s, self._turn_s * self._shares[area])
+        while not self._failures and (turn := self._choose()) is not None:
+            area, turn_s = turn
             began = time.monotonic()
             try:
                 errand = Errand(area, self._seed, self._next[area, job], self._jobs, began + turn_s, self._listener(area, job))
@@ -94,12 +93,19 @@ class Campaign:
                 self.tallies[area].seconds += time.monotonic() - began - turn_s
                 self._on_turn(area, self.tallies[area])
 
-    def _choose(self) -> str:
-        """The area that has had the least of its share; its turn is counted at once, so that others take another."""
+    def _choose(self) -> tuple[str, float] | None:
+        """The area that has had the least of its share, and for how long; its turn is counted at once, so that others take another.
+
+        None when the time is up and every area has had a turn, however long tries of others took.
+        """
         with self._lock:
             area = min(self.tallies, key=lambda name: self.tallies[name].seconds / self._shares[name])
-            self.tallies[area].seconds += min(self._turn_s * self._shares[area], max(0.0, self._ends - time.monotonic()))
-            return area
+            left_s = self._ends - time.monotonic()
+            if left_s <= SHORTEST_S / 2 and self.tallies[area].seconds > 0:
+                return None
+            turn_s = max(SHORTEST_S, min(left_s, self._turn_s * self._shares[area]))
+            self.tallies[area].seconds += turn_s
+            return area, turn_s
 
     def _listener(self, area: str, job: int) -> crew.OnTry:
         def tell(number: int, outcome: str, complaints: list[Complaint]) -> None:

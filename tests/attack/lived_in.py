@@ -16,6 +16,7 @@ from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphSto
 from app.adapters.probe_results import ProbeMemory
 from app.adapters.user_dictionary import change_dictionary, dictionary_path, load_dictionary
 from app.core.dictionary import make_entry
+from app.core.presets import Preset
 from app.core.script import Line, LineSettings, Script
 from app.core.timing import never
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
@@ -102,7 +103,7 @@ def make_home() -> list[OwnFile]:
     """All files, and how each is read."""
     save_settings(Settings(text="はい。", voice=VOICE, style="Happy", save_folder="/tmp", geometry="AAAA"))
     write_autosave(SCRIPT, "a1")
-    save_presets({"早口": LineSettings(speed=1.5, pauses=((",", 0.1),))})
+    save_presets({"早口": Preset(LineSettings(speed=1.5, pauses=((",", 0.1),)))})
     save_shortcuts({"play": Binding(("Ctrl+P",), ("P",))})
     change_dictionary(lambda _words: (make_entry("檜箱庵", "ヒノバコアン", 3), make_entry("Koebako", "コエバコ", 0, "noun", 7)))
     remember(Licence(VOICE, "別の声", "be kind"))
@@ -113,7 +114,7 @@ def make_home() -> list[OwnFile]:
 def _of_the_user() -> list[OwnFile]:
     return [
         OwnFile("settings", settings_path(), load_settings, lambda: save_settings(Settings(text="x"))),
-        OwnFile("autosave", autosave_path(), lambda: load_autosave()[::2], lambda: write_autosave(Script((Line("x"),)), "")),
+        OwnFile("autosave", autosave_path(), lambda: load_autosave()[::3], lambda: write_autosave(Script((Line("x"),)), "")),
         OwnFile("presets", presets_path(), load_presets, lambda: save_presets({})),
         OwnFile("shortcuts", shortcuts_path(), load_shortcuts, lambda: save_shortcuts({})),
         OwnFile("dictionary", dictionary_path(), load_dictionary, lambda: change_dictionary(lambda _words: ())),

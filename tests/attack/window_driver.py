@@ -16,11 +16,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from PySide6.QtCore import QTimer
 
+from app.core.requests import request_of
 from app.core.script import Line, retext
 from app.ui.main import main
 from app.ui.shell.window import MainWindow
 from app.ui.synthesis import controller
-from app.ui.synthesis.requests import request_of
 from tests.ui.recording_player import RecordingPlayer
 
 TYPING_MS, THEME_MS, LOOK_MS = 40, 1500, 20
@@ -79,6 +79,8 @@ class Speaker:
             shown = banner.message.text() if banner.isVisible() else ""
             tell(spoken=self._file.exists(), late=late, lines=[line.text for line in self._window.document.script.lines], told=shown)
             self._window.close()
+            if self._window.leaving.question is not None:  # a voice is still being added: nobody is here to answer
+                self._window.leaving.close_now()
 
 
 def _start_and(drive: Any, window: MainWindow) -> None:

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import resource
+import sys
 import time
 from pathlib import Path
 
@@ -118,6 +119,9 @@ def main() -> None:
     progress.say("getting ready")
     area = area_class(options.area)(place)
     area.prepare()
+    # What a try imports is no trace that it leaves; the tests' conftest, which an area may have imported, lets bytecode be written.
+    os.environ |= place.environment()
+    sys.dont_write_bytecode = True
     place.touched()
     attack(options.area, area, options.seed, itertools.count(options.first, options.step), options.until, options.most, channel, progress)
     os._exit(0)  # threads that wait for nothing must not hold up the end

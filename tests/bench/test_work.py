@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
-from app.adapters.ort.work import NodeRun, profiled_runs
+from app.adapters.ort.profile_events import OperatorRun, Shape
+from app.adapters.ort.work import profiled_runs
 from app.bench.work import Peak, Work, measured_peak, multiply_adds
 from app.voices.prepare.product import COLUMNS, INNER, MULTIPLY_ADDS, ROWS, product_graph
 
@@ -26,6 +27,10 @@ def test_a_product_is_counted_as_it_runs(int8: bool, tmp_path: Path) -> None:
     assert len(runs) == 2
     for nodes in runs:
         assert sum(map(multiply_adds, nodes), Work()) == (Work(bytes=MULTIPLY_ADDS) if int8 else Work(floats=MULTIPLY_ADDS))
+
+
+def _ran(operator: str, inputs: tuple[Shape, ...], outputs: tuple[Shape, ...]) -> OperatorRun:
+    return OperatorRun("", operator, "", 0, 0, 0, 0, None, None, inputs, outputs)
 
 
 def test_convolutions_are_counted_by_run(tmp_path: Path) -> None:
@@ -50,14 +55,14 @@ def test_convolutions_are_counted_by_run(tmp_path: Path) -> None:
 
 @given(SIZES, SIZES, SIZES, SIZES)
 def test_products_in_every_form(batch: int, rows: int, inner: int, columns: int) -> None:
-    plain = NodeRun("MatMul", ((batch, rows, inner), (inner, columns)), ((batch, rows, columns),))
-    turned = NodeRun("FusedMatMul", ((batch, inner, rows), (batch, inner, columns)), ((batch, rows, columns),))
+    plain = _ran("MatMul", ((batch, rows, inner), (inner, columns)), ((batch, rows, columns),))
+    turned = _ran("FusedMatMul", ((batch, inner, rows), (batch, inner, columns)), ((batch, rows, columns),))
     assert multiply_adds(plain) == multiply_adds(turned) == Work(floats=batch * rows * inner * columns)
-    gemm = NodeRun("Gemm", ((inner, rows), (inner, columns), (columns,)), ((rows, columns),))
+    gemm = _ran("Gemm", ((inner, rows), (inner, columns), (columns,)), ((rows, columns),))
     assert multiply_adds(gemm) == Work(floats=rows * inner * columns)
-    whole = NodeRun("DynamicQuantizeMatMul", ((batch, rows, inner), (inner, columns)), ((batch, rows, columns),))
+    whole = _ran("DynamicQuantizeMatMul", ((batch, rows, inner), (inner, columns)), ((batch, rows, columns),))
     assert multiply_adds(whole) == Work(bytes=batch * rows * inner * columns)
-    assert multiply_adds(NodeRun("Add", ((rows,), (rows,)), ((rows,),))) == Work()
+    assert multiply_adds(_ran("Add", ((rows,), (rows,)), ((rows,),))) == Work()
 
 
 def test_the_peak_is_of_this_machine() -> None:

@@ -1,6 +1,6 @@
 """Whether memory grows with the number of sentences: speaks thousands that all differ, and fits a line through what is resident.
 
-    python -m tests.benchmarks.memory [--voice ID|PATH] [--bert ID|PATH] [--decoder int8] [--sentences 2000]
+    python -m tests.benchmarks.memory [--voice ID|PATH] [--bert ID|PATH] [--precision fast] [--sentences 2000]
 
 Caches are as small as they go from the start, so that whatever still grows would grow for ever.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import psutil
 
-from app.compose import open_speaker
+from app.compose.opening import open_speaker
 from app.core.cache import LRUCache
 from app.core.renderings import Caches
 from app.core.types import SynthesisRequest
@@ -31,11 +31,11 @@ def sentences(count: int) -> Iterator[str]:
 def main() -> None:
     """Prints resident memory on the way, and the slope."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("--voice", "--bert", "--decoder"):
+    for name in ("--voice", "--bert", "--precision"):
         parser.add_argument(name)
     parser.add_argument("--sentences", type=int, default=2000)
     options = parser.parse_args()
-    pipeline = open_speaker(options.voice, decoder=options.decoder, bert=options.bert, force_bert=options.bert is not None).pipeline
+    pipeline = open_speaker(options.voice, sound=options.precision, bert=options.bert, force_bert=options.bert is not None).pipeline
     pipeline.caches = Caches(*(LRUCache(2, 1 << 20) for _ in range(4)))  # type: ignore[arg-type]
     process, held = psutil.Process(), []
     for text in sentences(options.sentences):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.session import GraphSession
-from app.compose import open_speaker
+from app.compose.opening import open_speaker
 from app.core.types import SynthesisRequest
 
 TEXT = "今日はとてもいい天気なので、歩きます。"

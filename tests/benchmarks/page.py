@@ -1,10 +1,11 @@
-"""Puts a table into tests/benchmarks/README.md, between the comments that carry its name."""
+"""Puts a table into tests/benchmarks/README.md or README.md, between the comments that carry its name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 PAGE = Path(__file__).parent / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 
 
 def put(name: str, table: str, page: Path = PAGE) -> None:

@@ -1,6 +1,6 @@
 """Plays lines to a sound device and counts the gaps, then stops lines in the middle and measures how soon the graphs are at rest.
 
-    python -m tests.benchmarks.playing [--voice ID|PATH] [--bert ID|PATH] [--decoder int8] [--device NAME] [--lines 6] [--stops 20]
+    python -m tests.benchmarks.playing [--voice ID|PATH] [--bert ID|PATH] [--precision fast] [--device NAME] [--lines 6] [--stops 20]
 
 Nothing is remembered from line to line. A gap is a moment in which a line that had begun had no sound ready for the device.
 """
@@ -13,7 +13,9 @@ import time
 
 import numpy as np
 
-from app.compose import Speaker, open_player, open_speaker
+from app.compose.opening import open_speaker
+from app.compose.sound import open_player
+from app.compose.speaker import Speaker
 from app.core.types import SynthesisRequest
 
 TEXT = "夕方には家に帰って、温かいお茶を飲みながら本を読みました。そのとき、遠くで鐘の音が静かに鳴り響いた。電車が遅れたため、約束の時間に間に合わないかもしれません。"
@@ -23,12 +25,12 @@ MOST_MS = 150.0
 def main() -> None:
     """Prints the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("--voice", "--bert", "--decoder", "--device"):
+    for name in ("--voice", "--bert", "--precision", "--device"):
         parser.add_argument(name)
     parser.add_argument("--lines", type=int, default=6)
     parser.add_argument("--stops", type=int, default=20)
     options = parser.parse_args()
-    speaker = open_speaker(options.voice, decoder=options.decoder, bert=options.bert, force_bert=options.bert is not None)
+    speaker = open_speaker(options.voice, sound=options.precision, bert=options.bert, force_bert=options.bert is not None)
     speaker.pipeline.warm_up()
     speaker.pipeline.caches.stored = None
     if options.lines:

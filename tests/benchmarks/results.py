@@ -75,6 +75,14 @@ def _against_exported(run: Run) -> float | None:
     return float(found["auto"]["median"]) if found else None
 
 
+def _fast(run: Run, *names: str) -> float | None:
+    """A figure of the faster way to speak; None where the voice has none."""
+    found: Any = run["summary"]["fast"]
+    for name in names:
+        found = found and found[name]
+    return None if found is None else float(found)
+
+
 GOALS = (
     Goal("BERT, 20 tokens, as users get it", 5, 8, "×", lambda run: run["summary"]["bert"]["ratio"]),
     Goal("— in exact float32", None, None, "×", lambda run: run["summary"]["bert"]["exact_ratio"]),
@@ -85,7 +93,11 @@ GOALS = (
     Goal("first sound, short line", 4, 6, "×", lambda run: run["summary"]["first_audio"]["short"]),
     Goal("— in exact float32", None, None, "×", lambda run: run["short"]["first_audio"]["exact"]["median"]),
     Goal("whole line, all in exact float32", 1.2, 1.6, "×", lambda run: run["summary"]["whole_line"]["exact"]),
-    Goal("whole line, with the int8 decoder", 1.8, 2.5, "×", lambda run: run["summary"]["whole_line"]["int8"]),
+    Goal("fast: first sound, long line", 10, 10, "×", lambda run: _fast(run, "first_audio", "long")),
+    Goal("fast: first sound, short line", 6, 6, "×", lambda run: _fast(run, "first_audio", "short")),
+    Goal("fast: whole line", 3, 3, "×", lambda run: _fast(run, "whole_line")),
+    Goal("— signal-to-noise ratio", 35, 35, " dB", lambda run: _fast(run, "snr_db")),
+    Goal("— share of lengths unchanged", 0.98, 0.98, "", lambda run: _fast(run, "frames_equal")),
     Goal("peak memory, share of the reference's", 0.6, 0.4, "", lambda run: run["ours"]["peak_mb"] / run["theirs"]["peak_mb"], False),
     Goal("loading voice and BERT", 2, 1, " s", lambda run: run["ours"]["load_ms"] / 1000, False),
     Goal("process start → window", 1, 0.5, " s", lambda run: run.get("window_s"), False),

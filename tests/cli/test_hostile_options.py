@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from app.cli.main import main
 from app.cli.parser import build_parser
 from app.errors import AppError, InputError, VoiceError
+from app.service.sockets import bound
 
 CONTRACT = {0, 2, 3, 4, 5, 6, 7, 130}
 VALUES = [
@@ -78,7 +79,16 @@ def _harmless(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     monkeypatch.setattr("app.cli.commands.bench.run._opened", enough)  # the options have been read by then
     monkeypatch.setattr("app.cli.commands.selftest.run._child", enough)
+    monkeypatch.setattr("app.lab.opening.subject_of", enough)  # likewise
+    monkeypatch.setattr("app.cli.commands.serve.run.bound", refuse_to_serve)
     monkeypatch.chdir(tmp_path)
+
+
+def refuse_to_serve(host: str, port: int) -> None:
+    """The address is tried, and nobody served."""
+    for own in bound(host, port):
+        own.close()
+    raise VoiceError("enough")
 
 
 def run(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
@@ -87,7 +97,10 @@ def run(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def test_all_options_are_tried() -> None:
-    assert {place.command[0] for place in ALL} == {"speak", "dict", "voices", "bert", "backends", "doctor", "selftest", "bench"}
+    assert {place.command[0] for place in ALL} == {
+        *("speak", "dict", "voices", "bert", "backends", "doctor", "selftest", "bench"),
+        *("export", "project", "lab", "serve"),
+    }
     assert len(ALL) > 60
 
 

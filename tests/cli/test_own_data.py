@@ -11,7 +11,7 @@ import pytest
 from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.user_dictionary import dictionary_path, load_dictionary
 from app.cli.main import main
-from app.compose import probe_memory
+from app.compose.stores import probe_memory
 from app.install.licence import Licence, accepted_path, is_accepted, remember
 from app.notices import show_notices
 from app.paths import data_dir

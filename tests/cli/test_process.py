@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import os
@@ -24,9 +25,9 @@ def koebako(*arguments: str, **options: object) -> subprocess.CompletedProcess[b
 
 
 LOOKS_FOR_PROGRAMS = """
-import sys; sys.path.insert(0, sys.argv[1]); import main
+import sys; sys.path.insert(0, sys.argv[1]); from app.child_process import ask_no_shell
 sys.addaudithook(lambda event, _: event == "subprocess.Popen" and sys.exit("a program was started"))
-main.ask_no_shell(); import onnxruntime, platform; print(platform.system(), platform.release())
+ask_no_shell(); import onnxruntime, platform; print(platform.system(), platform.release())
 """
 
 
@@ -93,10 +94,23 @@ def test_a_reader_that_leaves_is_no_traceback() -> None:
 @pytest.mark.parametrize(("language", "words"), [("ja_JP.UTF-8", "使い方"), ("en_US.UTF-8", "usage")])
 def test_help_in_both_languages(language: str, words: str) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "KOEBAKO_LANG"} | {"LC_ALL": language}
-    for arguments in (["--help"], ["speak", "--help"], ["voices", "check", "--help"], ["bench", "--help"]):
-        done = koebako(*arguments, env=environment)
-        assert done.returncode == 0
-        assert words in done.stdout.decode("utf-8")
+    asked = (["--help"], ["speak", "--help"], ["voices", "check", "--help"], ["bench", "--help"])
+    code = (
+        "import sys\n"
+        "from app.cli.main import main\n"
+        f"for arguments in {asked}:\n"
+        "    try:\n"
+        "        main(arguments)\n"
+        "    except SystemExit as ended:\n"
+        "        print(f'\\0{ended.code or 0}\\0')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, timeout=120, env=environment, check=True)
+    *answers, end = done.stdout.decode("utf-8").replace("\r\n", "\n").split("\0\n")
+    assert (len(answers), end) == (len(asked), "")
+    for answer in answers:
+        told, _, exit_code = answer.rpartition("\0")
+        assert exit_code == "0"
+        assert words in told
 
 
 def test_version() -> None:
@@ -105,10 +119,9 @@ def test_version() -> None:
     assert done.stdout.decode().startswith("koebako 0.")
 
 
-def test_the_pipeline_imports_neither_qt_nor_onnx() -> None:
-    code = (
-        "import sys, app.core.pipeline; print([name for name in ('PySide6', 'onnxruntime', 'onnx', 'pyopenjtalk') if name in sys.modules])"
-    )
+@pytest.mark.parametrize("what", ["app.core.pipeline", "app.cli.parser; app.cli.parser.build_parser()"], ids=["pipeline", "options"])
+def test_the_pipeline_and_the_options_of_all_commands_import_neither_qt_nor_onnx(what: str) -> None:
+    code = f"import sys, {what}; print([name for name in ('PySide6', 'onnxruntime', 'onnx', 'pyopenjtalk') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
     assert done.stdout.decode().strip() == "[]"
 
@@ -120,9 +133,32 @@ def test_the_command_line_imports_no_qt() -> None:
 
 
 def test_reading_the_command_line_needs_nothing_that_reads_texts() -> None:
-    code = "import sys; from app.cli.parser import build_parser; build_parser(); print('app.core.normalise' in sys.modules)"
+    """And that of one command nothing of the others."""
+    code = (
+        "import sys; from app.cli.parser import build_parser; build_parser(['speak', 'はい'])\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('app.cli.commands.') and name.endswith('options')))\n"
+        "build_parser(); print('app.core.normalise' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
-    assert done.stdout.decode().strip() == "False"
+    assert done.stdout.decode().split() == ["app.cli.commands.speak.options", "False"]
+
+
+def test_an_installed_voice_speaks_without_what_reads_other_voices(tmp_path: Path) -> None:
+    later = (
+        *("app.install.confined", "app.install.identity", "app.install.prepared_cache", "app.install.ready_source"),
+        *("app.voices.aivisspeech", "app.voices.card", "app.voices.containers.checkpoints", "app.voices.containers.sources"),
+        *("app.adapters.http.request", "app.adapters.feature_cache", "onnx", "urllib3"),
+    )
+    code = (
+        "import sys\n"
+        "from app.cli.main import main\n"
+        f"code = main(['speak', 'はい。', '-o', {str(tmp_path / 'a.wav')!r}])\n"
+        f"print(code, sorted(set({later}) & sys.modules.keys()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
+    assert done.stdout.decode().strip() == "0 []"
+    missing = [name for name in later if importlib.util.find_spec(name) is None]
+    assert missing == [], "what has another name now is not watched"
 
 
 def answers_signals(process: subprocess.Popen[bytes]) -> bool:
@@ -135,10 +171,10 @@ def answers_signals(process: subprocess.Popen[bytes]) -> bool:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
 @pytest.mark.parametrize("delay_s", [0.05, 0.2, 0.35, 0.5, 0.7, 0.9])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_at_any_moment_leaves_nothing(delay_s: float, number: signal.Signals, tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [*MAIN, "speak", LONG_TEXT, "-o", str(tmp_path / "a.wav")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+@pytest.mark.parametrize("command", ["speak", "serve"])
+def test_an_interruption_at_any_moment_leaves_nothing(delay_s: float, number: signal.Signals, command: str, tmp_path: Path) -> None:
+    arguments = {"speak": [LONG_TEXT, "-o", str(tmp_path / "a.wav")], "serve": ["--port", "0"]}[command]
+    with subprocess.Popen([*MAIN, command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         time.sleep(delay_s)
         ours = answers_signals(process) if sys.platform == "linux" else delay_s > 0.3
         process.send_signal(number)
@@ -147,7 +183,7 @@ def test_an_interruption_at_any_moment_leaves_nothing(delay_s: float, number: si
     assert process.returncode == 130 or (not ours and process.returncode in (-number, 1))
     if process.returncode == 130:
         assert b"Traceback" not in stderr
-    assert list(tmp_path.iterdir()) == []
+    assert not [item for item in tmp_path.rglob("*") if item.is_file()], "at most empty folders"
 
 
 @pytest.mark.skipif(sys.platform == "win32" or not Path("/dev/full").exists(), reason="needs /dev/full")

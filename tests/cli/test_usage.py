@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from app.cli.main import main
+from app.cli.parser import COMMANDS, build_parser
+from app.command_parser import Parser
 from app.language import set_language
 from app.usage_words import in_japanese
 
@@ -68,3 +70,16 @@ def test_the_hint_names_the_command_that_was_given(capsys: pytest.CaptureFixture
 )
 def test_other_versions_of_python_say_it_otherwise(message: str, told: str) -> None:
     assert in_japanese(message) == told
+
+
+def commands_of(parser: Parser) -> dict[str, Parser]:
+    return next(dict(item.choices) for item in parser._actions if item.dest == "command")  # type: ignore[call-overload]
+
+
+def test_a_command_alone_is_read_as_in_the_whole_command_line() -> None:
+    whole = commands_of(build_parser())
+    assert tuple(whole) == COMMANDS
+    for name in COMMANDS:
+        alone = commands_of(build_parser([name, "--json"]))
+        assert {name: parser.format_help() for name, parser in alone.items()} == {name: whole[name].format_help()}
+    assert commands_of(build_parser(["--version", "speak"])).keys() == whole.keys()

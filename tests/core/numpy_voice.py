@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.core.ports import FrameInput, Prosody, ProsodyInput, WholeInput
-from app.core.types import Float32, Int64, Phones, ReadingOverride
+from app.core.ports import PITCH_FRAME_S, FrameInput, Prosody, ProsodyInput, WholeInput
+from app.core.types import Float32, Float64, Int64, Phones, ReadingOverride
 from app.core.voice import VoiceTraits
 
 HOP = 8
@@ -95,6 +95,12 @@ class NumpyVoice:
         frames = np.convolve(padded, np.ones(2 * REACH + 1) / (2 * REACH + 1), "valid")
         samples = np.repeat(frames, HOP) / 500 + noise * 0.01 + 0.1
         return samples[wanted[0] * HOP : wanted[1] * HOP].astype(np.float32)
+
+    def f0(self, samples: Float32, sampling_rate: int) -> Float64:
+        """A pitch that rises slowly wherever something sounds."""
+        self._count("pitch")
+        count = int(len(samples) / sampling_rate / PITCH_FRAME_S) + 1
+        return np.linspace(60.0, 80.0, count)
 
     def synthesize(self, values: WholeInput) -> tuple[Float32, Int64 | None]:
         """One graph: three frames a symbol."""

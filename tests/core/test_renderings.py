@@ -19,7 +19,7 @@ REQUEST = SynthesisRequest("abc、de。fg。", id="r", seed=5)
 EDITED = Overrides(moras=(MoraOverride(1, tone=1, length_s=0.4),), pauses=(PauseOverride(1, 0.3),))
 
 # Numbers of which a request has two values here; whatever is added to BOUNDS is drawn as well.
-DRAWN = {"style_weight", "speed", "sdp_ratio", "noise", "noise_w", "bert_weight", "volume"}
+DRAWN = {"style_weight", "speed", "pitch", "intonation", "sdp_ratio", "noise", "noise_w", "bert_weight", "volume"}
 OTHERS = {name: st.sampled_from([bounds.default, bounds.high]) for name, bounds in BOUNDS.items() if name not in DRAWN}
 requests = st.builds(
     SynthesisRequest,
@@ -28,6 +28,8 @@ requests = st.builds(
     style=st.integers(0, 1),
     style_weight=st.sampled_from([0.0, 1.0]),
     speed=st.sampled_from([1.0, 1.5]),
+    pitch=st.sampled_from([0.0, 0.0, 0.0, 2.0]),
+    intonation=st.sampled_from([1.0, 1.0, 1.0, 2.0]),
     sdp_ratio=st.sampled_from([0.0, 0.5]),
     noise=st.sampled_from([0.0, 0.6]),
     noise_w=st.sampled_from([0.0, 0.8]),
@@ -42,7 +44,7 @@ requests = st.builds(
 
 
 def pipeline(voice: NumpyVoice, caches: Caches | None = None, *, opaque: bool = False) -> Pipeline:
-    return Pipeline(voice, voice, voice, "numpy", voice, opaque, traits(), "numpy", caches or Caches())
+    return Pipeline(voice, voice, voice, "numpy", voice, opaque, traits(), "numpy", caches or Caches(), voice)
 
 
 def heard(over: Pipeline, request: SynthesisRequest) -> list[tuple[bytes, object]]:
@@ -62,6 +64,10 @@ def test_whatever_came_before_every_request_sounds_as_if_it_were_the_first(line:
     [
         ({}, set()),
         ({"volume": 0.3}, set()),
+        ({"pitch": 2.0}, {"pitch"}),
+        ({"intonation": 0.5}, {"pitch"}),
+        ({"pitch": -2.0, "volume": 0.5}, {"pitch"}),
+        ({"pitch": 2.0, "speed": 1.2}, {"flow", "decode", "pitch"}),
         ({"pre_silence_s": 0.5, "post_silence_s": 0.0}, set()),
         ({"speed": 1.2}, {"flow", "decode"}),
         ({"pauses": {",": 0.5}}, {"flow", "decode"}),

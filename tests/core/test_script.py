@@ -181,3 +181,13 @@ def test_an_id_that_occurs_twice_is_refused_and_the_future_is_left_out() -> None
     with pytest.raises(ValueError, match="twice"):
         script_from_data({"version": 1, "lines": [line, line]})
     assert settings_from_data({"from_the_future": 1, "speed": 2}) == LineSettings(speed=2)
+
+
+def test_lines_of_long_scripts_are_found_as_those_of_short_ones() -> None:
+    lines = tuple(Line(str(number), id=str(number)) for number in range(2_000))
+    one, other = Script(lines), Script((lines[5], *lines[:5], *lines[6:], replace(lines[0], text="again")))
+    for _ in range(2):
+        assert [one.index(str(number)) for number in range(0, 2_000, 7)] == list(range(0, 2_000, 7))
+        assert (other.index("5"), other.index("0"), other.index("x")) == (0, 1, None)
+        assert other.find("0") is lines[0]
+    assert (one.find("x"), Script().find("x")) == (None, None)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text_lines import LONGEST_LINE, cut_line, decode, lines_of_file, split_lines
+from app.core.text_lines import LONGEST_LINE, cut_line, decode, split_lines, without_markdown
 from app.errors import InputError
 
 TEXT = "今日は、晴れ。\r\n\r\n　明日は雨。　\n"
@@ -16,7 +16,7 @@ TEXT = "今日は、晴れ。\r\n\r\n　明日は雨。　\n"
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "utf-16"])
 def test_the_encodings_of_japan_are_told_apart(encoding: str) -> None:
-    assert lines_of_file("a.txt", TEXT.encode(encoding)) == [("", "今日は、晴れ。"), ("", "明日は雨。")]
+    assert split_lines(decode("a.txt", TEXT.encode(encoding))) == ["今日は、晴れ。", "明日は雨。"]
 
 
 @pytest.mark.parametrize("data", [b"\xff\x00\xfe", b"MZ\x00\x00\x01", b"\x81"])
@@ -33,25 +33,9 @@ def test_any_utf8_text_is_read_as_it_is(text: str) -> None:
     assert all(line.strip() and "\n" not in line for line in split_lines(text))
 
 
-def test_pairs_of_speaker_and_text() -> None:
-    data = 'めい,"こんにちは、世界。"\nたろう,はい。\n'.encode("cp932")
-    assert lines_of_file("a.csv", data) == [("めい", "こんにちは、世界。"), ("たろう", "はい。")]
-
-
-def test_otherwise_the_first_column_with_text() -> None:
-    data = "一つ目,メモ,3\n\n,二つ目,\n".encode()
-    assert lines_of_file("a.csv", data) == [("", "一つ目"), ("", "二つ目")]
-    assert lines_of_file("a.csv", "一つだけ。\n".encode()) == [("", "一つだけ。")]
-
-
-def test_a_table_that_cannot_be_read_is_told() -> None:
-    with pytest.raises(InputError, match="table cannot be read"):
-        lines_of_file("a.csv", b"a" * 200_000)
-
-
 def test_the_marks_of_markdown_are_not_read_aloud() -> None:
-    data = "# 題\n\n- 一つ\n1. 二つ\n> 三つ\n---\n本文です。-5 度。\n".encode()
-    assert [text for _, text in lines_of_file("a.md", data)] == ["題", "一つ", "二つ", "三つ", "本文です。-5 度。"]
+    text = "# 題\n\n- 一つ\n1. 二つ\n> 三つ\n---\n本文です。-5 度。\n"
+    assert split_lines(without_markdown(text)) == ["題", "一つ", "二つ", "三つ", "本文です。-5 度。"]
 
 
 @given(st.text(st.sampled_from("あい。、 !e\u0301が\u3099\u200d漢"), min_size=1, max_size=3 * LONGEST_LINE), st.integers(1, 4))

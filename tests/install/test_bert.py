@@ -22,8 +22,8 @@ from app.install.bert import STANDARD_VOCABULARY, add_bert, find_installed_bert,
 from app.install.bert_check import LEAST_COSINE, TOLERANCE
 from app.install.bert_prepare import prepare_bert
 from app.voices.bert import find_bert, installed_berts
-from app.voices.containers.description import SBV2_BERT
 from app.voices.vocabulary import read_vocabulary, vocabulary_sha256
+from app.voices.wanted_bert import SBV2_BERT
 from tests.voices.prepare.bert.deberta_files import write_published
 
 

@@ -53,8 +53,8 @@ LIES = {
     "a graph elsewhere": 'changed(graphs={"whole": "../../whole.onnx"})',
     "weights elsewhere": OUTSIDE.format(graph="decoder"),
     "weights of the int8 decoder elsewhere": OUTSIDE.format(graph="decoder_int8")
-    + 'changed(decoder_int8={"file": "decoder_int8.onnx", "snr_db": 40, "lsd_db": 0.1})',
-    "an int8 decoder elsewhere": 'changed(decoder_int8={"file": "../decoder.onnx", "snr_db": 40, "lsd_db": 0.1})',
+    + 'changed(fast={"graphs": {"decoder": {"file": "decoder_int8.onnx", "snr_db": 40, "lsd_db": 0.1}}, "snr_db": 40, "lsd_db": 0.1})',
+    "an int8 decoder elsewhere": 'changed(fast={"graphs": {"decoder": {"file": "../decoder.onnx", "snr_db": 40, "lsd_db": 0.1}}, "snr_db": 40, "lsd_db": 0.1})',
     "two answers": "answers.insert(0, found)",
     "no answer": "answers.remove(found)",
     "an answer of another shape": 'found["found"] = {"max_abs_diff": "1e-6", "reason": 5}',

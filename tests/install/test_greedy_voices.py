@@ -79,7 +79,7 @@ def test_it_is_not_spoken_with(harm: str, reference: Path, tmp_path: Path, capsy
         item.unlink()
     shutil.copyfile(source, prepared / "whole.onnx")
     manifest = json.loads((prepared / "voice.json").read_text(encoding="utf-8"))
-    manifest |= {"graphs": {"whole": "whole.onnx"}, "decoder_int8": None, "id": "greedy"}
+    manifest |= {"graphs": {"whole": "whole.onnx"}, "fast": None, "id": "greedy"}
     (prepared / "voice.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert main([*spoken, str(prepared)]) == 3
     assert SAYS[harm] in capsys.readouterr().err

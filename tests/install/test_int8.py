@@ -1,34 +1,45 @@
-"""A prepared voice gets an int8 decoder where it passes its check, says how good it is, and speaks with it only when asked."""
+"""A prepared voice gets int8 graphs where they pass their check, says how good they are, and speaks with them only when asked."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from app.compose import open_speaker
+from app.adapters.ort.session import Session, open_session
+from app.compose.opening import open_speaker
 from app.core.types import SynthesisRequest
+from app.errors import BackendError
 from app.install import int8
 from app.install.prepare import prepare_voice
-from app.voices.likeness import signal_to_noise_db
-from app.voices.manifest import Int8Decoder, read_manifest
-from app.voices.precision import with_decoder
-from app.voices.voice import read_prepared
+from app.lab.optimise.speech import speech_of
+from app.lab.optimise.voice import voice_candidates
+from app.lab.subject import Subject
+from app.voices.fast import Fast, FastGraph
+from app.voices.manifest import read_manifest
+from app.voices.precision import with_precision
+from app.voices.voice import Voice, read_prepared
+
+ALL = {"prosody", "flow", "decoder"}
 
 
 @pytest.fixture(scope="module")
 def prepared(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny voice with its int8 decoder."""
+    """A tiny voice with all its int8 graphs."""
     source = shared / "reference" / "jp-extra-tiny-2spk" / "model.safetensors"
     if not source.is_file():
         pytest.skip(f"no reference model at {source}")
     folder = tmp_path_factory.mktemp("声")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(int8, "LEAST_SNR_DB", 20.0)  # weights of no voice; what is tested is not how well they bear 8 bits
-        patch.setattr(int8, "MOST_LSD_DB", 6.0)
+        patch.setattr(int8, "LEAST_SNR_DB", 15.0)  # weights of no voice; what is tested is not how well they bear 8 bits
+        patch.setattr(int8, "MOST_LSD_DB", 9.0)
+        patch.setattr(int8, "ENOUGH_EQUAL", 0.5)
+        patch.setattr(int8, "LEAST_GAIN", 0.0)  # so few numbers are no work
         patch.setenv("KOEBAKO_HOME", str(tmp_path_factory.mktemp("home")))
         prepare_voice(source, folder)
     return folder
@@ -39,42 +50,137 @@ def _samples(speaker: object) -> np.ndarray:
     return np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(request)])  # type: ignore[attr-defined]
 
 
-def test_a_prepared_voice_says_how_good_its_int8_decoder_is(prepared: Path) -> None:
-    found = read_manifest(prepared).decoder_int8
+def test_a_prepared_voice_says_how_good_its_int8_graphs_are(prepared: Path) -> None:
+    found = read_manifest(prepared).fast
     assert found is not None
-    assert found == Int8Decoder("decoder_int8.onnx", found.snr_db, found.lsd_db)
-    assert 20 <= found.snr_db < 80
-    assert 0 < found.lsd_db <= 6
-    assert (prepared / found.file).is_file()
+    assert found.graphs.keys() == ALL
+    for name, graph in found.graphs.items():
+        assert graph.file == f"{name}_int8.onnx"
+        assert (prepared / graph.file).is_file()
+        assert graph.frames_equal <= 1 if name == "prosody" else graph.frames_equal == 1
+        assert graph.gain > 0
+    assert read_manifest(prepared).refused == {}
+    assert found.snr_db <= max(graph.snr_db for graph in found.graphs.values())
+    assert 15 <= found.snr_db < 80
+    assert 0 < found.lsd_db <= 9
+    assert found.gain > 0
     assert not [path for path in prepared.iterdir() if path.is_dir()]  # what was watched is gone
 
 
-def test_it_speaks_with_it_when_asked_and_only_then(prepared: Path) -> None:
+def test_the_lab_measures_the_very_graphs_that_are_installed(prepared: Path, tmp_path: Path) -> None:
+    voice = read_prepared(prepared)
+    assert voice.manifest.fast is not None
+    subject = Subject("tiny", {}, dict(voice.graphs), voice)  # as if it had none
+    speech = speech_of(subject)
+    assert speech is not None
+    for name, graph in voice.manifest.fast.graphs.items():
+        candidate = next(voice_candidates(subject, name, speech, by_group=False))
+        made = candidate.make(tmp_path)
+        assert made.read_bytes() == (prepared / graph.file).read_bytes()
+        session = open_session(made, "cpu", name).session
+        heard = speech.heard(name, session)
+        assert (heard.snr_db, heard.lsd_db, heard.frames_equal) == (graph.snr_db, graph.lsd_db, graph.frames_equal)
+    words = speech.installed("decoder", session, replace(heard, snr_db=34.9))
+    assert "Fast does not use it" in words
+    assert "SNR 34.9 dB, 35 needed" in words
+
+
+def test_it_speaks_with_them_when_asked_and_only_then(prepared: Path) -> None:
     exact = open_speaker(str(prepared), "cpu", force_bert=True)
-    fast = open_speaker(str(prepared), "cpu", decoder="int8", force_bert=True)
-    assert (exact.int8_decoder, fast.int8_decoder) == (False, True)
+    fast = open_speaker(str(prepared), "cpu", sound="fast", force_bert=True)
+    assert (exact.fast_graphs, fast.fast_graphs) == (frozenset(), ALL)
     right, other = _samples(exact), _samples(fast)
-    assert len(right) == len(other)
-    assert 15 < signal_to_noise_db([right], [other]) < 80
+    assert abs(len(right) - len(other)) < 0.1 * len(right)
+    assert not np.array_equal(right, other)
     assert exact.pipeline.sound_id != fast.pipeline.sound_id  # takes of one are no takes of the other
 
 
-def test_other_places_and_lost_files_get_the_exact_decoder(prepared: Path) -> None:
+def test_other_places_and_lost_files_get_the_exact_graphs(prepared: Path) -> None:
     voice = read_prepared(prepared)
-    assert voice.manifest.decoder_int8 is not None
-    assert with_decoder(voice, "int8", "cpu").graphs["decoder"] == prepared / "decoder_int8.onnx"
-    lost = replace(voice, manifest=replace(voice.manifest, decoder_int8=Int8Decoder("gone.onnx", 40.0, 0.1)))
-    outside = replace(voice, manifest=replace(voice.manifest, decoder_int8=Int8Decoder("../decoder_int8.onnx", 40.0, 0.1)))
-    for given, backend in ((voice, "directml"), (lost, "cpu"), (outside, "cpu")):
-        assert with_decoder(given, "int8", backend).graphs["decoder"] == prepared / "decoder.onnx"
+    assert {name for name, file in with_precision(voice, "fast", {}).graphs.items() if "_int8" in str(file)} == ALL
+    mixed = with_precision(voice, "fast", {"decoder": "directml"})
+    assert (mixed.graphs["decoder"], mixed.graphs["flow"]) == (prepared / "decoder.onnx", prepared / "flow_int8.onnx")
+    for file in ("gone.onnx", "../decoder_int8.onnx"):
+        lost = replace(voice, manifest=replace(voice.manifest, fast=Fast({"decoder": FastGraph(file, 40.0, 0.1)}, 40.0, 0.1)))
+        assert with_precision(lost, "fast", {}).graphs["decoder"] == prepared / "decoder.onnx"
 
 
-def test_one_that_is_audibly_different_is_thrown_away(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("limit", "value", "why"), [("LEAST_SNR_DB", 119.0, "noise"), ("MOST_LSD_DB", -1.0, "spectrum"), ("LEAST_GAIN", 1e6, "slow")]
+)
+def test_those_that_are_audibly_different_or_no_faster_are_thrown_away(
+    prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, why: str
+) -> None:
     folder = tmp_path / "copy"
     folder.mkdir()
-    monkeypatch.setattr(int8, "LEAST_SNR_DB", 119.0)
-    prepared_anew = prepare_voice(prepared, folder)  # a prepared voice brings no int8 decoder along: it is made anew
-    assert prepared_anew.manifest.decoder_int8 is None
-    assert json.loads((folder / "voice.json").read_text("utf-8"))["decoder_int8"] is None
-    assert not list(folder.glob("decoder_int8*"))
-    assert open_speaker(str(folder), "cpu", decoder="int8", force_bert=True).int8_decoder is False
+    for name, low in (("LEAST_SNR_DB", 0.0), ("MOST_LSD_DB", 99.0), ("ENOUGH_EQUAL", 0.0), ("LEAST_GAIN", 0.0)):
+        monkeypatch.setattr(int8, name, low)
+    monkeypatch.setattr(int8, limit, value)
+    again = prepare_voice(prepared, folder)  # a prepared voice brings no int8 graphs along: they are made for this machine
+    assert again.manifest.fast is None
+    assert json.loads((folder / "voice.json").read_text("utf-8"))["fast"] is None
+    refused = read_manifest(folder).refused
+    assert {name: graph.why for name, graph in refused.items()} == dict.fromkeys(ALL, why)
+    assert all(graph.snr_db is not None and graph.lsd_db is not None and graph.gain is not None for graph in refused.values())
+    assert not list(folder.glob("*_int8*"))
+    assert not open_speaker(str(folder), "cpu", sound="fast", force_bert=True).fast_graphs
+
+
+def test_a_part_that_does_not_hold_stays_exact_alone(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that cannot be made, and one that differs too much."""
+    made = int8.quantised
+
+    def quantised(graph: Path | bytes, name: str, *rest: Any) -> str | None:
+        if name == "flow":
+            raise BackendError("no memory", "")
+        return made(graph, name, *rest)
+
+    monkeypatch.setattr(int8, "quantised", quantised)
+    monkeypatch.setattr(int8, "LEAST_GAIN", 0.0)
+    monkeypatch.setattr(int8, "MOST_LSD_DB", 9.0)
+    monkeypatch.setattr(int8, "LEAST_SNR_DB", 15.0)
+    monkeypatch.setattr(int8, "ENOUGH_EQUAL", 1.01)
+    judged = int8.judged
+
+    def lenient(voice: Voice, exact: int8.ExactVoice, exchanged: Mapping[str, Session]) -> tuple[float, float, float]:
+        snr_db, lsd_db, share = judged(voice, exact, exchanged)
+        return snr_db, lsd_db, share if "prosody" in exchanged else 2.0
+
+    monkeypatch.setattr(int8, "judged", lenient)
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    again = prepare_voice(prepared, folder).manifest
+    assert again.fast is not None
+    assert again.fast.graphs.keys() == {"decoder"}
+    assert {name: graph.why for name, graph in again.refused.items()} == {"flow": "failed", "prosody": "lengths"}
+    assert open_speaker(str(folder), "cpu", sound="fast", force_bert=True).fast_graphs == {"decoder"}
+
+
+def test_parts_that_only_hold_alone_are_left_out_one_by_one(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All three together miss the limit, as if their noise added up; the noisiest goes."""
+    voice = read_prepared(prepared)
+    assert voice.manifest.fast is not None
+    noisiest = min(voice.manifest.fast.graphs, key=lambda name: voice.manifest.fast.graphs[name].snr_db)  # type: ignore[union-attr]
+    judged = int8.judged
+
+    def together(voice: Voice, exact: int8.ExactVoice, exchanged: Mapping[str, Session]) -> tuple[float, float, float]:
+        snr_db, lsd_db, share = judged(voice, exact, exchanged)
+        return (0.0 if len(exchanged) == len(ALL) else snr_db), lsd_db, share
+
+    for name, value in (("LEAST_SNR_DB", 10.0), ("MOST_LSD_DB", 9.0), ("ENOUGH_EQUAL", 0.5), ("LEAST_GAIN", 0.0)):
+        monkeypatch.setattr(int8, name, value)
+    monkeypatch.setattr(int8, "judged", together)
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    again = prepare_voice(prepared, folder).manifest
+    assert again.fast is not None
+    assert again.fast.graphs.keys() == ALL - {noisiest}
+    assert {name: graph.why for name, graph in again.refused.items()} == {noisiest: "together"}
+
+
+def test_a_voice_from_before_speaks_with_its_int8_decoder(prepared: Path, tmp_path: Path) -> None:
+    values = json.loads((prepared / "voice.json").read_text("utf-8"))
+    del values["fast"]
+    values["decoder_int8"] = {"file": "decoder_int8.onnx", "snr_db": 40.0, "lsd_db": 0.3}
+    (tmp_path / "voice.json").write_text(json.dumps(values), encoding="utf-8")
+    assert read_manifest(tmp_path).fast == Fast({"decoder": FastGraph("decoder_int8.onnx", 40.0, 0.3)}, 40.0, 0.3)

@@ -21,6 +21,7 @@ from app.progress import Report
 from app.voices.card import CARD_NAME, read_card
 from app.voices.library import find_voice, installed_voices
 from app.voices.voice import read_prepared
+from tests.remembered import prepare_remembered
 
 from .voice_files import PNG, TERMS, WAV, aivmx, data_url, quick, tree, wishes
 
@@ -229,8 +230,9 @@ def test_an_id_that_is_no_file_name_is_replaced(tmp_path: Path) -> None:
         assert len(added.voice.manifest.id) == 16
 
 
+@pytest.mark.usefixtures("_prepared_voices")
 def test_the_real_preparation_speaks_like_its_source_and_is_added_again_from_its_own_folder(reference: Path, tmp_path: Path) -> None:
-    added = add_voice(reference / "jp-extra-tiny-2spk" / "model.aivmx", wishes())
+    added = add_voice(reference / "jp-extra-tiny-2spk" / "model.aivmx", wishes(), prepare=prepare_remembered)
     assert not added.voice.manifest.opaque
     assert added.card.max_abs_diff is not None
     assert added.card.max_abs_diff < 1e-3

@@ -13,13 +13,14 @@ import pytest
 from onnx import helper, numpy_helper
 
 from app import paths
-from app.compose import open_speaker
+from app.compose.opening import open_speaker
 from app.install.equal_share import equal_share, read_by
 from app.install.precision import check_precisions
 from app.settings import load_settings, save_settings
 from app.voices.bert import Bert, installed_berts
+from app.voices.fast import ENOUGH_EQUAL
 from app.voices.library import find_voice
-from app.voices.precision import ENOUGH_EQUAL, choose_precision, known_share, remember_share
+from app.voices.precision import choose_precision, known_share, remember_share
 from app.voices.voice import Voice
 
 from .greedy_voices import HARMS, crashes

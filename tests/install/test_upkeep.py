@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,15 @@ import pytest
 from app import paths
 from app.errors import InputError, OutputFileError, VoiceError
 from app.install.library import add_voice, user_voices
+from app.install.prepared import Prepared
+from app.install.renew import renew_voice
 from app.install.staging import leftovers, staged_folder, staging_dir
 from app.install.upkeep import export_voice, remove_voice, rename_voice
+from app.progress import Report
 from app.voices.card import read_card
+from app.voices.fast import Fast, FastGraph
 from app.voices.library import find_voice, installed_voices
+from app.voices.manifest import read_manifest
 
 from .voice_files import PNG, aivmx, data_url, quick, tree, wishes
 
@@ -34,6 +40,37 @@ def installed(shared: Path, tmp_path: Path) -> Path:
 
     source = aivmx(shared / "reference", tmp_path / "a.aivmx", speakers=dress, name="花子")
     return add_voice(source, wishes(), prepare=quick).voice.path
+
+
+def test_a_voice_is_prepared_again_from_itself_and_stays_who_it_is(installed: Path) -> None:
+    rename_voice(UUID, "太郎")
+    manifest, card = read_manifest(installed), read_card(installed)
+    icon = (installed / card.speakers[0].icon).read_bytes()
+    from_itself: list[Path] = []
+
+    def prepare(source: Path, folder: Path, report: Report) -> Prepared:
+        from_itself.append(source)
+        done = quick(source, folder, report)
+        fast = Fast({"decoder": FastGraph("decoder.onnx", 40.0, 0.5)}, 40.0, 0.5, gain=2.0)
+        return replace(done, manifest=replace(done.manifest, fast=fast, format=manifest.format))
+
+    renewed = renew_voice("太郎", lambda _licence: False, prepare=prepare)  # its licence was accepted when it was added
+    assert from_itself == [installed]
+    assert renewed.updated
+    now = read_manifest(installed)
+    assert now.fast is not None
+    assert replace(now, fast=None) == manifest
+    assert replace(read_card(installed), installed_at=card.installed_at, prepared_bytes=card.prepared_bytes) == card
+    assert (installed / card.speakers[0].icon).read_bytes() == icon
+
+    def fail(_source: Path, _folder: Path, _report: Report) -> Prepared:
+        raise VoiceError("broken")
+
+    with pytest.raises(VoiceError):
+        renew_voice(UUID, lambda _licence: False, prepare=fail)
+    assert read_manifest(installed) == now
+    with pytest.raises(VoiceError):
+        renew_voice("mei", lambda _licence: True)  # ships with the program
 
 
 @pytest.mark.parametrize("wanted", [UUID, "花子"])

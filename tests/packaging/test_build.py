@@ -46,3 +46,25 @@ def test_a_release_without_a_licence_text_stops_and_names_the_file(tmp_path: Pat
     pytest.importorskip("pefile", reason="pefile is installed with the build's own packages")
     with pytest.raises(SystemExit, match=r"packaging/licences/nowhere\.txt"):
         build.build_windows(tmp_path, tmp_path, 0.0)
+
+
+def test_a_release_has_all_licence_texts_and_stops_where_python_passes_on_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert notice.missing_texts() == []
+    ours = notice.RUNTIME_TEXTS[0].read_text(encoding="utf-8")
+    assert ours.startswith("Additional Conditions for this Windows binary build")
+    licence = tmp_path / "LICENSE.txt"
+    assert not notice.passes_on_our_text(tmp_path), "there is none"
+    for told, right in (
+        (f"PSF\n\n{ours}\n----\nbzip2", True),
+        (f"Additional {ours}", True),
+        (ours.replace("malicious", "kind"), False),
+        ("PSF", False),
+    ):
+        licence.write_text(told, encoding="utf-8", newline="\r\n")
+        assert notice.passes_on_our_text(tmp_path) == right
+    monkeypatch.setattr(build, "WINDOWS", True)
+    monkeypatch.setattr(build, "build_linux", lambda *_: pytest.fail("built without it"))
+    monkeypatch.setattr(build.sys, "base_prefix", str(tmp_path))
+    pytest.importorskip("pefile", reason="pefile is installed with the build's own packages")
+    with pytest.raises(SystemExit, match="does not have the conditions"):
+        build.build_windows(tmp_path, tmp_path, 0.0)

@@ -66,6 +66,9 @@ def test_libraries_of_the_system_stay_there_except_pythons_own() -> None:
     assert contents.wanted("lib-dynload/_ssl.so", "/usr/lib/python3.11/lib-dynload/_ssl.so")
 
 
+DEVELOPERS = ("onnxruntime.tools.", "onnxruntime.transformers.")  # two candidates of `lab optimise`, which say so where these are missing
+
+
 def test_nothing_that_the_program_imports_is_left_out() -> None:
     imported = set()
     for path in (ROOT / "app").rglob("*.py"):
@@ -75,7 +78,8 @@ def test_nothing_that_the_program_imports_is_left_out() -> None:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     assert "sqlite3" in imported
-    assert {module for module in imported if not contents.reached(module)} == set()
+    left_out = {module for module in imported if not contents.reached(module)}
+    assert all(module.startswith(DEVELOPERS) for module in left_out), left_out
 
 
 def test_a_compressed_archive_holds_the_same(tmp_path: Path) -> None:

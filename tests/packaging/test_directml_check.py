@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import json
 import re
+import sys
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bundle import directml_check, directml_count
+from bundle.beat import Beat
 from bundle.directml_models import SMALL, Widths, shapes
 
 from app.voices.untrusted.safetensors import TensorFile
@@ -30,6 +33,7 @@ counting: opened 声: 二: flow
 ROW = {
     "voice": directml_check.MADE, "placement": directml_check.DECODER_ONLY, "graph": "decoder", "size": 64, "nodes_device": 1, "nodes_cpu": 0,
     "copies": 0, "compiled_at_open": 1, "compiled_after_warm_up": 0, "runs": 7, "sentences_on_cpu": 0,
+    "longest_gap_ms": 9.0, "opened_in_ms": 640.0, "held_share": 0.01, "quiet_gap_ms": 4.0, "voice_gap_ms": 13.0,
 }  # fmt: skip
 
 
@@ -74,6 +78,30 @@ def test_the_counters_are_those_of_the_device() -> None:
     assert ctypes.sizeof(ctypes.c_uint64) * len(directml_count.COUNTERS) == 72
 
 
+def test_a_thread_notices_that_it_does_not_get_pythons_lock() -> None:
+    beat, held_s, kept = Beat(), 0.3, sys.getswitchinterval()
+    stretches = []
+    try:
+        for interval in (10.0, kept, kept, kept):  # seconds for which a thread may keep the lock
+            sys.setswitchinterval(interval)
+            time.sleep(0.01)
+            began = time.perf_counter()
+            while time.perf_counter() < began + held_s:
+                pass
+            stretches.append((began, time.perf_counter()))
+    finally:
+        sys.setswitchinterval(kept)
+        beat.end()
+    held, *free = (beat.longest_ms(*stretch) for stretch in stretches)
+    assert held > 900 * held_s
+    assert min(free) < 500 * held_s, "the machine may pause once, but hardly each time"
+    told = directml_count.standstill(beat, stretches)
+    assert told["longest_gap_ms"] == pytest.approx(held, abs=0.1)
+    assert told["held_share"] < directml_check.MOST_HELD
+    assert directml_count.standstill(beat, stretches[:1])["held_share"] > directml_check.MOST_HELD
+    assert directml_count.standstill(beat, []) == {"longest_gap_ms": 0.0, "opened_in_ms": 0.0, "held_share": 0.0}
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -84,6 +112,8 @@ def test_the_counters_are_those_of_the_device() -> None:
         ({"placement": directml_check.EVERYTHING, "sentences_on_cpu": 2}, []),
         ({"voice": directml_check.SHIPPED, "placement": directml_check.EVERYTHING, "runs": 0}, []),
         ({"voice": directml_check.SHIPPED}, ["ran on the device"]),
+        ({"held_share": 0.9, "longest_gap_ms": 576.0}, ["Python stood still for 576.0 of the 640.0 ms"]),
+        ({"held_share": 0.9, "opened_in_ms": 80.0}, []),
     ],
 )
 def test_what_must_hold(changes: dict[str, Any], said: list[str]) -> None:

@@ -12,23 +12,22 @@ from typing import Any
 
 import psutil
 import pytest
-from onnxruntime import SessionOptions
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.adapters.ort.runtime import RuntimeSession, open_on_cpu
 from app.core.script import retext
-from app.paths import resources_dir
 from app.settings import Settings
 from app.ui.main import make_application
 from app.ui.shell.window import MainWindow
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.player import OpenPlayer
 from app.ui.tasks.queue import TaskQueue
-from app.ui.theme.theme import LIGHT, Theme, apply_fonts, apply_theme, clear_theme
+from app.ui.theme.theme import LIGHT, apply_fonts, apply_theme, clear_theme
+from tests.shared_sessions import warm_up_once
+from tests.ui.light_bot import LightBot
 from tests.ui.recording_player import RecordingPlayer
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -37,10 +36,10 @@ if sys.platform == "win32":
     os.environ.setdefault("QT_QPA_FONTDIR", WINDOWS_FONTS)
 
 CHILD = Path(__file__).parents[1] / "remembering_child.py"
-WAIT_MS = 20_000
+WAIT_MS = 60_000  # only what fails takes so long; a machine with other work has had twenty seconds for a child process to begin
 SLOW_S = 0.3 if sys.platform == "linux" else 0.5  # what a disk takes that just receives a voice; elsewhere a beat counts others' work too
+MANY_OBJECTS = 10_000
 OpenWindow = Callable[..., MainWindow]
-SHIPPED: dict[Path, RuntimeSession] = {}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -48,12 +47,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/ui" in item.path.as_posix():
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support", extend=True))
-
-
-def switch_theme(app: QApplication, theme: Theme) -> None:
-    """A look at once, which `ThemeSwitcher` applies in three pieces."""
-    clear_theme(app)
-    apply_theme(app, theme)
 
 
 @pytest.fixture(scope="session")
@@ -65,8 +58,14 @@ def qapp() -> QApplication:
             for file in Path(WINDOWS_FONTS).glob(pattern):
                 QFontDatabase.addApplicationFont(str(file))
         apply_fonts(app, japanese=True)
-    switch_theme(app, LIGHT)
+    apply_theme(app, LIGHT)
     return app
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """pytest-qt's, in place of its own."""
+    return LightBot(request)
 
 
 @pytest.fixture(autouse=True)
@@ -76,10 +75,14 @@ def _nothing_goes_on() -> Iterator[None]:
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     gc.collect()
-    alive = [item for item in gc.get_objects() if issubclass(type(item), (QThread, QTimer)) and isValid(item)]
+    objects = gc.get_objects()
+    kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, (QThread, QTimer))}
+    alive = [item for item in objects if type(item) in kinds and isValid(item)]
     running = [item for item in alive if (item.isRunning() if isinstance(item, QThread) else item.isActive())]
     gc.enable()  # for the tests of other folders
     assert not running, f"left running: {running}"
+    if len(objects) > MANY_OBJECTS:
+        gc.freeze()  # modules, mostly: to go through them again after each of hundreds of tests takes longer than some tests
 
 
 @pytest.fixture
@@ -101,22 +104,6 @@ def _in_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _shipped_graphs_opened_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A session of ONNX Runtime holds nothing between runs: windows share those of what we ship, but where the clock or memory is watched."""
-    if request.node.get_closest_marker("alone"):
-        return
-
-    def once(model: Path | bytes, options: SessionOptions) -> RuntimeSession:
-        if not (isinstance(model, Path) and model.is_relative_to(resources_dir())):
-            return open_on_cpu(model, options)
-        if model not in SHIPPED:
-            SHIPPED[model] = open_on_cpu(model, options)
-        return SHIPPED[model]
-
-    monkeypatch.setattr("app.adapters.ort.session.open_on_cpu", once)
-
-
-@pytest.fixture(autouse=True)
 def _children_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Long work gives way to everything else, which on a busy machine may be for minutes; what is tested is what it does."""
     if not request.node.get_closest_marker("alone"):
@@ -126,7 +113,7 @@ def _children_wait_for_nobody(request: pytest.FixtureRequest, monkeypatch: pytes
 @pytest.fixture
 def _voices_prepared_once(_prepared_voices: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of voices that differ in words only, the first one is prepared for all tests of a run."""
-    monkeypatch.setattr("app.ui.shell.window.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
+    monkeypatch.setattr("app.ui.shell.window_controllers.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
 
 
 @pytest.fixture
@@ -136,13 +123,20 @@ def player() -> RecordingPlayer:
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot, player: RecordingPlayer) -> Iterator[OpenWindow]:
+def open_window(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, qapp: QApplication, qtbot: QtBot, player: RecordingPlayer
+) -> Iterator[OpenWindow]:
     """Makes windows; `ready=False` does not wait for the voice."""
     windows = []
+    if not request.node.get_closest_marker("alone"):
+        warm_up_once(monkeypatch)
 
     def make(settings: Settings | None = None, open_player: OpenPlayer | None = None, *, ready: bool = True) -> MainWindow:
         controller = SpeechController(open_player or (lambda _device, _rate: player))
+        sheet = qapp.styleSheet()
+        clear_theme(qapp)  # as `main` does: under a style sheet every part is polished again each time that it is put into another one
         window = MainWindow(settings or Settings(text=""), controller)
+        qapp.setStyleSheet(sheet)
         windows.append(window)
         window.start()
         if ready:
@@ -151,7 +145,7 @@ def open_window(qtbot: QtBot, player: RecordingPlayer) -> Iterator[OpenWindow]:
 
     yield make
     for window in windows:
-        window.close()
+        window.leaving.close_now()
         window.deleteLater()
 
 

@@ -10,8 +10,8 @@ from app.errors import VoiceError
 from app.ui.tasks.task import Advance, Stage
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.voices.card import Card, Sample, SpeakerCard, StyleCard
-from app.voices.containers.description import SBV2_BERT
 from app.voices.manifest import Named, VoiceManifest
+from app.voices.wanted_bert import SBV2_BERT
 
 LONG_NAME = "とても長い名前の声 〜夕焼けの丘で歌うやさしいお姉さん（改訂版・第二稿）〜 feat. Extraordinarily Long Singer Name"
 LONG_FILE = "G_" + "very_long_file_name_" * 5 + ".safetensors"

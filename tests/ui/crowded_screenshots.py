@@ -100,7 +100,7 @@ def take_questions(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
     from app.ui.voices.add_address import AddAddress
     from app.ui.voices.bert_offer import BertOffer
     from app.ui.widgets.text_dialog import ask_licence, show_text
-    from app.voices.containers.description import SBV2_BERT
+    from app.voices.wanted_bert import SBV2_BERT
 
     window, short, long = camera.window, voices[0].name, voices[1].name
     address = AddAddress(window, "https://hub.aivis-project.com/aivm-models/e756b8e4-b606-4e15-99b1-3f9c6a1b2317")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from tests.ui.looks import in_each_look
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from app.adapters.http.offers import OfferedVoice
     from app.ui.shell.window import MainWindow
 
 
@@ -73,7 +75,10 @@ def take(theme: str, folder: Path, name: str) -> None:
         wait(lambda: False, 50)
         widget.grab().save(str(folder / f"{what}-{name}.png"))
 
+    take_blind_test(window, wait, picture)
     take_others(window, picture)
+    take_board(window, wait, picture)
+    take_lab(window, wait, picture)
     window.close()
 
 
@@ -110,19 +115,102 @@ def take_messages(window: MainWindow, picture: Callable[[str], object]) -> None:
     window.banner.hide()
 
 
+def take_blind_test(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
+    """A blind test: its sounds being made, its plan, a trial of each kind, an answer that can be confirmed, and a result."""
+    import numpy as np
+
+    from app.audition.blind_test import Plan
+    from app.audition.positions import seal
+    from app.audition.trials import answered, begin, trial_of
+    from app.ui.audition.blind_test_dialog import BlindTestDialog
+
+    names = ("float32", "int8", "声のとても長い名前のテイク 12（ささやき・強さ 2.5）")
+    sounds = [[f"{number:064x}" for number in range(3)]]
+    noise = np.random.default_rng(1).normal(0, 0.1, 44_100).astype(np.float32)
+    dialog = BlindTestDialog(window, window.controller, lambda _name: (noise, 44_100))
+    dialog.prepare(4)
+    dialog.show_prepared(1)
+    dialog.show()
+    picture("blind_test_preparing", dialog)
+    dialog.reject()
+    for count in (2, 3):
+        dialog = BlindTestDialog(window, window.controller, lambda _name: (noise, 44_100))
+        dialog.plan(names[:count], [sounds[0][:count]])
+        dialog.show()
+        picture(f"blind_test_plan-{count}", dialog)
+        for kind in ("abx", "pairs") if count == 2 else ("ranking",):
+            plan = Plan(kind, (tuple(sounds[0][:count]),), names[:count], 12, kind == "pairs")  # type: ignore[arg-type]
+            test = begin(plan, seal("a"))
+            dialog.resume(test)
+            wait(dialog.trial.letters.play.isEnabled)
+            picture(f"blind_test_{kind}", dialog)
+            for place in range(3 if kind == "abx" else 2):
+                dialog.trial.show_letter(place)
+            dialog.trial.answers.buttons["a"].click()
+            picture(f"blind_test_{kind}-chosen", dialog)
+            while trial_of(test) is not None:
+                test = answered(test, "a" if len(test.answers) % 3 else "b", 1_000)
+            dialog.resume(test)
+            picture(f"blind_test_{kind}-result", dialog)
+        dialog.reject()
+
+
 def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
     """Questions, menus and lists."""
+    import os
+
     from PySide6.QtWidgets import QMenu
 
+    from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
+    from app.core.presets import Preset
+    from app.errors import DownloadError
+    from app.ui.dictionary.dialog import DictionaryDialog
+    from app.ui.parameters.preset_name import PresetName
+    from app.ui.parameters.preset_shelf import Entry
+    from app.ui.projects.missing_dialog import MissingVoicesDialog
+    from app.ui.projects.missing_voice import MissingVoice
+    from app.ui.projects.questions import ask_before_leaving, ask_before_replacing
     from app.ui.voices.add_address import AddAddress
     from app.ui.widgets.text_dialog import ask_licence
 
+    name = PresetName(window, [], ["速い"], Entry("速い", Preset(character=True), "速い", in_project=True))
+    name.show()
+    picture("preset_name", name)
+    name.close()
+    missing = [MissingVoice("a", "花子", 1_204, "https://hub.aivis-project.com/"), MissingVoice("b", "とても長い名前の声です。" * 3, 2)]
+    dialogs = {
+        "missing_voices": MissingVoicesDialog(window, missing, window.catalog.voices),
+        "dictionary": DictionaryDialog(window),
+        "before_leaving": ask_before_leaving(window, "朗読", str, str),
+        "before_replacing": ask_before_replacing(window, "朗読.koebako", str, str, ours=True),
+    }
+    for what, dialog in dialogs.items():
+        dialog.show()
+        picture(what, dialog)
+        dialog.close()
     address, licence = AddAddress(window), ask_licence(window, "声", "利用条件の例です。\n" * 30)
     address.show()
     picture("add_voice_address", address)
     picture("licence", licence)
     for dialog in (address, licence):
         dialog.close()
+    take_mapping(window, picture)
+    take_export(window, picture)
+    take_service(window, picture)
+    os.environ[AIVISHUB_VARIABLE] = "http://127.0.0.1:9"  # pictures ask nobody
+    window.window_actions["natural_voice"].trigger()
+    page, shelf = window.natural.page, window.natural.shelf
+    assert page is not None
+    assert shelf is not None
+    shelf.stop()
+    shelf.failed.emit(DownloadError("api.aivis-project.com に接続できません。", "接続を確認して、もう一度お試しください。"))
+    picture("natural-offline", page)
+    page.show_failure(None)
+    shelf.voices = offered_voices()
+    page.show_voices()
+    picture("natural", page)
+    page.close()
+    take_takes(window, picture)
     for place, item in enumerate(window.menus.actions()):
         menu = item.menu()
         assert isinstance(menu, QMenu)
@@ -133,6 +221,136 @@ def take_others(window: MainWindow, picture: Callable[[str, QWidget], None]) -> 
         box.showPopup()
         picture(f"list-{what}", box.view().window())
         box.hidePopup()
+
+
+def take_board(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
+    """The board while it fills, filled and judged, small, and with nothing to compare; the library beside several voices."""
+    window.window_actions["audition"].trigger()
+    board = window.board
+    assert board is not None
+    shown = board.window
+    assert shown is not None
+    for strength in (0.5, 1.0, 2.0):
+        shown.chooser.strengths[strength].setChecked(True)
+    wait(lambda: len(board.cells.board.lines) == 3 and len(board.cells.done) > 3)
+    picture("board-filling", shown)
+    wait(lambda: len(board.cells.done) == len(board.cells.board.cells))
+    for wish in ("down", "star", "rate 4", "right", "rate 2", "down"):
+        shown.wanted.emit(wish)
+    shown.bar.noted.emit("語尾がよい")
+    picture("board", shown)
+    shown.resize(shown.minimumSizeHint().width(), 480)
+    picture("board-small", shown)
+    shown.chooser.choose(())
+    shown.chooser.changed.emit()
+    picture("board-nothing", shown)
+    board.close()
+
+
+def take_lab(window: MainWindow, wait: Callable[..., None], picture: Callable[[str, QWidget], None]) -> None:
+    """The first part of the lab, before and after it has looked into our voice; `tests.ui.lab.screenshots` has every part."""
+    window.window_actions["lab"].trigger()
+    lab = window.lab.window
+    assert lab is not None
+    wait(lambda: bool(lab.pages))
+    page = lab.pages["inspect"]
+    picture("lab-empty", lab)
+    page.start.click()
+    wait(lambda: not page.start.isHidden())
+    picture("lab", lab)
+    lab.close()
+
+
+def take_takes(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+    """The list of takes, of a line without any and of one with some."""
+    from app.core.takes import take_of
+
+    window.window_actions["show_takes"].setChecked(True)
+    panel, line = window.takes.panel, window.selection.line
+    if panel is None or line is None:
+        return
+    picture("takes-empty", panel)
+    slower = replace(line, settings=replace(line.settings, speed=0.9, seed=123_456_789))
+    made = (replace(take_of(line, length_s=2.31), starred=True, note="明るい"), take_of(slower, length_s=2.57))
+    window.project.change(takes=made)
+    picture("takes", panel)
+    window.project.change(takes=())
+    window.window_actions["show_takes"].setChecked(False)
+
+
+def take_mapping(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+    """What is asked about a table, and about names alone."""
+    from app.interchange.tables import table_of
+    from app.ui.interchange.mapping_dialog import MappingDialog
+    from app.ui.interchange.opened import Opened, find_voices, map_table
+
+    voices, _ = find_voices(window.catalog.voices, ())
+    table = table_of("台本.csv", ".csv", "番号,役,memo,言葉\n1,花子,笑って,こんにちは。\n2,太郎（喜び）,,やあ！\n".encode(), {})
+    named = map_table(Opened(Path("台本.csv"), voices, table=table), table, {"id": 0, "speaker": 1, "text": 3})
+    for what, opened in (("table", named), ("names", replace(named, table=None))):
+        dialog = MappingDialog(window, opened)
+        dialog.show()
+        picture(f"import-{what}", dialog)
+        dialog.close()
+
+
+def take_export(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+    """The export page as it opens, with everything chosen, and with a name that cannot be."""
+    from PySide6.QtTest import QTest
+
+    from app.export.settings import SIDECARS
+
+    window.settings.change(save_folder=str(Path.home()))
+    window.window_actions["export"].trigger()
+    page = window.export.dialog
+    assert page is not None
+    QTest.qWait(500)
+    picture("export", page)
+    page.form.sidecars.choose(SIDECARS)
+    page.form.loudness.target.choose("own")
+    page.form.files.choose("speaker_folders")
+    page.resize(page.minimumSize())
+    QTest.qWait(500)
+    picture("export-small", page)
+    page.form.pattern.edit.setText("a/b")
+    QTest.qWait(500)
+    picture("export-wrong", page)
+    page.reject()
+
+
+def take_service(window: MainWindow, picture: Callable[[str, QWidget], None]) -> None:
+    """What was asked of the service, before the first request and after some."""
+    from app.service.recent import Asked
+    from app.ui.service.dialog import ServiceDialog
+
+    dialog = ServiceDialog(window)
+    dialog.show_state("", ())
+    dialog.show()
+    picture("service-empty", dialog)
+    paths = (
+        ("GET", "/speakers", 200, ""),
+        ("POST", "/audio_query", 200, "こんにちは、世界。"),
+        ("POST", "/synthesis", 0, "とても長い文です。" * 9),
+    )
+    dialog.show_state(
+        "http://127.0.0.1:25850", [Asked(1e9, method, path, status, 41.0, text, "curl") for method, path, status, text in paths]
+    )
+    picture("service", dialog)
+    dialog.close()
+
+
+def offered_voices() -> list[OfferedVoice]:
+    """Voices as a hub might offer them: usual ones, one with a long description, and one of which little is known."""
+    from app.adapters.http.offers import OfferedSample, OfferedVoice
+
+    sample = OfferedSample("ノーマル", "https://assets.aivis-project.com/a.wav", "おはようございます。")
+    styles = ("ノーマル", "喜び", "悲しみ")
+    long = "明るい声です。" * 40
+    return [
+        OfferedVoice("1", "花子", "作者", "明るい声です。", "1.0.0", "ACML 1.0", "", 255_887_473, None, "", styles, (sample,)),
+        OfferedVoice("2", "太郎", "作者", long, "1.0.0", "Custom", "利用条件", 255_887_473, None, "", styles * 5, (sample,)),
+        OfferedVoice("3", "無名"),
+    ]
 
 
 if __name__ == "__main__":

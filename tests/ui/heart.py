@@ -97,7 +97,7 @@ def slowdown(beats: list[Beat]) -> float:
 
 
 def pace() -> float:
-    """How many times as long as where the bounds were set this machine takes for the same Python, 1 to 2: a host may clock it down by half."""
+    """How many times as long as where the bounds were set this machine takes for the same Python, 1 to 2.5: a host may clock it down."""
 
     def loop_ms() -> float:
         began = time.thread_time()
@@ -105,7 +105,7 @@ def pace() -> float:
             number * number
         return (time.thread_time() - began) * 1000
 
-    return min(2.0, max(1.0, float(np.median([loop_ms() for _ in range(20)])) / LOOP_MS))
+    return min(2.5, max(1.0, float(np.median([loop_ms() for _ in range(20)])) / LOOP_MS))
 
 
 def describe(name: str, beats: list[Beat]) -> str:

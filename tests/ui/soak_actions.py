@@ -153,7 +153,7 @@ def look(window: MainWindow, random: Random, _folder: Path) -> None:
     target = random.choice((window.latency.chart, window.strip.panel.waveform, window.strip.panel.strip, window.script.viewport()))
     QTest.mouseMove(target, QPoint(random.randrange(max(1, target.width())), random.randrange(max(1, target.height()))))
     if random.random() < 0.2:
-        window.latency.pause.click()
+        window.latency.title.pause.click()
     box = random.choice(window.findChildren(QComboBox))
     if box.isVisible() and random.random() < 0.3:
         box.showPopup()

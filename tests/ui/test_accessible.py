@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QDeadlineTimer, QPoint, QRect, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -27,14 +27,17 @@ from app import paths
 from app.settings import Settings
 from app.ui.dictionary.dialog import DictionaryDialog
 from app.ui.help.user_guide import UserGuide
-from app.ui.shell.window import SMALLEST, MainWindow
+from app.ui.projects.missing_dialog import MissingVoicesDialog
+from app.ui.projects.missing_voice import MissingVoice
+from app.ui.shell.window import MainWindow
+from app.ui.shell.window_widgets import SMALLEST
 from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import ask_licence, show_text
-from app.voices.containers.description import SBV2_BERT
 from app.voices.manifest import read_manifest
+from app.voices.wanted_bert import SBV2_BERT
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
@@ -45,8 +48,14 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
     "show_log": lambda window: _triggered(window, "show_log"),
     "about": lambda window: _triggered(window, "about"),
     "user_guide": UserGuide,
+    "export": lambda window: _exporting(window),
     "voice_library": lambda window: VoiceLibrary(window, window.catalog),
+    "audition": lambda window: _board(window),
+    "lab": lambda window: _lab(window),
     "dictionary": DictionaryDialog,
+    "missing_voices": lambda window: MissingVoicesDialog(
+        window, [MissingVoice("x", "花子", 3, "https://example.com")], window.catalog.voices
+    ),
     "add_address": AddAddress,
     "bert_offer": lambda window: BertOffer(window, "声", SBV2_BERT, force_offered=True),
     "licence": lambda window: ask_licence(window, "声", "利用条件\n" * 50),
@@ -54,10 +63,33 @@ DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
 }
 
 
+def _exporting(window: MainWindow) -> QDialog:
+    window.window_actions["export"].trigger()
+    assert window.export.dialog is not None
+    return window.export.dialog
+
+
 def _triggered(window: MainWindow, action: str) -> QDialog:
     window.window_actions[action].trigger()
     assert window.dialogs.shown is not None
     return window.dialogs.shown
+
+
+def _board(window: MainWindow) -> QDialog:
+    window.window_actions["audition"].trigger()
+    assert window.board is not None
+    assert window.board.window is not None
+    return window.board.window
+
+
+def _lab(window: MainWindow) -> QDialog:
+    window.window_actions["lab"].trigger()
+    lab = window.lab.window
+    assert lab is not None
+    deadline = QDeadlineTimer(WAIT_MS)
+    while not lab.pages and not deadline.hasExpired():
+        QApplication.processEvents()
+    return lab
 
 
 def controls(parent: QWidget) -> list[QWidget]:
@@ -97,25 +129,26 @@ def _words(item: QWidget) -> str:
     return item.accessibleName() or str(getattr(item, "text", str)()) or type(item).__name__
 
 
-@pytest.mark.parametrize("name", DIALOGS)
-def test_dialogs_name_and_explain_everything_and_tab_follows_the_eye(qtbot: QtBot, open_window: OpenWindow, name: str) -> None:
+def test_dialogs_name_and_explain_everything_and_tab_follows_the_eye(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
-    dialog = DIALOGS[name](window)
-    dialog.show()
-    qtbot.waitUntil(dialog.isVisible, timeout=WAIT_MS)
-    QApplication.processEvents()
-    assert [_words(item) for item in controls(dialog) if not (item.accessibleName() or getattr(item, "text", str)())] == []
-    assert [_words(item) for item in controls(dialog) if not item.toolTip()] == []
-    pages = [item for item in dialog.findChildren(QAbstractScrollArea) if item.focusPolicy() & Qt.FocusPolicy.TabFocus and item.isVisible()]
-    assert [type(page).__name__ for page in pages if not page.accessibleName()] == []
-    assert tab_stops(dialog)
-    assert against_sight(dialog) == []
-    dialog.close()
+    for name, make in DIALOGS.items():
+        dialog = make(window)
+        dialog.show()
+        qtbot.waitUntil(dialog.isVisible, timeout=WAIT_MS)
+        QApplication.processEvents()
+        assert [_words(item) for item in controls(dialog) if not (item.accessibleName() or getattr(item, "text", str)())] == [], name
+        assert [_words(item) for item in controls(dialog) if not item.toolTip()] == [], name
+        areas = dialog.findChildren(QAbstractScrollArea)
+        pages = [item for item in areas if item.focusPolicy() & Qt.FocusPolicy.TabFocus and item.isVisible()]
+        assert [type(page).__name__ for page in pages if not page.accessibleName()] == [], name
+        assert tab_stops(dialog), name
+        assert against_sight(dialog) == [], name
+        dialog.close()
 
 
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "folded"])
 def test_tab_follows_the_eye_in_every_part_of_the_window(qtbot: QtBot, open_window: OpenWindow, is_open: bool) -> None:
-    window = open_window(Settings(text="あ。", expression_open=True, strip="open" if is_open else "folded"))
+    window = open_window(Settings(text="あ。", expression_open=True, strip="open" if is_open else "folded", takes_open=is_open))
     window.resize(SMALLEST[0], 1400)
     qtbot.waitUntil(lambda: window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
     window.banner.show_message("error", "a", "b", action="c")

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, QThread
 from pytestqt.qtbot import QtBot
 
 from app import data_file
-from app.core.script import LineSettings
+from app.core.presets import Preset
 from app.errors import AppError, InternalError, OutputFileError
 from app.install.licence import Licence, is_accepted
 from app.ui.actions.key_bindings import Binding, load_shortcuts, shortcuts_path
@@ -114,7 +114,7 @@ def test_a_slow_disk_holds_nobody_up_and_loses_nothing(qtbot: QtBot, open_window
     assert max(beat.own_ms for beat in heart.beats) < 1000 * SLOW_S, "one file would have taken longer"
     assert not shortcuts_path().exists()
     window.close()
-    assert load_presets() == ({"fast": LineSettings()}, None)
+    assert load_presets() == ({"fast": Preset()}, None)
     assert load_shortcuts() == ({"duplicate": Binding(("Ctrl+J",))}, None)
     assert is_accepted(Licence("v", "Voice", "Terms."))
 

@@ -14,8 +14,8 @@ from app.install.choice import choose
 from app.install.licence import Licence, require_licence
 from app.voices.bert import find_bert
 from app.voices.containers.checkpoints import Checkpoint
-from app.voices.containers.description import SBV2_BERT
 from app.voices.prepare.bert.source import not_deberta
+from app.voices.wanted_bert import SBV2_BERT
 
 COMMANDS = re.compile(r"koebako [a-z]|`|-o\b|--[a-z]")
 

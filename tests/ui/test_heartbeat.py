@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +32,7 @@ from tests.ui.voices.test_controller import BertOffer, TextDialog, dialog_of, dr
 pytestmark = pytest.mark.alone
 TEXT = "今日はとてもいい天気です。駅前の公園まで歩きました。"
 P99_MS, LONGEST_MS = 16.0, 50.0
+CROWDED_P99_MS = 24.0  # a dozen lines begin and end in a second, each with its row, its figures and its chart
 # On a crowded machine computing takes longer (its caches are shared), and so does waiting, for the holder of Python's lock waits for a core itself.
 MOST_SLOWED, MOST_WAITED = 1.5, 2.0  # times as long, where the machine was as slow as that
 
@@ -39,17 +44,18 @@ def beating(capsys: pytest.CaptureFixture[str]) -> Beating:
     """Watches what is done within, and fails where the window stood still."""
 
     @contextmanager
-    def beating(name: str, *, one_deed: bool = False) -> Iterator[None]:
+    def beating(name: str, *, one_deed: bool = False, p99_ms: float = P99_MS) -> Iterator[None]:
+        before = pace()  # which changes within seconds
         with Heart() as heart:
             yield
         with capsys.disabled():
             print(describe(name, heart.beats), end="")
         assert len(heart.beats) > (3 if one_deed else 20)
-        slow, slower = slowdown(heart.beats), pace()
+        slow, slower = slowdown(heart.beats), max(before, pace())
         computed, took = ([beat.busy_ms for beat in heart.beats], MOST_SLOWED), ([beat.own_ms for beat in heart.beats], MOST_WAITED)
         for values, most in (computed, took):
             assert max(values) <= LONGEST_MS * min(slow, most) * slower, heart.beats[int(np.argmax(values))]
-            assert one_deed or np.percentile(values, 99) <= P99_MS * min(slow, most) * slower
+            assert one_deed or np.percentile(values, 99) <= p99_ms * min(slow, most) * slower
 
     return beating
 
@@ -109,10 +115,59 @@ def with_a_hundred_lines(window: MainWindow) -> MainWindow:
 def test_a_hundred_lines_played_through(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
     player = RecordingPlayer(pace=20.0)
     window = with_a_hundred_lines(open_window(open_player=lambda _device, _rate: player))
-    with beating("a hundred lines"):
+    with beating("a hundred lines", p99_ms=CROWDED_P99_MS):
         window.play_commands.play_through()
         qtbot.waitUntil(lambda: len(player.requests) == 100, timeout=6 * WAIT_MS)
         wait_idle(qtbot, window)
+
+
+CLIENTS = """
+import json, sys, threading
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+url, each = sys.argv[1], int(sys.argv[2])
+answered = [0] * 8
+
+def ask(target, body=b""):
+    with urlopen(Request(url + target, body), timeout=120) as answer:
+        return answer.read()
+
+def client(number):
+    for index in range(each // 2):
+        text = f"{number}人目の{index}番目のリクエストです。"
+        if index % 2:
+            query = ask(f"/audio_query?speaker={style}&text={quote(text)}")
+            answered[number] += "accent_phrases" in json.loads(query)
+            answered[number] += ask(f"/synthesis?speaker={style}", query)[:4] == b"RIFF"
+        else:
+            body = json.dumps({"text": text}).encode()
+            answered[number] += ask("/v1/speak", body)[:4] == b"RIFF"
+            answered[number] += json.loads(ask("/v1/timings", body))["samples"] > 0
+
+style = json.loads(urlopen(url + "/speakers").read())[0]["styles"][0]["id"]
+threads = [threading.Thread(target=client, args=(number,)) for number in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(json.dumps(answered))
+"""
+
+
+def test_other_programs_that_ask_all_the_time(qtbot: QtBot, open_window: OpenWindow, beating: Beating, at_length: bool) -> None:
+    """Eight clients of the service in a program of their own, which the window's synthesis thread computes for; none is lost."""
+    each = 100 if at_length else 12
+    window = open_window(Settings(text=TEXT, service=True, service_port=1024 + os.getpid() % 60000))
+    qtbot.waitUntil(lambda: bool(window.service.url), timeout=WAIT_MS)
+    with beating("no client"):
+        qtbot.wait(2000)
+    command = [sys.executable, "-c", CLIENTS, window.service.url, str(each)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as clients, beating(f"eight clients, {each} requests each"):
+        qtbot.waitUntil(lambda: clients.poll() is not None, timeout=2 * each * WAIT_MS)
+        assert clients.stdout is not None
+        answered = json.loads(clients.stdout.read())
+    assert answered == [each] * 8
 
 
 def test_another_look_and_every_page_of_the_dialogs(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:

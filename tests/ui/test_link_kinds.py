@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.ui.link_kinds import is_text, is_voice, links_in, name_of
@@ -40,9 +41,9 @@ def window(open_window: OpenWindow) -> MainWindow:
     return open_window(Settings(text="こんにちは。"), ready=False)
 
 
-@pytest.fixture(params=["list", "window"])
-def target(request: pytest.FixtureRequest, window: MainWindow) -> QWidget:
-    return window.script.viewport() if request.param == "list" else window
+def targets(window: MainWindow) -> tuple[QWidget, QWidget]:
+    """The list, and the window's frame."""
+    return window.script.viewport(), window
 
 
 def test_what_a_link_leads_to() -> None:
@@ -53,38 +54,33 @@ def test_what_a_link_leads_to() -> None:
     assert name_of("https://example.org/a%E2%80%AExvmia.txt%0A") == "axvmia.txt", "nothing turns the order of reading around"
 
 
-@pytest.mark.parametrize("link", ["https://thief.example\\@huggingface.co/a.aivmx", "https://huggingface.co@thief.example/a.aivmx"])
-def test_a_voice_behind_an_address_that_hides_its_server_is_not_offered(window: MainWindow, target: QWidget, link: str) -> None:
-    drop(target, carrying(link))
-    (dialog,) = (item for item in window.findChildren(AddAddress) if item.isVisible())
-    assert not dialog.add.isEnabled()
-    assert "Cannot download from this address" in dialog.reason.text()
-    dialog.reject()
+def test_a_voice_is_offered_to_be_installed_but_for_an_address_that_hides_its_server(window: MainWindow) -> None:
+    hiding = ("https://thief.example\\@huggingface.co/a.aivmx", "https://huggingface.co@thief.example/a.aivmx")
+    for target, link in itertools.product(targets(window), (*hiding, VOICE, HUB)):
+        drop(target, carrying(link))
+        (dialog,) = (item for item in window.findChildren(AddAddress) if item.isVisible())
+        if link in hiding:
+            assert not dialog.add.isEnabled()
+            assert "Cannot download from this address" in dialog.reason.text()
+        else:
+            assert dialog.field.text() == link
+            assert dialog.add.isEnabled()
+        assert not window.voice_tasks.queue.jobs, "not before the user agrees"
+        assert text_of(window) == "こんにちは。"
+        dialog.reject()
 
 
-@pytest.mark.parametrize("link", [VOICE, HUB])
-def test_a_voice_is_offered_to_be_installed(qtbot: QtBot, window: MainWindow, target: QWidget, link: str) -> None:
-    drop(target, carrying(link))
-    (dialog,) = (item for item in window.findChildren(AddAddress) if item.isVisible())
-    assert dialog.field.text() == link
-    assert dialog.add.isEnabled()
-    assert not window.voice_tasks.queue.jobs, "not before the user agrees"
-    assert text_of(window) == "こんにちは。"
-    dialog.reject()
-
-
-def test_a_text_is_offered_to_be_opened(window: MainWindow, target: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_is_offered_to_be_opened_and_any_other_link_is_text(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
-    drop(target, carrying(TEXT))
-    assert "雨.TXT" in window.banner.message.text()
-    assert text_of(window) == "こんにちは。"
-    window.banner.action.click()
-    assert opened == [QUrl(TEXT).toString()]
-
-
-def test_any_other_link_is_text(window: MainWindow, target: QWidget) -> None:
-    drop(target, carrying("https://example.org/a.html"))
-    assert "https://example.org/a.html" in text_of(window)
-    window.document.stack.undo()
-    assert text_of(window) == "こんにちは。"
+    for target in targets(window):
+        drop(target, carrying(TEXT))
+        assert "雨.TXT" in window.banner.message.text()
+        assert text_of(window) == "こんにちは。"
+        window.banner.action.click()
+        assert opened == [QUrl(TEXT).toString()]
+        opened.clear()
+        drop(target, carrying("https://example.org/a.html"))
+        assert "https://example.org/a.html" in text_of(window)
+        window.document.stack.undo()
+        assert text_of(window) == "こんにちは。"

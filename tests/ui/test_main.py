@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -33,6 +34,43 @@ def test_the_window_needs_no_onnxruntime() -> None:
     later = ("onnxruntime", "onnx", "pyopenjtalk", "sounddevice", "app.core.normalise")
     done = run(f"import sys, app.ui.shell.window; sys.exit(any(name in sys.modules for name in {later}))")
     assert done.returncode == 0, done.stderr
+
+
+def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
+    later = (
+        *("html", "app.adapters.http.address", "app.adapters.sound.formats", "app.core.pipeline", "app.core.normalise"),
+        *("app.ui.actions.commands", "app.ui.actions.palette", "app.ui.help.user_guide", "app.ui.latency.export", "app.ui.settings.dialog"),
+        *(
+            "app.ui.audition",
+            "app.audition.board",
+            "app.ui.shell.choices",
+            "app.ui.takes.panel",
+            "app.audition.take_store",
+            "app.ui.tasks.job_row",
+            "app.ui.voices.bert_offer",
+            "app.ui.voices.voice_library",
+        ),
+        *("app.ui.widgets.text_dialog", "app.voices.bert", "app.voices.containers.description"),
+    )
+    code = (
+        "import os, sys\n"
+        "from app.ui.main import make_application\n"
+        "application = make_application()\n"
+        "from app.settings import Settings\n"
+        "from app.ui.shell.window import MainWindow\n"
+        "from app.ui.synthesis.controller import SpeechController\n"
+        "def seen():\n"
+        f"    print(sorted(set({later}) & sys.modules.keys()), flush=True)\n"
+        "    os._exit(0)\n"
+        "window = MainWindow(Settings(), SpeechController())\n"
+        "window.first_paint.over.connect(seen)\n"  # before those who wait for it
+        "window.start()\n"
+        "application.exec()\n"
+    )
+    done = run(code, QT_QPA_PLATFORM="offscreen")
+    assert done.stdout.strip() == "[]", done.stderr
+    missing = [name for name in later if importlib.util.find_spec(name) is None]
+    assert missing == [], "what has another name now is not watched"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a display")

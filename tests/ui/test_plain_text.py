@@ -79,7 +79,7 @@ def check_tip(tip: str) -> None:
 
 def test_the_window_and_the_voice_on_its_card(window: MainWindow) -> None:
     check_everything(least=3)
-    window.side.card.show_missing(MARKUP, MARKUP)
+    window.side.card.show_missing(MARKUP)
     check_everything()
 
 

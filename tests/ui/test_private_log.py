@@ -70,7 +70,7 @@ def test_lines_words_and_files_stay_out_of_the_log(
     change_words(lambda words: put(words, [make_entry(WORD, READING)]))
     (tmp_path / "lines.txt").write_text(f"{SECRET}\n{WORD}", encoding="utf-8")
     (tmp_path / "broken.txt").write_bytes(SECRET.encode("utf-16-le")[:-1])
-    window.commands.add_files([tmp_path / "lines.txt", tmp_path / "broken.txt"], 0)
+    window.importing.take([tmp_path / "lines.txt", tmp_path / "broken.txt"], 0)
     qtbot.waitUntil(lambda: SECRET in text_of(window), timeout=WAIT_MS)
     speak(qtbot, window, SECRET)
     answer(monkeypatch, tmp_path / f"{SECRET}.wav")

@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.settings import Settings
+from app.ui.shell.on_demand import ROOMS
 from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
@@ -44,11 +45,15 @@ def test_random_deeds_leave_nothing_behind(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     length_s, seed = request.config.getoption("--soak-s"), request.config.getoption("--soak-seed")
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_asked: (str(tmp_path / "{number}.wav"), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_asked: (str(tmp_path / "$number$.wav"), ""))
     player = RecordingPlayer(pace=5.0, kept=50)  # an hour of sound would look like a leak
     window = open_window(Settings(text="今日はいい天気です。"), lambda _device, _rate: player)
     driver = SoakDriver(window, seed, tmp_path)
     window.side.expression.set_open(True)
+    for name in ROOMS:  # made once, when first asked for
+        getattr(window, name)
+    for is_open in (True, False):
+        window.window_actions["show_takes"].setChecked(is_open)
     driver.begin()
     kinds: list[Counter[str]] = []
     memory_mb: list[float] = []
@@ -134,4 +139,6 @@ def at_rest(qtbot: QtBot, window: MainWindow, driver: SoakDriver) -> Counter[str
     gc.collect()
     objects = [item for item in gc.get_objects() if issubclass(type(item), QObject) and isValid(item)]
     children = [item for item in window.findChildren(QObject) if not isinstance(item, QAbstractItemDelegate)]
-    return Counter(kind for item in objects if (kind := type(item).__name__) not in REPLACED) + Counter({"children": len(children)})
+    return Counter(kind for item in objects if (kind := type(item).__name__) not in REPLACED) + Counter(
+        f"child {item.metaObject().className()} {item.objectName()}" for item in children
+    )

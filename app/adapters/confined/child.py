@@ -48,7 +48,7 @@ KEPT_LINES = 20  # of what is no message, for the log
 POLL_S = 0.05  # how soon Ctrl+C is noticed on Windows
 LONGEST_LOOK_S = 1.0  # what one look at the clock may cost the child; more passed only while the computer slept or we were stopped
 ENDS_WITHIN_S = 5.0  # a child that closed its output
-STEPS = frozenset({"reading", "unpacking", "building", "cutting", "checking", "storing"})
+STEPS = frozenset({"reading", "unpacking", "building", "cutting", "checking", "measuring", "storing"})
 OUT_OF_TIME_CODES = (OUT_OF_TIME, -getattr(signal, "SIGXCPU", signal.SIGTERM))
 ERRORS = {kind.family: kind for kind in (InputError, VoiceError, BackendError, OutputFileError)}
 

@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from app.adapters.files.checked_file import CheckedFile
 from app.data_file import behind_link, drop, move, part_beside, parts_in
 from app.errors import OutputFileError
 from app.language import localized
@@ -17,57 +18,26 @@ from app.system_errors import reason_of
 LEFT_ALONE_S = 600.0  # parts of files that are written without a lock are not touched for as long as anybody may still write them
 
 
-class PartFile:
-    """Written beside its target (see `part_beside`) and renamed by `commit`; a file object as libsndfile wants it.
+class PartFile(CheckedFile):
+    """Written beside its target (see `part_beside`) and renamed by `commit`.
 
     Locked as long as it is written, so that `sweep` knows the parts whose writers are dead.
 
-    libsndfile swallows what goes wrong while writing (some encoders report success on a full disk), so the first
-    failure is kept in `failure` and `check` raises it. Raises OutputFileError where the target cannot be written.
+    Raises OutputFileError where the target cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
-        self.failure: BaseException | None = None
         self._shown = path
         try:
             self._target = behind_link(path)
             self._check_target()
             sweep(self._target.parent)
             self._part = part_beside(self._target)
-            self._file = self._part.open("xb+", buffering=0)
+            super().__init__(self._part.open("xb+", buffering=0))
             with contextlib.suppress(OSError):  # a disk without locks; there only the age shows it
                 _lock(self._file.fileno())
         except (OSError, ValueError) as exc:
             raise write_error(self._shown, exc) from exc
-
-    def write(self, data: bytes) -> int:
-        """Writes all of it; returns less after a failure, which `check` raises."""
-        done = 0
-        try:
-            while done < len(data) and self.failure is None:
-                done += self._file.write(memoryview(data)[done:])
-        except BaseException as exc:  # Ctrl+C as well: libsndfile's callback would only print it
-            self.failure = exc
-        return done
-
-    def read(self, count: int) -> bytes:
-        """Reads back, which some containers need to finish their header."""
-        return self._file.read(count)
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """As of any file."""
-        return self._file.seek(offset, whence)
-
-    def tell(self) -> int:
-        """As of any file."""
-        return self._file.tell()
-
-    def check(self) -> None:
-        """Raises OutputFileError if any write failed so far, or what else interrupted it."""
-        if isinstance(self.failure, OSError):
-            raise write_error(self._shown, self.failure) from self.failure
-        if self.failure is not None:
-            raise self.failure
 
     def commit(self) -> None:
         """Puts all on the disk, then under the target's name; removes the part and raises OutputFileError if it cannot."""
@@ -83,6 +53,9 @@ class PartFile:
         """Removes what was written."""
         self._file.close()
         self._part.unlink(missing_ok=True)
+
+    def _error(self, cause: OSError) -> OutputFileError:
+        return write_error(self._shown, cause)
 
     def _check_target(self) -> None:
         # Opening what is there for writing shows before the work, not after it, that the file is locked or protected.
@@ -129,6 +102,8 @@ def write_error(path: Path, cause: Exception) -> OutputFileError:
     reason = reason_of(cause)
     if code in _NO_FOLDER and not path.parent.is_dir():
         reason = localized("フォルダーがありません", "the folder does not exist")
+        if path.parent.exists():
+            reason = localized(f"「{path.parent}」はフォルダーではありません", f"“{path.parent}” is not a folder")
     elif code in _HELD:
         reason = localized("書き込む権限がないか、使用中です", "it is not writable or in use")
     elif code == errno.EFBIG:
@@ -138,7 +113,7 @@ def write_error(path: Path, cause: Exception) -> OutputFileError:
     )
 
 
-_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
+_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.EEXIST)  # the last of a folder that is to be made where a file is
 _HELD = (
     errno.ENOENT,
     errno.EACCES,
@@ -149,7 +124,7 @@ _HELD = (
 
 
 def _hint(path: Path, code: int | None) -> str:
-    if code in _NO_FOLDER and not path.parent.is_dir():
+    if code in _NO_FOLDER and not path.parent.exists():
         return localized(
             f"フォルダー「{path.parent}」を作成するか、別の場所を選んでください。",
             f"Create the folder “{path.parent}”, or choose another location.",

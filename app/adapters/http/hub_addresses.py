@@ -7,12 +7,13 @@ import re
 import urllib.parse
 import uuid
 
-from app.adapters.http.address import Address, UnusableAddressError, address_of
+from app.adapters.http.address import DEFAULT_PORTS, Address, UnusableAddressError, address_of
 from app.errors import DownloadError
 from app.language import localized
 
 AIVISHUB_VARIABLE = "KOEBAKO_AIVISHUB"
 AIVISHUB, AIVISHUB_PAGES = "https://api.aivis-project.com/v1", "hub.aivis-project.com"
+AIVISHUB_MEDIA_HOSTS = ".aivis-project.com"  # icons and recordings lie on assets.aivis-project.com
 HF_VARIABLE = "HF_ENDPOINT"
 HUGGING_FACE = "https://huggingface.co"
 _AIVISHUB_PAGE = re.compile(r"/aivm-models/([0-9a-fA-F-]{36})(?:/.*)?")
@@ -37,6 +38,23 @@ def aivishub_uuid(text: str) -> str | None:
 def aivishub_model(known: str) -> Address:
     """Where AivisHub describes a voice; raises DownloadError."""
     return _place(AIVISHUB_VARIABLE, AIVISHUB, f"/aivm-models/{known}")
+
+
+def aivishub_defaults() -> Address:
+    """Where AivisHub lists the voices that AivisSpeech begins with; raises DownloadError."""
+    return _place(AIVISHUB_VARIABLE, AIVISHUB, "/aivisspeech/default-models")
+
+
+def aivishub_media(url: object) -> Address | None:
+    """The address of an icon or a recording that AivisHub names; None where it leads elsewhere, or anybody could read it on the way."""
+    try:
+        address = address_of(url) if isinstance(url, str) else None
+    except UnusableAddressError:
+        return None
+    if address is None or address.origin == aivishub_defaults().origin:
+        return address
+    ours = address.host.endswith(AIVISHUB_MEDIA_HOSTS) and address.port == DEFAULT_PORTS["https"]
+    return address if ours and address.scheme == "https" else None
 
 
 def hf_url(repo: str, file: str, revision: str) -> str:

@@ -20,20 +20,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.adapters.http.address import Address, address_of
-from app.adapters.http.failures import not_understood, of_status
+from app.adapters.http.answers import read_answer, read_object
 from app.adapters.http.headers import count_of
 from app.adapters.http.hub_addresses import aivishub_model, aivishub_uuid, hf_origin
-from app.adapters.http.request import REDIRECTS, Head, Request
-from app.adapters.http.retry_policy import RetryPolicy, retry
-from app.adapters.http.stream import AnswerStream
-from app.adapters.http.waiting import OnWait, Waiting, unannounced
+from app.adapters.http.request import REDIRECTS, Request
+from app.adapters.http.retry_policy import RetryPolicy
+from app.adapters.http.waiting import OnWait, unannounced
 from app.core.timing import never
 from app.errors import DownloadError, InputError
-from app.json_text import parse_object, short_text
+from app.json_text import short_text
 from app.language import localized
 
 HF_TOKEN_VARIABLE = "HF_TOKEN"
-LARGEST_ANSWER = 16 << 20  # icons may be inside
+LARGEST_FILE_BYTES = 8 << 30
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _VERSION_PART = re.compile(r"[0-9]{1,9}")
@@ -58,11 +57,16 @@ class HubFile:
 
 @dataclass(frozen=True, slots=True)
 class HubVoice:
-    """A voice on AivisHub. What else the hub says of it the file says as well, and that is checked."""
+    """A voice on AivisHub. What else the hub says of it the file says as well, and that is checked.
+
+    Attributes:
+        about_bytes: how long the hub says the file is, for what is shown; 0 where it does not say.
+    """
 
     name: str
     version: str
     file: HubFile
+    about_bytes: int = 0
 
 
 def aivishub_voice(
@@ -87,9 +91,9 @@ def aivishub_voice(
             ),
         )
     address = aivishub_model(known)
-    data = _read_json(Request(address, {"Accept": "application/json"}, patience=patience or RetryPolicy()), cancelled, on_wait)
-    files = [item for item in _list(data, "model_files") if item.get("model_type") == "AIVMX"]
-    if not files:
+    data = read_object(Request(address, {"Accept": "application/json"}, patience=patience or RetryPolicy()), cancelled, on_wait)
+    newest = newest_file(data)
+    if newest is None:
         raise DownloadError(
             localized("AivisHub のこのモデルには AIVMX ファイルがありません。", "This AivisHub model has no AIVMX file."),
             localized(
@@ -97,11 +101,11 @@ def aivishub_voice(
                 "Download another format from its page, then add that file.",
             ),
         )
-    newest = max(files, key=lambda item: _order(_text(item.get("version"))))
     return HubVoice(
-        name=_text(data.get("name")) or _text(newest.get("name")) or known,
-        version=_text(newest.get("version")),
-        file=HubFile(f"{address.url}/download?model_type=AIVMX", _sha256(newest.get("checksum")), None),
+        name=text_of(data.get("name")) or text_of(newest.get("name")) or known,
+        version=text_of(newest.get("version")),
+        file=HubFile(f"{address.url}/download?model_type=AIVMX", sha256_of(newest.get("checksum")), None),
+        about_bytes=bytes_of(newest.get("file_size")),
     )
 
 
@@ -117,10 +121,10 @@ def hf_file(url: str, cancelled: Callable[[], bool] = never, patience: RetryPoli
     address = address_of(url)
     secrets = _login(address)
     request = Request(address, secrets=secrets, method="HEAD", same_host_only=True, patience=patience or RetryPolicy())
-    head, _ = _read(request, cancelled, on_wait, (200, *REDIRECTS))
+    head, _ = read_answer(request, cancelled, on_wait, (200, *REDIRECTS))
     linked = head.headers.get("X-Linked-Etag", "").strip('"')
     length = head.headers.get("X-Linked-Size") or (head.headers.get("Content-Length") if head.status == 200 else None)
-    return HubFile(address.url, _sha256(linked), count_of(length), secrets)
+    return HubFile(address.url, sha256_of(linked), count_of(length), secrets)
 
 
 def _login(address: Address) -> dict[str, str]:
@@ -138,45 +142,32 @@ def _login(address: Address) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def _read_json(request: Request, cancelled: Callable[[], bool], on_wait: OnWait) -> dict[str, Any]:
-    head, body = _read(request, cancelled, on_wait, (200,))
-    try:
-        return parse_object(body)
-    except ValueError as exc:
-        raise not_understood(head.host) from exc
+def newest_file(data: dict[str, Any]) -> dict[str, Any] | None:
+    """What AivisHub says of the newest AIVMX file of a model; None where it has none."""
+    files = [item for item in objects_in(data, "model_files") if item.get("model_type") == "AIVMX"]
+    return max(files, key=lambda item: _order(text_of(item.get("version"))), default=None)
 
 
-def _read(request: Request, cancelled: Callable[[], bool], on_wait: OnWait, wanted: tuple[int, ...]) -> tuple[Head, bytes]:
-    waiting = Waiting(on_wait, request.patience.retries + 1)
-
-    def attempt() -> tuple[Head, bytes]:
-        body = bytearray()
-        with AnswerStream(request, cancelled, waiting, small=True) as stream:
-            head = stream.head()
-            if head.status not in wanted:
-                raise of_status(head.status, head.headers, head.host)
-            for block in stream.blocks():
-                body += block
-                if len(body) > LARGEST_ANSWER:
-                    raise not_understood(head.host)
-        return head, bytes(body)
-
-    return retry(attempt, request.patience, cancelled, waiting=waiting)
-
-
-def _list(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+def objects_in(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """The objects of a list; none where there is no list."""
     items = data.get(key)
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """A name as it may be shown; empty where there is none."""
     return short_text(value) if isinstance(value, str) else ""
 
 
+def bytes_of(value: object) -> int:
+    """A length of a file; 0 where there is none that a file could have."""
+    return value if type(value) is int and 0 < value <= LARGEST_FILE_BYTES else 0
+
+
+def sha256_of(value: object) -> str | None:
+    """A checksum, hex in lower case; None where there is none."""
+    return value.lower() if isinstance(value, str) and _SHA256.fullmatch(value) else None
+
+
 def _order(version: str) -> tuple[int, ...]:
     return tuple(int(item) for item in _VERSION_PART.findall(version.partition("-")[0]))
-
-
-def _sha256(value: object) -> str | None:
-    return value.lower() if isinstance(value, str) and _SHA256.fullmatch(value) else None

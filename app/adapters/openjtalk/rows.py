@@ -7,11 +7,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from app.adapters.openjtalk.dictionary import KIND_FEATURES
 from app.adapters.openjtalk.features import BASE, PRONUNCIATION, READING, WRITTEN, FullFeatures
+from app.core.dictionary import Kind
 from app.core.moras import split_moras
 from app.core.readings.morphs import Morph, Part
 
+KIND_FEATURES: dict[Kind, str] = {
+    "proper_noun": "名詞,固有名詞,一般,*,*,*",
+    "noun": "名詞,一般,*,*,*,*",
+    "suffix": "名詞,接尾,一般,*,*,*",
+    "verb": "動詞,自立,*,*,一段,基本形",
+    "adjective": "形容詞,自立,*,*,形容詞・アウオ段,基本形",
+}
 _KINDS: dict[str, str] = {"adverb": "副詞,一般,*,*,*,*"} | {str(kind): features for kind, features in KIND_FEATURES.items()}
 _WIDE = {ord(" "): "\u3000"} | {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 

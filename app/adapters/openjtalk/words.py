@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +16,7 @@ from app.adapters.openjtalk.features import FullFeatures
 from app.adapters.openjtalk.own_words import forget_choice, own_words
 from app.adapters.openjtalk.rows import known_word, narrow
 from app.adapters.openjtalk.sentence import SentenceFrontEnd
+from app.adapters.openjtalk.unused_parts import leave_out_unused
 from app.adapters.prefetch import wait_for
 from app.core.readings.correct import corrections
 from app.core.readings.morphs import Correction, Morph
@@ -27,6 +29,8 @@ from app.language import localized
 # The analyser refuses text beyond 8,192 bytes; far below that its time still grows with the square of the length.
 _LONGEST = 500
 
+_ONE_AT_A_TIME = Lock()  # Sudachi's tokenizer is one for all threads; one that reads a file waits for no more than a sentence of another's
+
 _REWRITTEN = 24  # characters the front end may have written another way (numbers) before a word is found again
 
 # The analyser widens ASCII; NFKC takes that back except for these.
@@ -36,7 +40,8 @@ _NOT_KANA = re.compile("[^ァ-ヺー]")
 
 
 def load() -> ModuleType:
-    """Imports pyopenjtalk (0.35 s the first time); an InternalError says that the installation is broken."""
+    """Imports pyopenjtalk (0.15 s the first time); an InternalError says that the installation is broken."""
+    leave_out_unused()
     try:
         import pyopenjtalk
     except (ImportError, OSError) as exc:
@@ -78,10 +83,17 @@ def analyse(text: str, *, doubts: bool = False) -> list[Word]:
     """Words of normalised text of any length; with `doubts`, also what the second analyser reads otherwise."""
     if len(text) <= _LONGEST:
         return _analyse_piece(text, doubts)
-    return [word for piece in split_sentences(text, limit=_LONGEST) for word in _analyse_piece(piece.text, doubts)]
+    pieces = [piece.text for piece in split_sentences(text, limit=_LONGEST)]
+    words = {piece: _analyse_piece(piece, doubts) for piece in dict.fromkeys(pieces)}  # a text that is long mostly repeats itself
+    return [word for piece in pieces for word in words[piece]]
 
 
 def _analyse_piece(text: str, doubts: bool) -> list[Word]:
+    with _ONE_AT_A_TIME:
+        return _analysed(text, doubts)
+
+
+def _analysed(text: str, doubts: bool) -> list[Word]:
     run_frontend = load().run_frontend
     try:
         features, sentence = _features(run_frontend, text)

@@ -24,6 +24,8 @@ class Backend:
         device_replaces: options that a device number excludes.
         threads_option: which option takes the number of threads; empty for none.
         any_size: it computes graphs of open sizes at a fair speed; else it gets those only that have a form of fixed sizes.
+        keeps: options with which it keeps what it compiled for a session in `{folder}`.
+        opening_s: a driver that takes longer to open a session hangs.
     """
 
     key: str
@@ -36,6 +38,8 @@ class Backend:
     device_replaces: tuple[str, ...] = ()
     threads_option: str = ""
     any_size: bool = True
+    keeps: Mapping[str, str] = field(default_factory=dict)
+    opening_s: float = 120.0
 
 
 BACKENDS = {
@@ -61,6 +65,15 @@ BACKENDS = {
             {"cudnn_conv_algo_search": "HEURISTIC", "arena_extend_strategy": "kSameAsRequested", "use_tf32": "0"},
             memory="cuda",
         ),
+        Backend(
+            "tensorrt",
+            "TensorrtExecutionProvider",
+            "TensorRT",
+            memory="cuda",
+            any_size=False,  # it compiles an engine for each shape
+            keeps={"trt_engine_cache_enable": "True", "trt_engine_cache_path": "{folder}"},
+            opening_s=900.0,  # for it tries many ways to compute each layer
+        ),
         # The older format runs most of our operators on the CPU.
         Backend("coreml", "CoreMLExecutionProvider", "CoreML", {"ModelFormat": "MLProgram"}, device_option=""),
         Backend(
@@ -85,6 +98,12 @@ def backend_of(place: str) -> str:
 def name_of(key: str) -> str:
     """A backend, or "auto", as people know it."""
     return "Auto" if key == "auto" else BACKENDS[key].name
+
+
+def place_name(place: str) -> str:
+    """A place for people: `directml:1` → `DirectML 1`."""
+    backend, _, adapter = place.partition(":")
+    return f"{name_of(backend)} {adapter}".strip()
 
 
 def on_processor(key: str) -> bool:

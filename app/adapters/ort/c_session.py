@@ -15,7 +15,7 @@ import ctypes
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,10 @@ class Target:
     provider: str = "CPUExecutionProvider"
     settings: Mapping[str, str] = field(default_factory=dict)
     free: Mapping[str, int] = field(default_factory=dict)
+
+    def with_free(self, free: Mapping[str, int], settings: Mapping[str, str]) -> Target:
+        """The same with sizes fixed, and further settings."""
+        return replace(self, free=free, settings={**self.settings, **settings})
 
 
 ON_CPU = Target()

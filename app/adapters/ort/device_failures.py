@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
+from app.adapters.ort.backends import place_name
 from app.adapters.ort.device_record import DeviceRecord
-from app.adapters.ort.placement import place_name
 from app.adapters.ort.session import OpenedSession
 from app.language import localized
 

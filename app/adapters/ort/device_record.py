@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 
-from app.adapters.ort.providers import device_facts
+from app.adapters.ort.device_facts import device_facts
 from app.data_file import drop, load_cache, write_json
 from app.json_text import parse_object
 from app.language import by_frontend, localized

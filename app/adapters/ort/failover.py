@@ -17,12 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from app.adapters.ort.backends import backend_of
+from app.adapters.ort.backends import backend_of, place_name
 from app.adapters.ort.device_failures import DeviceFailures
 from app.adapters.ort.device_thread import DeviceBusy, DeviceHung, run_on_device
 from app.adapters.ort.equality import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE, distance
-from app.adapters.ort.placement import place_name
-from app.adapters.ort.session import GraphSession, OpenedSession, plain_words
+from app.adapters.ort.session import GraphSession, OpenedSession
 from app.adapters.ort.sized_session import SizedSession
 from app.errors import BackendError
 from app.language import localized
@@ -30,9 +29,6 @@ from app.language import localized
 FIRST_RUN_S = 120.0  # compiling for a new length is done here
 LEAST_S = 20.0
 PATIENCE = 20  # times the longest run so far, before a device counts as hung
-_NO_MEMORY = ("8007000e", "out of memory", "failed to allocate", "bfcarena", "bad allocation")
-_NOT_SUPPORTED = ("80070057", "not_implemented", "invalid_argument", "not implemented", "invalid argument")
-_LOST = ("887a0005", "887a0006", "887a0007", "887a0020")  # removed, hung, reset, internal error of the driver: for all graphs
 _DRAWS_NOISE = "whole"  # no two runs of such a graph are equal
 
 Observer = Callable[[str, dict[str, Any], list[str], list[np.ndarray]], None]
@@ -152,7 +148,12 @@ class FailoverSession:
             except BackendError as exc:
                 if self._stopped:  # on purpose
                     raise
-                reason = self._fault(exc)
+                from app.adapters.ort.device_faults import fault_of  # few devices ever fail
+
+                fault = fault_of(exc)
+                reason = fault.reason
+                if fault.lost:
+                    self.failures.lost[self.place] = reason
             else:
                 if not all(np.isfinite(item).all() for item in results):
                     reason = localized("計算結果が無効な値（NaN など）になりました。", "it output invalid values.")
@@ -180,20 +181,6 @@ class FailoverSession:
         self.new_size = size not in self._sizes and self._sized is None  # what has a fixed size was compiled when it opened
         self._sizes.add(size)
         return results
-
-    def _fault(self, exc: BackendError) -> str:
-        """What happened, for people; a device that is lost is lost for the other graphs too."""
-        words = plain_words(exc.__cause__ or exc)
-        if any(sign in words.lower() for sign in _NO_MEMORY):
-            return localized(f"メモリーが足りません。（{words}）", f"it ran out of memory. ({words})")
-        if any(sign in words.lower() for sign in _NOT_SUPPORTED):
-            return localized(f"この計算に対応していません。（{words}）", f"it does not support this computation. ({words})")
-        hung = isinstance(exc.__cause__, DeviceHung)
-        if not hung and not any(sign in words.lower() for sign in _LOST):
-            return localized(f"計算に失敗しました。（{words}）", f"the computation failed. ({words})")
-        reason = exc.message if hung else localized(f"デバイスが停止しました。（{words}）", f"the device stopped. ({words})")
-        self.failures.lost[self.place] = reason
-        return reason
 
     def _equals_the_cpu(self, values: dict[str, Any], outputs: Sequence[str] | None, results: list[np.ndarray]) -> bool:
         """Compares a run with the CPU, once for each graph, adapter and driver; a device that computes something else is lost."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.adapters.ort.backends import BACKENDS, name_of
+from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.providers import available_backends
 from app.errors import BackendError
 from app.language import localized
@@ -72,9 +72,3 @@ def _place(text: str) -> str:
             localized("使用できるもの: ", "Available: ") + ", ".join([AUTO, *available_backends()]),
         )
     return key + colon + adapter
-
-
-def place_name(place: str) -> str:
-    """A place for people: `directml:1` → `DirectML 1`."""
-    backend, _, adapter = place.partition(":")
-    return f"{name_of(backend)} {adapter}".strip()

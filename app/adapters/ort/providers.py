@@ -5,10 +5,7 @@ A place is written `backend` or `backend:adapter`, the adapter by number or by a
 
 from __future__ import annotations
 
-import platform
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import onnxruntime as ort
@@ -152,49 +149,3 @@ def intra_threads() -> int:
     """Physical cores, less one for the window and the sound card where there are more than two."""
     cores = psutil.cpu_count(logical=False) or 1
     return max(1, cores - 1 if cores > 2 else cores)
-
-
-def machine_facts() -> list[str]:
-    """What a measured choice depends on besides the models: ONNX Runtime, processor, adapters and their drivers."""
-    return [ort.__version__, *available_backends(), platform.machine(), platform.processor(), *map(repr, known_devices()), *_drivers()]
-
-
-def device_facts(place: str) -> list[str]:
-    """What the results of one device depend on: ONNX Runtime, the adapter and its driver."""
-    try:
-        device = device_of(place) or next((item for item in known_devices() if item.backend == backend_of(place)), None)
-    except BackendError:
-        device = None
-    name = device.name if device is not None else place
-    drivers = _drivers()
-    return [ort.__version__, backend_of(place), name, *([driver for driver in drivers if name and driver.startswith(name)] or drivers)]
-
-
-def _drivers() -> list[str]:
-    if sys.platform == "win32":
-        return _windows_drivers()
-    nvidia = Path("/proc/driver/nvidia/version")
-    return [nvidia.read_text(encoding="utf-8", errors="replace")] if nvidia.is_file() else [platform.release()]
-
-
-def _windows_drivers() -> list[str]:
-    """Name and version of every display driver, from the registry; ONNX Runtime does not report them."""
-    if sys.platform != "win32":
-        return []
-    import winreg
-
-    found = []
-    try:
-        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, _DISPLAY_CLASS) as displays:
-            for index in range(winreg.QueryInfoKey(displays)[0]):
-                try:
-                    with winreg.OpenKey(displays, winreg.EnumKey(displays, index)) as one:
-                        found.append(" ".join(str(winreg.QueryValueEx(one, name)[0]) for name in ("DriverDesc", "DriverVersion")))
-                except OSError:  # entries that are no drivers, or protected
-                    continue
-    except OSError:
-        return found
-    return found
-
-
-_DISPLAY_CLASS = r"SYSTEM\CurrentControlSet\Control\Class\{4d36e968-e325-11ce-bfc1-08002be10318}"

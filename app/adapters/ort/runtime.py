@@ -13,6 +13,7 @@ from app.adapters.ort.c_session import ON_CPU, Target, open_unlocked
 from app.adapters.ort.model_file import as_openable
 
 CPU_PROVIDER = "CPUExecutionProvider"
+ort.disable_telemetry_events()  # on Windows, where no variable does it
 
 
 class RuntimeSession(Protocol):

@@ -6,29 +6,30 @@ A session that ends up on another provider than the one asked for is never silen
 from __future__ import annotations
 
 import logging
-import re
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 import onnxruntime as ort
 
-from app.adapters.ort.backends import BACKENDS, backend_of
+from app.adapters.ort.backends import BACKENDS, backend_of, place_name
 from app.adapters.ort.c_session import Target
+from app.adapters.ort.declared_inputs import fit, input_types
 from app.adapters.ort.device_thread import DeviceHung, run_on_device
+from app.adapters.ort.kept_engines import keeping_engines
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.optimized_session import open_optimised
 from app.adapters.ort.options import session_options
-from app.adapters.ort.placement import place_name
 from app.adapters.ort.providers import available_backends, provider_options
 from app.adapters.ort.runtime import CPU_PROVIDER, PythonSession, RuntimeSession, open_for, open_on_cpu
-from app.errors import BackendError, VoiceError
+from app.adapters.ort.session_errors import not_opened, not_started, plain_words
+from app.errors import BackendError
 from app.language import localized
 
-OPENING_S = 120.0  # a driver that takes longer hangs
 VERSION = f"onnxruntime {ort.__version__}"
 ort.set_default_logger_severity(4)  # likewise of what providers say before there is a session
 
@@ -149,16 +150,16 @@ def _falls_back(place: str, reason: str) -> str:
 
 def _in_device_thread(model: Path | bytes, place: str, name: str) -> GraphSession:
     try:
-        return run_on_device(lambda: open_fixed(model, place, name, {}), OPENING_S, stop=lambda: None)
+        return run_on_device(lambda: open_fixed(model, place, name, {}), BACKENDS[backend_of(place)].opening_s, stop=lambda: None)
     except DeviceHung as exc:
-        raise _not_started(place, localized("デバイスが応答しません", "the device does not respond")) from exc
+        raise not_started(place, localized("デバイスが応答しません", "the device does not respond")) from exc
 
 
 def _on_the_cpu(model: Path | bytes, name: str) -> RuntimeSession:
     try:
         return open_on_cpu(model, session_options())
     except Exception as exc:  # no common base
-        raise _not_opened(name, exc) from exc
+        raise not_opened(name, exc) from exc
 
 
 def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
@@ -169,25 +170,37 @@ def open_as_it_is(model: Path | bytes, name: str) -> GraphSession:
     return GraphSession(create_session(model, "cpu", name, options), name)
 
 
-def create_session(model: Path | bytes, place: str, name: str, options: ort.SessionOptions | None = None) -> PythonSession:
-    """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places."""
+def create_session(
+    model: Path | bytes,
+    place: str,
+    name: str,
+    options: ort.SessionOptions | None = None,
+    free: Mapping[str, int] = MappingProxyType({}),
+) -> PythonSession:
+    """A bare session. VoiceError where even the CPU cannot open it, BackendError with the reason in its hint for other places.
+
+    Args:
+        free: sizes that are open in the graph and fixed here, by name.
+    """
     target = _target(place)
     try:
-        session = PythonSession(model, options or session_options(), target)
+        with keeping_engines(model, place, free) as kept:
+            session = PythonSession(model, options or session_options(), target.with_free(free, kept))
     except Exception as exc:  # no common base, and DirectML raises a bare RuntimeError
         if target.provider == CPU_PROVIDER:
-            raise _not_opened(name, exc) from exc
-        raise _not_started(place, plain_words(exc)) from exc
+            raise not_opened(name, exc) from exc
+        raise not_started(place, plain_words(exc)) from exc
     return _enabled(session, place)
 
 
 def open_fixed(model: Path | bytes, place: str, name: str, free: Mapping[str, int]) -> GraphSession:
     """A graph on a place with sizes that the graph leaves open fixed, by name. BackendError with the reason in its hint."""
-    target = replace(_target(place), free=free)
+    target = _target(place)
     try:
-        session = open_for(model, session_options(), target)
+        with keeping_engines(model, place, free) as kept:
+            session = open_for(model, session_options(), target.with_free(free, kept))
     except Exception as exc:  # no common base
-        raise _not_started(place, plain_words(exc)) from exc
+        raise not_started(place, plain_words(exc)) from exc
     return GraphSession(_enabled(session, place) if isinstance(session, PythonSession) else session, name)
 
 
@@ -195,73 +208,14 @@ def _target(place: str) -> Target:
     """What a place means to ONNX Runtime; BackendError where it is not there."""
     backend = backend_of(place)
     if backend not in available_backends():
-        raise _not_started(place, localized("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it"))
+        raise not_started(place, localized("この ONNX Runtime には含まれていません", "this ONNX Runtime does not include it"))
     try:
         return Target(BACKENDS[backend].provider, provider_options(place))
     except BackendError as exc:
-        raise _not_started(place, f"{exc.message} {exc.hint}") from exc
+        raise not_started(place, f"{exc.message} {exc.hint}") from exc
 
 
 def _enabled(session: PythonSession, place: str) -> PythonSession:
     if session.get_providers()[0] != BACKENDS[backend_of(place)].provider:
-        raise _not_started(place, localized("ONNX Runtime で有効になりませんでした", "ONNX Runtime did not enable it"))
+        raise not_started(place, localized("ONNX Runtime で有効になりませんでした", "ONNX Runtime did not enable it"))
     return session
-
-
-def _not_opened(name: str, exc: Exception) -> VoiceError:
-    return VoiceError(
-        localized(f"音声モデルを開けません（{name}）。", f"The model cannot be opened ({name})."),
-        localized(
-            f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}", f"The file may be damaged. Details: {plain_words(exc)}"
-        ),
-    )
-
-
-def _not_started(place: str, reason: str) -> BackendError:
-    return BackendError(localized(f"{place_name(place)} を起動できません。", f"{place_name(place)} could not start."), reason)
-
-
-LONGEST_REASON = 300  # letters; providers have been seen to write pages
-
-
-def plain_words(exc: BaseException) -> str:
-    """ONNX Runtime's words without the source files of its build machine, on one line that can be read."""
-    words = " ".join(re.sub(r"\S*[\\/]\S*\.(?:cc|cpp|h)\S*\s*", "", str(exc)).split())
-    return words if len(words) <= LONGEST_REASON else words[: LONGEST_REASON // 2] + " … " + words[-LONGEST_REASON // 2 :]
-
-
-_DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
-
-
-def _dtype(declared: str) -> np.dtype[Any]:
-    """`tensor(int64)` → int64."""
-    try:
-        return np.dtype(_DTYPES[declared.removeprefix("tensor(").removesuffix(")")])
-    except KeyError as exc:
-        raise VoiceError(
-            localized(
-                f"この音声モデルの入力の型 {declared} には対応していません。",
-                f"This model has an input of type {declared}, which is not supported.",
-            ),
-            localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
-        ) from exc
-
-
-def input_types(session: RuntimeSession) -> dict[str, tuple[np.dtype[Any], int]]:
-    """Declared name → (dtype, rank)."""
-    return {item.name: (_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
-
-
-def fit(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
-    """A value in the dtype and rank that an input declares; VoiceError where there is none."""
-    if value is None:
-        raise VoiceError(
-            localized(f"この音声モデルには未対応の入力「{name}」があります。", f"This model requires an unknown input, “{name}”."),
-            localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
-        )
-    array = np.asarray(value, dtype)
-    while array.ndim < rank:
-        array = array[np.newaxis]
-    while array.ndim > rank and array.shape[0] == 1:
-        array = array[0]
-    return array

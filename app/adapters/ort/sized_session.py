@@ -7,11 +7,10 @@ once: a device that computes something else than the CPU did is not used.
 
 from __future__ import annotations
 
-import atexit
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,21 +18,17 @@ from typing import Any
 
 import numpy as np
 
+from app.adapters.ort.backends import BACKENDS, backend_of, place_name
 from app.adapters.ort.device_failures import DeviceFailures
 from app.adapters.ort.device_form import LEAST_SNR_DB, DeviceForm, close_enough
 from app.adapters.ort.device_memory import give_back, session_bytes, take
-from app.adapters.ort.device_thread import ENDING, DeviceHung, drop_on_device, open_on_device
-from app.adapters.ort.placement import place_name
-from app.adapters.ort.session import OPENING_S, GraphSession, open_fixed
+from app.adapters.ort.device_openings import DiffersError, FindForm, open_in_background
+from app.adapters.ort.device_thread import ENDING, drop_on_device, open_on_device
+from app.adapters.ort.session import GraphSession, open_fixed
 from app.errors import BackendError
 from app.language import localized
 
 WANTED = ("first", "last")  # which frames of a window are wanted: decoders on the CPU cut them out themselves
-
-LONGEST_ENDING_S = 5.0  # that an opening which has begun is waited for when the program ends
-
-FindForm = Callable[[], DeviceForm | None]
-"""Finds or makes the form of the graph; may take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +59,6 @@ class Opening:
             self.failures.record.keep_wrong(self.place, self.graph)
 
 
-class _DiffersError(BackendError):
-    """A device that computes something else than the CPU."""
-
-
 class SizedSession:
     """A GraphSession whose runs belong into the device thread when `takes` says so, and to `cpu` otherwise.
 
@@ -91,7 +82,7 @@ class SizedSession:
         self._open: dict[int, GraphSession] = {}
         self._taken: list[int] = []
         weakref.finalize(self, _let_go, opening.place, self._open, self._taken).atexit = False
-        _in_background(weakref.ref(self), find_form)
+        open_in_background(weakref.ref(self), find_form)
 
     @property
     def sizes(self) -> list[int]:
@@ -151,15 +142,15 @@ class SizedSession:
             self.trouble = localized("この声のグラフはこのデバイス用に変換できません。", "this graph cannot be converted for the device.")
             return
         self._form = form
-        wanted = session_bytes(form.bytes)
+        wanted, opening_s = session_bytes(form.bytes), BACKENDS[backend_of(self._place)].opening_s
         for size in form.sizes:
             if ENDING.is_set() or not take(self._place, wanted, self._opening.room_bytes):
                 break
             self._taken.append(wanted)
             try:
                 with self._opening.failures.at_risk(self._place, self._opening.identity):
-                    self._open[size] = open_on_device(partial(self._opened, form, size), OPENING_S)
-            except _DiffersError:
+                    self._open[size] = open_on_device(partial(self._opened, form, size), opening_s)
+            except DiffersError:
                 raise
             except BackendError as exc:
                 if not self._open:
@@ -179,7 +170,7 @@ class SizedSession:
             names = list(expected)
             found = form.cut(names, session.run(form.padded(values, size), names), form.length(values))
             if not close_enough(expected, dict(zip(names, found, strict=True)), LEAST_SNR_DB[form.half]):
-                raise _DiffersError(localized("計算結果が CPU と異なります。", "its results differ from the CPU's."))
+                raise DiffersError(localized("計算結果が CPU と異なります。", "its results differ from the CPU's."))
         return session
 
     def fail(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
@@ -195,49 +186,3 @@ def _let_go(place: str, sessions: dict[int, GraphSession], taken: list[int]) -> 
     drop_on_device(sessions)
     for amount in taken:
         give_back(place, amount)
-
-
-def _in_background(session: weakref.ref[SizedSession], find_form: FindForm) -> None:
-    threading.Thread(target=_open_all, args=(session, find_form), name="device sessions", daemon=True).start()
-
-
-def _open_all(waiting: weakref.ref[SizedSession], find_form: FindForm) -> None:
-    with _one_at_a_time:
-        if _refused(waiting()):
-            return
-        form = find_form()
-        session = waiting()
-        if session is None:
-            return
-        try:
-            session.open_sizes(form)
-        except DeviceHung:
-            session.fail(localized("デバイスが応答しません。", "the device does not respond."), lost=True)
-        except _DiffersError as exc:
-            session.fail(exc.message, lost=True, wrong=True)
-        except BackendError as exc:
-            session.fail(f"{exc.message} {exc.hint}".strip())
-        except Exception as exc:  # a form may be damaged in any way
-            session.fail(localized("変換したファイルを読み込めません。", "its converted files cannot be read.") + f" ({exc})")
-        finally:
-            session.settled.set()
-
-
-def _refused(session: SizedSession | None) -> bool:
-    """Whether there is nothing to open: the voice was closed, or the device lost to another graph meanwhile."""
-    if session is None or ENDING.is_set():
-        return True
-    if (reason := session.lost) is not None:
-        session.fail(reason)
-        session.settled.set()
-    return session.settled.is_set()
-
-
-def _end() -> None:
-    """No driver likes a process that ends while it opens something."""
-    ENDING.set()
-    _one_at_a_time.acquire(timeout=LONGEST_ENDING_S)
-
-
-_one_at_a_time = threading.Lock()
-atexit.register(_end)

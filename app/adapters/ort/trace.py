@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 
+from app.adapters.ort.declared_inputs import fit, input_types
 from app.adapters.ort.options import session_options
 from app.adapters.ort.providers import memory_device
-from app.adapters.ort.session import create_session, fit, input_types
+from app.adapters.ort.session import create_session
 from app.errors import BackendError
 
 CPU_PROVIDER = "CPUExecutionProvider"
@@ -24,7 +25,16 @@ TURNS = 3
 def trace_run(
     model: Path | bytes, place: str, name: str, values: dict[str, Any], free: Mapping[str, int] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """`copy_in_ms`, `run_ms`, `copy_out_ms` (the least of a few runs) and `cpu_nodes` (operator → number of nodes) of a graph.
+    """As `trace_runs`, for one call."""
+    return trace_runs(model, place, name, [values], free)
+
+
+def trace_runs(
+    model: Path | bytes, place: str, name: str, calls: Sequence[dict[str, Any]], free: Mapping[str, int] = MappingProxyType({})
+) -> dict[str, Any]:
+    """`copy_in_ms`, `run_ms`, `copy_out_ms` and `cpu_nodes` (operator → number of nodes) of a graph.
+
+    Times are sums over the calls, of each the least of a few runs.
 
     Copies are null for a backend that computes in ordinary memory. `error` stands instead of times where the device cannot be bound.
 
@@ -32,21 +42,19 @@ def trace_run(
         free: sizes that are open in the graph and fixed here, by name.
     """
     options = session_options()
-    for size_name, size in free.items():
-        options.add_free_dimension_override_by_name(size_name, size)
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     try:
-        session = create_session(model, place, name, options)
+        session = create_session(model, place, name, options, free)
     except BackendError as exc:
         return {"error": exc.hint}
     found: dict[str, Any] = {"cpu_nodes": _cpu_nodes(session)}
-    feed = {item: fit(item, values.get(item), dtype, rank) for item, (dtype, rank) in input_types(session).items()}
-    device = memory_device(place)
+    device, types = memory_device(place), input_types(session)
+    feeds = [{item: fit(item, values.get(item), dtype, rank) for item, (dtype, rank) in types.items()} for values in calls]
     try:
-        turns = [_bound_run(session, feed, device) for _ in range(TURNS + 1)][1:]
+        turns = [[_bound_run(session, feed, device) for _ in range(TURNS + 1)][1:] for feed in feeds]
     except Exception as exc:  # a diagnosis, which must not stop a measurement; ONNX Runtime has no common base
         return found | {"error": str(exc)}
-    least = [min(times) for times in zip(*turns, strict=True)]
+    least = np.array([np.min(times, axis=0) for times in turns]).sum(axis=0).tolist()
     copies = device[0] != "cpu"
     return found | {"copy_in_ms": least[0] if copies else None, "run_ms": least[1], "copy_out_ms": least[2] if copies else None}
 

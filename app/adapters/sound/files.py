@@ -11,7 +11,7 @@ import soundfile
 
 from app.adapters.files.part_file import PartFile, write_error
 from app.adapters.resampler import RateConverter
-from app.adapters.sound.formats import Encoding, choose_encoding
+from app.adapters.sound.formats import Encoding, Quality, choose_encoding
 from app.adapters.sound.wav_pipe import WavPipe
 from app.core.types import AudioChunk, Float32
 from app.errors import InternalError, OutputFileError
@@ -36,15 +36,26 @@ class SoundFileSink:
         subtype: "16", "24" or "float" for .wav, "16" or "24" for .flac; 16 without it.
         channels: 2 writes the same sound to both.
         rate: of the file in Hz; without it the voice's, or the nearest above it that the format has.
+        quality: of formats that lose sound.
+
+    Attributes:
+        rate: of the file in Hz.
 
     Raises OutputFileError for a place that cannot be written, InputError for options that the format does not have.
     """
 
     def __init__(
-        self, path: str | Path, sampling_rate: int, subtype: str | None = None, channels: int = 1, rate: int | None = None
+        self,
+        path: str | Path,
+        sampling_rate: int,
+        subtype: str | None = None,
+        channels: int = 1,
+        rate: int | None = None,
+        quality: Quality = "standard",
     ) -> None:
         piped = str(path) == STDOUT
-        encoding = choose_encoding("stdout.wav" if piped else str(path), sampling_rate, subtype, channels, rate)
+        encoding = choose_encoding("stdout.wav" if piped else str(path), sampling_rate, subtype, channels, rate, quality)
+        self.rate = encoding.rate
         self._channels = channels
         self._frames = 0
         self._converter = RateConverter(encoding.rate)
@@ -54,6 +65,12 @@ class SoundFileSink:
         """Appends the chunk; samples outside [-1, 1] are clipped. After OutputFileError nothing is left on the disk."""
         self._append(self._converter.convert(chunk.samples, chunk.sampling_rate))
 
+    def finish(self) -> int:
+        """Writes what is left of the sound; how many samples a channel has now. Nothing may be written after it but by `close`."""
+        if self._output is not None:
+            self._append(self._converter.flush())
+        return self._frames
+
     def close(self) -> None:
         """Writes what is left and gives the file its name; does nothing after `abort` or an error.
 
@@ -61,8 +78,7 @@ class SoundFileSink:
         """
         if self._output is None:
             return
-        self._append(self._converter.flush())
-        if not self._frames:
+        if not self.finish():
             self.abort()
             raise OutputFileError(
                 localized("書き出す音声がありません。", "There is no audio to write."),
@@ -99,7 +115,9 @@ class _SoundFile:
         self._sound: soundfile.SoundFile | None = None
         form = encoding
         with self._complete_or_nothing():
-            self._sound = soundfile.SoundFile(self._part, "w", form.rate, form.channels, form.subtype, format=form.container)
+            self._sound = soundfile.SoundFile(
+                self._part, "w", form.rate, form.channels, form.subtype, format=form.container, compression_level=form.level
+            )
 
     def write(self, frames: Float32) -> None:
         """Float32 (N, channels) within [-1, 1]."""

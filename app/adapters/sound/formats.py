@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import Literal, get_args
 
 from app.errors import InputError, OutputFileError
 from app.language import localized
 
 LOWEST_RATE, HIGHEST_RATE = 8_000, 192_000
+Quality = Literal["small", "standard", "high"]
+QUALITIES: tuple[Quality, ...] = get_args(Quality)
 _OPUS_RATES = (8_000, 12_000, 16_000, 24_000, 48_000)
 _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
 
@@ -21,19 +24,21 @@ class SoundFormat:
     Attributes:
         container, subtypes: libsndfile's names; subtypes by the word a user writes, the first is the default.
         rates: the only rates its encoder takes; empty where any will do.
+        levels: libsndfile's compression by quality, where sound is lost; `standard` is what its encoder does unasked.
     """
 
     container: str
     subtypes: Mapping[str, str]
     rates: tuple[int, ...] = ()
+    levels: Mapping[Quality, float] = field(default_factory=dict)
 
 
 FORMATS: Mapping[str, SoundFormat] = {
     ".wav": SoundFormat("WAV", {"16": "PCM_16", "24": "PCM_24", "float": "FLOAT"}),
     ".flac": SoundFormat("FLAC", {"16": "PCM_16", "24": "PCM_24"}),
-    ".ogg": SoundFormat("OGG", {"vorbis": "VORBIS"}),
-    ".opus": SoundFormat("OGG", {"opus": "OPUS"}, _OPUS_RATES),
-    ".mp3": SoundFormat("MP3", {"mp3": "MPEG_LAYER_III"}, _MP3_RATES),
+    ".ogg": SoundFormat("OGG", {"vorbis": "VORBIS"}, levels={"small": 0.8, "high": 0.2}),
+    ".opus": SoundFormat("OGG", {"opus": "OPUS"}, _OPUS_RATES, {"small": 0.85, "high": 0.5}),
+    ".mp3": SoundFormat("MP3", {"mp3": "MPEG_LAYER_III"}, _MP3_RATES, {"small": 0.8, "high": 0.0}),
 }
 
 PLAYABLE = tuple(FORMATS)
@@ -48,9 +53,12 @@ class Encoding:
     subtype: str
     rate: int
     channels: int
+    level: float | None = None
 
 
-def choose_encoding(name: str, sampling_rate: int, subtype: str | None, channels: int, rate: int | None) -> Encoding:
+def choose_encoding(
+    name: str, sampling_rate: int, subtype: str | None, channels: int, rate: int | None, quality: Quality = "standard"
+) -> Encoding:
     """The encoding of the file `name` for a voice of `sampling_rate` Hz.
 
     Without `rate` it is the voice's, or the nearest above it that the format has. Raises OutputFileError for an
@@ -65,7 +73,8 @@ def choose_encoding(name: str, sampling_rate: int, subtype: str | None, channels
     sound = FORMATS[suffix]
     if channels not in (1, 2):
         raise InputError(localized("チャンネル数は 1 または 2 です。", "The number of channels must be 1 or 2."))
-    return Encoding(sound.container, _subtype(sound, suffix, subtype), _rate(sound, suffix, sampling_rate, rate), channels)
+    chosen = _subtype(sound, suffix, subtype)
+    return Encoding(sound.container, chosen, _rate(sound, suffix, sampling_rate, rate), channels, sound.levels.get(quality))
 
 
 def _subtype(sound: SoundFormat, suffix: str, wanted: str | None) -> str:

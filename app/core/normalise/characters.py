@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from app.core.normalise.rare import RarePattern
 from app.core.normalise.signs import SPOKEN_FIRST
 
 # Stands for a word whose reading the user gave; no rule may read or drop it.
@@ -27,7 +28,7 @@ _AFTER_NFKC = str.maketrans(
 _SUPERSCRIPT = "([⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
 _POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([A-Za-z]){_SUPERSCRIPT}")
 _VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
-_CIRCLED = re.compile("[①-⑳](?=[一-龠])")
+_CIRCLED = RarePattern("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳", "[①-⑳](?=[一-龠])")
 _ROMAN_NUMERAL = re.compile("[\u2160-\u216b\u2170-\u217b]+")
 
 

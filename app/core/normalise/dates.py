@@ -5,14 +5,17 @@ from __future__ import annotations
 import calendar
 import re
 
+from app.core.normalise.rare import RarePattern
+
 _ERAS = {"M": "明治", "T": "大正", "S": "昭和", "H": "平成", "R": "令和"}
 _SIMPLE_FRACTIONS = frozenset(("1/2", "1/3", "2/3", "1/4", "3/4"))
 
-_WEEKDAY = re.compile(r"(?<=[\d日])\s*[(（]\s*([月火水木金土日])\s*[)）]")
+_WEEKDAY = RarePattern("(（", r"(?<=[\d日])\s*[(（]\s*([月火水木金土日])\s*[)）]")
 _BARE_WEEKDAY = r"[(（]([月火水木金土日])[)）]"
-_WEEKDAY_RANGE = re.compile(rf"{_BARE_WEEKDAY}\s*[〜~-]\s*{_BARE_WEEKDAY}")
-_WEEKDAY_LIST = re.compile(
-    rf"{_BARE_WEEKDAY}(?=\s*[と・、,〜]?\s*[(（][月火水木金土日][)）])|(?<=[)）ツカイクンド][と・、,]){_BARE_WEEKDAY}|(?<=[)）]){_BARE_WEEKDAY}"
+_WEEKDAY_RANGE = RarePattern("(（", rf"{_BARE_WEEKDAY}\s*[〜~-]\s*{_BARE_WEEKDAY}")
+_WEEKDAY_LIST = RarePattern(
+    "(（",
+    rf"{_BARE_WEEKDAY}(?=\s*[と・、,〜]?\s*[(（][月火水木金土日][)）])|(?<=[)）ツカイクンド][と・、,]){_BARE_WEEKDAY}|(?<=[)）]){_BARE_WEEKDAY}",
 )
 _WEEKDAY_NAMES = dict(zip("月火水木金土日", ("ゲツ", "カ", "スイ", "モク", "キン", "ド", "ニチ"), strict=True))
 _ERA_DATE = re.compile(r"(?<![A-Za-z0-9])([MTSHR])(\d{1,2})\.(\d{1,2})\.(\d{1,2})(?![\d.])")

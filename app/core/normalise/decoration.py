@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 
+from app.core.normalise.rare import RarePattern
+
 # Brackets around a face: no kana, kanji or digits inside, and something that looks like an eye or a mouth.
 _FACE_PART = "[\\^´`｀≧≦><＞＜ﾟ゜╹ω∀Дд_＿﹏]"
 _NO_FACE_PART = "[^)）\ue000ぁ-んァ-ヶ一-龠a-np-su-zA-NPRSU-Z0-9!?！？。、]"
-_KAOMOJI = re.compile(
-    rf"[mｍ][(（][_＿. \u3000]{{1,5}}[)）][mｍ]|[ヽヾ＼]?[(（](?=[^)）]{{0,12}}{_FACE_PART}){_NO_FACE_PART}{{2,12}}[)）][ノﾉ]?"
+_KAOMOJI = RarePattern(
+    "(（", rf"[mｍ][(（][_＿. \u3000]{{1,5}}[)）][mｍ]|[ヽヾ＼]?[(（](?=[^)）]{{0,12}}{_FACE_PART}){_NO_FACE_PART}{{2,12}}[)）][ノﾉ]?"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•・]|#{1,6})\s+", re.MULTILINE)
 _RULED_LINE = re.compile(r"([-_=:*#+〜—])\1{2,}(?:\s*\1{3,})*")
 _DOTS = re.compile(r"・{2,}")
 _WAVES = re.compile(r"〜{2,}")
-_LAUGHTER = re.compile(r"(?<=[ぁ-んァ-ヶー一-龠々!?。)])[wW]+(?=$|[\s。、!?)」』.,])")
+_LAUGHTER = RarePattern("wW", r"(?<=[ぁ-んァ-ヶー一-龠々!?。)])[wW]+(?=$|[\s。、!?)」』.,])")
 
 
 def drop_faces(text: str) -> str:

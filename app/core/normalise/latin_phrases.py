@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from string import ascii_letters
 
 from app.core.normalise.english_words import COMMON_WORDS, SMALL_NUMBERS
+from app.core.normalise.rare import RarePattern
 from app.core.normalise.romaji import romaji_kana
 
-_NUMBERED_TWICE = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(と|や|か|、)(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
+_NUMBERED_TWICE = RarePattern(ascii_letters, r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(と|や|か|、)(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
 _ABBREVIATIONS = frozenset(("IT", "US", "AM", "AS", "DR", "MR", "MS", "ST", "MAX", "MAY"))  # they spell words, too
 _GRADE = re.compile(
     r"(?<![A-Za-z0-9.'-])A(?=さん|くん|君|ちゃん|案|社|型|クラス|級|組|国|氏|地点|店|市|チーム|グループ|コース|ランク|判定)"
 )
 _CAPITALS = re.compile(r"(?<![A-Za-z])[A-Z]{2,}(?: [A-Z]{2,})+(?![A-Za-z])")
-_NUMBERED = re.compile(r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
+_NUMBERED = RarePattern(ascii_letters, r"(?<=[A-Za-z]{2})[ -]?(\d|10|11)(?![\d:/%]|[.,]\d|\s?[一-龠ァ-ヶ])")
 _TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|vs|Vol|vol|Ver|ver)\.\s*")
 _HYPHENATED = re.compile(r"(?<![A-Za-z-])([A-Za-z]{1,20})-([A-Za-z]{1,20})(?![A-Za-z-])")  # Wi-Fi, e-mail
 _NUMERO = re.compile(r"\bN[oO]\.?\s?(?=\d)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from app.core.normalise.rare import RarePattern
 from app.core.normalise.signs import SPOKEN
 
 _WORDS = str.maketrans(SPOKEN)
@@ -15,24 +16,26 @@ _MARKS = str.maketrans(
     | dict.fromkeys("/\\|^*_~¦", " ")
 )
 _NAME_LINK = re.compile(r"(?<=[ァ-ヶー])=(?=[ァ-ヶ])")  # ジャン=ジャック
-_RANGE = re.compile(
+_RANGE = RarePattern(
+    "〜",
     r"(?<=[\dA-Za-z%°度])\s?〜\s?(?=[\d$¥€£-])"
-    r"|(?<=[\dA-Za-z%°一-龠々])〜(?=[\dA-Za-z一-龠々][^〜]*$)"  # a second wave means that both are decoration: 〜春の章〜
+    r"|(?<=[\dA-Za-z%°一-龠々])〜(?=[\dA-Za-z一-龠々][^〜]*$)",  # a second wave means that both are decoration: 〜春の章〜
 )
-_ALTERNATIVES = re.compile(r"(?<=[ぁ-んァ-ヶー一-龠々])/(?=[ぁ-んァ-ヶ一-龠])")
-_TAG = re.compile(r"(?<![\w&/])[#](?=[ぁ-んァ-ヶ一-龠A-Za-z_])")
-_MENTION = re.compile(r"(?<![\w.+-])@(?=[A-Za-z_])([A-Za-z0-9_]+)(?![A-Za-z0-9.@-])")
-_ARROW = re.compile(r"(?<=[ぁ-んァ-ヶー一-龠々A-Za-z0-9])\s?→\s?(?=[ぁ-んァ-ヶ一-龠A-Za-z0-9])")
-_CROSS = re.compile(r"(?<=[A-Za-z])\s?×\s?(?=[A-Za-z]{2})|(?<=[ァ-ヶー一-龠])×(?=[ァ-ヶ一-龠]{2})")
-_HIDDEN = re.compile(r"(?<![○×△□●])([○×△□●])(\1*)(?=さん|くん|君|様|ちゃん|氏|社|会社|店|駅|町|市|県|大学|高校|年|月|日)")
+_ALTERNATIVES = RarePattern("/", r"(?<=[ぁ-んァ-ヶー一-龠々])/(?=[ぁ-んァ-ヶ一-龠])")
+_TAG = RarePattern("#", r"(?<![\w&/])[#](?=[ぁ-んァ-ヶ一-龠A-Za-z_])")
+_MENTION = RarePattern("@", r"(?<![\w.+-])@(?=[A-Za-z_])([A-Za-z0-9_]+)(?![A-Za-z0-9.@-])")
+_ARROW = RarePattern("→", r"(?<=[ぁ-んァ-ヶー一-龠々A-Za-z0-9])\s?→\s?(?=[ぁ-んァ-ヶ一-龠A-Za-z0-9])")
+_CROSS = RarePattern("×", r"(?<=[A-Za-z])\s?×\s?(?=[A-Za-z]{2})|(?<=[ァ-ヶー一-龠])×(?=[ァ-ヶ一-龠]{2})")
+_HIDDEN = RarePattern("○×△□●", r"(?<![○×△□●])([○×△□●])(\1*)(?=さん|くん|君|様|ちゃん|氏|社|会社|店|駅|町|市|県|大学|高校|年|月|日)")
 _SHAPES = {"○": "マル", "×": "バツ", "△": "サンカク", "□": "シカク", "●": "マル", "◎": "ニジューマル"}
-_SHAPE_ALONE = re.compile(r"(?:(?<![\w)])|(?<=[○×△◎マルツク][かとや]))[○×△□◎](?=[がをにはのもとでかや」』]|だ[^ぁ-ん]|[。、]|$)")
+_SHAPE_ALONE = RarePattern("○×△□◎", r"(?:(?<![\w)])|(?<=[○×△◎マルツク][かとや]))[○×△□◎](?=[がをにはのもとでかや」』]|だ[^ぁ-ん]|[。、]|$)")
 _LEADING_ARROW = re.compile(r"^\s*→\s*", re.MULTILINE)
-_SHAPES_RUN = re.compile(r"([○×△□●])\1+(?![0-9])")  # letters that a censor or a form leaves out
+_SHAPES_RUN = RarePattern("○×△□●", r"([○×△□●])\1+(?![0-9])")  # letters that a censor or a form leaves out
 _SHAPE_PAIR = re.compile("○×|×○")
 _WAVE_OF_SONG = re.compile("[〜~]+(?=[♪♫♬])")
-_KEYS = re.compile(
-    r"(?<![A-Za-z])(Ctrl|Control|Shift|Alt|Cmd|Command|Option|Win|Fn|コントロール|オルト|シフト)\s?[+-]\s?(?=[A-ZF]|シフト|コントロール|オルト)"
+_KEYS = RarePattern(
+    "+-",
+    r"(?<![A-Za-z])(Ctrl|Control|Shift|Alt|Cmd|Command|Option|Win|Fn|コントロール|オルト|シフト)\s?[+-]\s?(?=[A-ZF]|シフト|コントロール|オルト)",
 )
 _SPACES = re.compile(r" +")
 _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9ァ-ヶー]) | (?![A-Za-z0-9ァ-ヶー])")

@@ -6,10 +6,11 @@ import re
 
 from app.core.normalise.english_words import LETTERS, SMALL_NUMBERS
 from app.core.normalise.kanji_numbers import kanji
+from app.core.normalise.rare import RarePattern
 
 _ROMAN = {name: number for number, name in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"], start=1)}
-_NUMERAL = re.compile(r"(?<![A-Za-z0-9])(?P<before>第?)(II|III|IV|VI|VII|VIII|IX|XI|XII)(?![A-Za-z0-9.])")
-_NUMERAL_OF_NAME = re.compile(r"(?<=[ァ-ヶー一-龠])\s?(II|III|IV|V|VI|VII|VIII|IX|X|XI|XII)(?![A-Za-z0-9.])")
+_NUMERAL = RarePattern("IVX", r"(?<![A-Za-z0-9])(?P<before>第?)(II|III|IV|VI|VII|VIII|IX|XI|XII)(?![A-Za-z0-9.])")
+_NUMERAL_OF_NAME = RarePattern("IVX", r"(?<=[ァ-ヶー一-龠])\s?(II|III|IV|V|VI|VII|VIII|IX|X|XI|XII)(?![A-Za-z0-9.])")
 _COUNTED = "世章型期部巻類種級度編号条項話番回次丁組"  # Japanese numbers go with them
 _ORDINALS = {
     "1st": "ファースト", "2nd": "セカンド", "3rd": "サード", "4th": "フォース", "5th": "フィフス", "6th": "シックスス", "7th": "セブンス",
@@ -18,7 +19,7 @@ _ORDINALS = {
     "19th": "ナインティーンス", "20th": "トゥエンティース", "21st": "トゥエンティーファースト", "25th": "トゥエンティーフィフス",
     "30th": "サーティース", "40th": "フォーティース", "50th": "フィフティース", "100th": "ハンドレッドス",
 }  # fmt: skip
-_ORDINAL = re.compile(r"(?<![\d.A-Za-z])(?:" + "|".join(_ORDINALS) + r")(?![A-Za-z0-9])", re.IGNORECASE)
+_ORDINAL = RarePattern("123456789", r"(?<![\d.A-Za-z])(?:" + "|".join(_ORDINALS) + r")(?![A-Za-z0-9])", re.IGNORECASE)
 _ON = re.compile(r"(?<![\d.A-Za-z])([1-9])\s?on\s?([1-9])(?![A-Za-z0-9])", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?<![A-Za-z0-9-])([FMGAEJK])-?([1-3])(?![A-Za-z0-9.,%]|\s?[台万億円人個名])")
 _PM = re.compile(r"(?<![\d:])(\d{1,2}(?::\d{2})?(?:時(?:\d{1,2}分)?)?)\s?([ap])\.?m\.?(?![A-Za-z])")

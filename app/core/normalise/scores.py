@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from app.core.normalise.kanji_numbers import kanji
+from app.core.normalise.rare import RarePattern
 
 _AGAINST = re.compile(r"(?<![\d.,])(\d{1,3})\s?対\s?(\d{1,3})(?![\d.,])")
 # 3-2 is a score where somebody wins or loses by it; a date, an address or a part number otherwise.
@@ -14,7 +15,7 @@ _SCORE = re.compile(
 )
 _SPOKEN = {0: "ゼロ", 4: "ヨン", 7: "ナナ", 9: "キュー"}  # in kanji they would join what follows
 _BY = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)")
-_MINUS = re.compile(r"(?<=[ぁ-んー一-龠々])-(?=\d)")
+_MINUS = RarePattern("-", r"(?<=[ぁ-んー一-龠々])-(?=\d)")
 _POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
 
 

@@ -6,6 +6,7 @@ A sound is a consonant in Latin letters or a vowel in katakana; the mark ' after
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # Letters → sounds; the first pattern that matches at a position wins. It may look at its neighbours.
 _SPELLINGS = [
@@ -28,7 +29,6 @@ _SPELLINGS = [
     (r"dge$", "ッ j"), (r"dge|dg", "j"), (r"gh", ""), (r"ng(?![aeiou])", "n g"), (r"x", "k s"), (r"sc(?=[eiy])", "s"), (r"c(?=[eiy])", "s"), (r"cc|c|q", "k"),
     (r"g(?=[eiy])", "j"), (r"([bdfgklmnprstvz])\1", r"\1"), (r"[bdfghjklmnprstvwyz]", r"\0"),
 ]  # fmt: skip
-_PATTERNS = [(re.compile(pattern), sounds) for pattern, sounds in _SPELLINGS]
 
 # Consonant → its five morae before ア イ ウ エ オ, before ユ, and alone.
 _KANA = {
@@ -63,11 +63,18 @@ def spelled_kana(word: str) -> str:
     return "".join(kana) + _closed(pending, "")
 
 
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """Compiled for the first such word, which most starts never see."""
+    return [(re.compile(pattern), sounds) for pattern, sounds in _SPELLINGS]
+
+
 def _sounds(word: str) -> list[str]:
     sounds: list[str] = []
+    patterns = _patterns()
     position = 0
     while position < len(word):
-        for pattern, spelled in _PATTERNS:
+        for pattern, spelled in patterns:
             match = pattern.match(word, position)
             if match:
                 sounds += (match[0][0] if spelled in (r"\0", r"\1") else spelled).split()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.language import localized
 from app.ui.actions.definitions import ACTIONS, ActionSpec
-from app.ui.actions.key_bindings import Binding, Bindings
+from app.ui.actions.key_bindings import Binding, Bindings, usable
 from app.ui.theme.icons import icon
 
 
@@ -24,8 +24,9 @@ class Actions(QObject):
         self._lines: QWidget | None = None
         self._list_shortcuts: list[QShortcut] = []
         self._about: dict[str, str] = {}
+        self._why_not: dict[str, str] = {}
         self._actions = {spec.name: self._make(spec) for spec in ACTIONS}
-        self.bind({})
+        self._bind_all({})
 
     def __getitem__(self, name: str) -> QAction:
         """The action of this name."""
@@ -38,10 +39,15 @@ class Actions(QObject):
     def listen_in(self, lines: QWidget) -> None:
         """Makes the keys of the list work in it."""
         self._lines = lines
-        self.bind(self.bindings)
+        for spec in ACTIONS:
+            self._listen(lines, self._actions[spec.name], self._binding(spec).list_keys)
 
     def bind(self, bindings: Bindings) -> None:
         """Uses these keys where they differ from the usual ones."""
+        if bindings != self.bindings:  # as most users have them, a start is done with its keys once
+            self._bind_all(bindings)
+
+    def _bind_all(self, bindings: Bindings) -> None:
         self.bindings = dict(bindings)
         for shortcut in self._list_shortcuts:
             shortcut.setEnabled(False)
@@ -53,8 +59,14 @@ class Actions(QObject):
     def describe_target(self, name: str, about: str) -> None:
         """Adds to the name of an action what it would act on just now; empty takes it away."""
         self._about[name] = about
-        spec = next(item for item in ACTIONS if item.name == name)
-        self._word(spec, self._binding(spec))
+        self._reword(name)
+
+    def withhold(self, name: str, why: str) -> None:
+        """Disables an action and says why behind its name; empty enables it."""
+        if self._why_not.get(name) != why:
+            self._why_not[name] = why
+            self._actions[name].setEnabled(not why)
+            self._reword(name)
 
     def draw(self, color: QColor) -> None:
         """Colours the drawings to fit the theme."""
@@ -63,7 +75,7 @@ class Actions(QObject):
                 self._actions[spec.name].setIcon(icon(spec.drawing, color))
 
     def _binding(self, spec: ActionSpec) -> Binding:
-        return self.bindings.get(spec.name) or Binding(spec.keys, spec.list_keys)
+        return self.bindings.get(spec.name) or usable(Binding(spec.keys, spec.list_keys), self.bindings)
 
     def _make(self, spec: ActionSpec) -> QAction:
         action = QAction(self)
@@ -79,12 +91,18 @@ class Actions(QObject):
         if self._lines is not None:
             self._listen(self._lines, action, binding.list_keys)
 
+    def _reword(self, name: str) -> None:
+        spec = next(item for item in ACTIONS if item.name == name)
+        self._word(spec, self._binding(spec))
+
     def _word(self, spec: ActionSpec, binding: Binding) -> None:
         """Writes what menus and tips say."""
         action, about = self._actions[spec.name], self._about.get(spec.name, "")
         name = action.iconText()
         shown = [_written(key) for key in (*binding.list_keys, *binding.keys)]
         words = f"{name}: {about}" if about else name
+        if why := self._why_not.get(spec.name):
+            words = words.rstrip("…") + localized(f"（{why}）", f" ({why})")
         action.setText(f"{words}\t{shown[0]}" if shown else words)
         action.setIconText(name)
         keys = f" ({', '.join(dict.fromkeys(shown))})" if shown else ""

@@ -41,7 +41,7 @@ def commands_in(bar: QMenuBar) -> list[Command]:
 
 
 def matching(commands: Iterable[Command], typed: str) -> list[Command]:
-    """Those that have all typed words, the best first: at the beginning of the name, at the beginning of a word, anywhere."""
+    """Those that have all typed words, the best first: as typed or the first word at the beginning of the name, at the beginning of a word, anywhere."""
     wanted = folded(typed).split()
     ranked = [(rank, place, command) for place, command in enumerate(commands) if (rank := _rank(command, wanted)) is not None]
     return [command for *_, command in sorted(ranked, key=lambda item: item[:2])]
@@ -54,9 +54,10 @@ def _rank(command: Command, wanted: list[str]) -> int | None:
     )
     if not all(word in every for word in wanted):
         return None
-    if not wanted or name.startswith(wanted[0]):
+    if name.startswith(" ".join(wanted)):
         return 0
-    return 1 if f" {wanted[0]}" in f" {name}" else 2 if wanted[0] in name else 3
+    first = wanted[0]
+    return 1 if name.startswith(first) else 2 if f" {first}" in f" {name}" else 3 if first in name else 4
 
 
 def _leaves(actions: Iterable[QAction], path: str) -> Iterator[tuple[str, QAction]]:

@@ -55,8 +55,21 @@ def conflicts(bindings: Bindings) -> dict[str, list[str]]:
     users: defaultdict[str, set[str]] = defaultdict(set)
     for name, binding in bindings.items():
         for key in (*binding.keys, *binding.list_keys):
-            users[QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)].add(name)
+            users[_portable(key)].add(name)
     return {key: sorted(names) for key, names in users.items() if len(names) > 1}
+
+
+def usable(usual: Binding, bindings: Bindings) -> Binding:
+    """Usual keys of an action but for those that the user has given to others: of a key that two actions share, Qt lets neither work."""
+    if not bindings:
+        return usual
+    taken = {_portable(key) for binding in bindings.values() for key in (*binding.keys, *binding.list_keys)}
+    free = [tuple(key for key in keys if _portable(key) not in taken) for keys in (usual.keys, usual.list_keys)]
+    return Binding(*free)
+
+
+def _portable(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
 
 
 def load_shortcuts() -> tuple[dict[str, Binding], AppError | None]:

@@ -5,58 +5,17 @@ from __future__ import annotations
 from itertools import islice
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeySequence, QPalette
-from PySide6.QtWidgets import QFrame, QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.language import localized
 from app.ui.actions.definitions import ACTIONS, ActionSpec
-from app.ui.actions.key_bindings import Binding, Bindings, conflicts, keys_of
+from app.ui.actions.key_bindings import Binding, Bindings, conflicts, usable
+from app.ui.actions.key_field import KeyField
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 
 ROWS_AT_ONCE = 8
-
-
-class KeyField(QKeySequenceEdit):
-    """Takes one combination of keys.
-
-    Signals:
-        chosen(): it holds other keys than before.
-    """
-
-    chosen = Signal()
-
-    def __init__(self, name: str, tip: str) -> None:
-        super().__init__()
-        self._keys: tuple[str, ...] = ()
-        self.setMaximumSequenceLength(1)
-        self.setClearButtonEnabled(True)
-        self.setAccessibleName(name)
-        self.setToolTip(tip)
-        self.keySequenceChanged.connect(self._on_pressed)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The combination, with others that were given along with it as long as it stays."""
-        return self._keys
-
-    def show_keys(self, keys: tuple[str, ...]) -> None:
-        """Shows the first of these."""
-        self._keys = keys
-        self.setKeySequence(QKeySequence(keys[0] if keys else ""))
-        self._show_empty()
-
-    @Slot(QKeySequence)
-    def _on_pressed(self, pressed: QKeySequence) -> None:
-        if keys_of(pressed)[:1] != self._keys[:1]:
-            self._keys = keys_of(pressed)
-            self.chosen.emit()
-        self._show_empty()
-
-    def _show_empty(self) -> None:
-        """Qt would call in every field, and again after each change, to press a key."""
-        for field in self.findChildren(QLineEdit):
-            field.setPlaceholderText(localized("なし", "none"))
 
 
 class ShortcutPage(QWidget):
@@ -109,7 +68,7 @@ class ShortcutPage(QWidget):
         """Shows the usual keys with these changes."""
         self._make(len(ACTIONS))
         for spec in ACTIONS:
-            self._show(spec, bindings.get(spec.name, _usual(spec)))
+            self._show(spec, bindings.get(spec.name) or usable(_usual(spec), bindings))
         self._on_changed()
 
     @property
@@ -134,7 +93,7 @@ class ShortcutPage(QWidget):
         made = list(islice(self._unmade, count))
         for spec in made:
             self._add(spec)
-            self._show(spec, self._given.get(spec.name, _usual(spec)))
+            self._show(spec, self._given.get(spec.name) or usable(_usual(spec), self._given))
         if made and len(self._rows) == len(ACTIONS):
             self._timer.stop()
             self._draw()

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.core.requests import cast_of, request_of
 from app.core.script import Line
 from app.core.types import Overrides, ReadingOverride
-from app.errors import AppError
+from app.errors import AppError, InputError
 from app.language import localized
 from app.ui.background import BackgroundThread
 from app.ui.playback.playback import Playback
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.requests import cast_of, request_of
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.open_files import ask_for_one
 
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 Words = tuple["Entry", ...]
 
 
+class WordsOfProject(Protocol):
+    """Where the words of the open project are; it has lines read again by itself."""
+
+    def words(self) -> Words: ...
+    def keep(self, words: Words) -> None: ...
+
+
 class DictionaryController(QObject):
     """Opens the dialog, changes the file in the background, and has lines read again.
 
@@ -37,9 +44,17 @@ class DictionaryController(QObject):
     """
 
     def __init__(
-        self, parent: QWidget, action: QAction, selection: Selection, speech: SpeechController, playback: Playback, banner: Banner
+        self,
+        parent: QWidget,
+        action: QAction,
+        selection: Selection,
+        speech: SpeechController,
+        playback: Playback,
+        banner: Banner,
+        project: WordsOfProject,
     ) -> None:
         super().__init__(parent)
+        self._project = project
         self._parent, self._selection, self._speech, self._playback, self._banner = parent, selection, speech, playback, banner
         self._background = BackgroundThread(self, "dictionary")
         self._background.failed.connect(self._show_error)
@@ -58,6 +73,7 @@ class DictionaryController(QObject):
             dialog.hearing_requested.connect(self._speak)
             dialog.import_requested.connect(self._import)
             dialog.export_requested.connect(self._export)
+            dialog.scope_changed.connect(self.show_again)
             dialog.finished.connect(self._on_finished)
         self.dialog.show()
         self.dialog.raise_()
@@ -72,17 +88,43 @@ class DictionaryController(QObject):
 
     def _begin(self, words: Words, error: AppError | None, surface: str, reading: str) -> None:
         if self.dialog is not None:
-            self.dialog.show_words(words)
+            self.dialog.show_words(self._project.words() if self.dialog.is_project else words)
             self.dialog.begin(surface, reading)
             self.dialog.show_error(error)
 
+    @property
+    def _in_project(self) -> bool:
+        return self.dialog is not None and self.dialog.is_project
+
     def _change(self, change: Callable[[Words], Words], chosen: Collection[str] = ()) -> None:
-        self._background.run(lambda: _changed(change), lambda words: self._show(words, chosen))
+        if self._in_project:
+            self._keep(change(self._project.words()), chosen)
+        else:
+            self._background.run(lambda: _changed(change), lambda words: self._show(words, chosen))
+
+    def _keep(self, words: Words, chosen: Collection[str], error: AppError | None = None) -> None:
+        self._project.keep(words)
+        if self._in_project and self.dialog is not None:
+            self.dialog.show_words(words, chosen)
+            self.dialog.show_error(error)
 
     def _show(self, words: Words, chosen: Collection[str], error: AppError | None = None) -> None:
         self._speech.read_dictionary()
-        if self.dialog is not None:
+        if self.dialog is not None and not self.dialog.is_project:
             self.dialog.show_words(words, chosen)
+            self.dialog.show_error(error)
+
+    @Slot()
+    def show_again(self) -> None:
+        """The other dictionary is chosen, or another project is open."""
+        if self._in_project and self.dialog is not None:
+            self.dialog.show_words(self._project.words())
+        elif self.dialog is not None:
+            self._background.run(_load, lambda found: self._show_loaded(*found))
+
+    def _show_loaded(self, words: Words, error: AppError | None) -> None:
+        if self.dialog is not None and not self.dialog.is_project:
+            self.dialog.show_words(words)
             self.dialog.show_error(error)
 
     @Slot(object)
@@ -113,7 +155,16 @@ class DictionaryController(QObject):
 
     def take_in(self, file: Path) -> None:
         """Adds the words of a file; what cannot be used is reported."""
-        self._background.run(lambda: _taken_in(file), lambda found: self._show(*found))
+        if self._in_project:
+            self._background.run(lambda: _read_words(file), self._take_into_project)
+        else:
+            self._background.run(lambda: _taken_in(file), lambda found: self._show(*found))
+
+    def _take_into_project(self, found: tuple[list[Entry], list[InputError]]) -> None:
+        from app.core.dictionary import put
+
+        words, wrong = found
+        self._keep(put(self._project.words(), words), {word.surface for word in words}, wrong[0] if wrong else None)
 
     @Slot()
     def _export(self) -> None:
@@ -123,7 +174,8 @@ class DictionaryController(QObject):
         if name:
             file = Path(name)
             suffix = "" if file.suffix.lower() in (".json", ".csv") else ".csv" if "csv" in kind else ".json"
-            self._background.run(lambda: _write(file.with_name(file.name + suffix)))
+            words = self._project.words() if self._in_project else None
+            self._background.run(lambda: _write(file.with_name(file.name + suffix), words))
 
     @Slot(object)
     def _show_error(self, error: AppError) -> None:
@@ -152,15 +204,21 @@ def _changed(change: Callable[[Words], Words]) -> Words:
 
 def _taken_in(file: Path) -> tuple[Words, set[str], AppError | None]:
     """All words, the surfaces of the new ones, and what is wrong with one that could not be used."""
-    from app.adapters.user_dictionary import read_words
     from app.core.dictionary import put
 
-    found, wrong = read_words(file)
+    found, wrong = _read_words(file)
     words = _changed(lambda words: put(words, found))
     return words, {word.surface for word in found}, wrong[0] if wrong else None
 
 
-def _write(file: Path) -> None:
+def _read_words(file: Path) -> tuple[list[Entry], list[InputError]]:
+    from app.adapters.user_dictionary import read_words
+
+    return read_words(file)
+
+
+def _write(file: Path, words: Words | None) -> None:
+    """These words, or the user's own."""
     from app.adapters.user_dictionary import known_words, write_words
 
-    write_words(known_words(), file)
+    write_words(known_words() if words is None else words, file)

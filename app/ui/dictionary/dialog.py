@@ -14,6 +14,7 @@ from app.ui.dictionary.word_form import WordForm
 from app.ui.dictionary.word_table import WordTable
 from app.ui.plain_text import PlainLabel
 from app.ui.theme.measures import DIALOG_MARGINS
+from app.ui.widgets.choice_box import PADDING, ChoiceBox
 
 SIZE = (820, 560)
 
@@ -26,6 +27,7 @@ class DictionaryDialog(QDialog):
         removal_wanted(list[str]): words with these surfaces are to go.
         hearing_wanted(Entry): somebody wants to hear the word.
         import_wanted(), export_wanted(): words from elsewhere, or to elsewhere.
+        scope_changed(): the words of the other dictionary are to be shown.
     """
 
     put_requested = Signal(object)
@@ -33,12 +35,15 @@ class DictionaryDialog(QDialog):
     hearing_requested = Signal(object)
     import_requested = Signal()
     export_requested = Signal()
+    scope_changed = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(localized("ユーザー辞書", "User dictionary"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(*SIZE)
+        self.scope = _scope()
+        self.scope.currentIndexChanged.connect(self.scope_changed)
         self.search = QLineEdit()
         self.search.setPlaceholderText(localized("表記や読みで検索", "Search by word or reading"))
         self.search.setAccessibleName(localized("単語を検索", "Search words"))
@@ -64,6 +69,11 @@ class DictionaryDialog(QDialog):
         self.form.changed.connect(self._on_typed)
         self.form.entered.connect(self._on_put)
         self._on_typed()
+
+    @property
+    def is_project(self) -> bool:
+        """The words of the project are shown, not the user's own."""
+        return self.scope.currentIndex() == 1
 
     def show_words(self, words: Sequence[Entry], chosen: Collection[str] = ()) -> None:
         """Shows what the dictionary holds now, and selects those with these surfaces."""
@@ -117,7 +127,9 @@ class DictionaryDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*DIALOG_MARGINS)
         column.setSpacing(10)
-        column.addWidget(self.search)
+        head = _row(self.scope, self.search)
+        head.setStretch(1, 1)
+        column.addLayout(head)
         column.addWidget(self.pages, 1)
         column.addWidget(self.form)
         column.addWidget(self.error)
@@ -178,3 +190,18 @@ def _row(*widgets: QWidget | None) -> QHBoxLayout:
         else:
             row.addWidget(widget)
     return row
+
+
+def _scope() -> ChoiceBox:
+    scope = ChoiceBox()
+    scope.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    scope.addItems([localized("ユーザー辞書", "User dictionary"), localized("このプロジェクトだけ", "This project only")])
+    scope.setMinimumWidth(scope.sizeHint().width() + 2 * PADDING)
+    scope.setAccessibleName(localized("辞書", "Dictionary"))
+    scope.setToolTip(
+        localized(
+            "プロジェクトの単語は、そのプロジェクトを開いている間だけ、ユーザー辞書より優先されます。",
+            "While the project is open, its words take precedence over the user dictionary.",
+        )
+    )
+    return scope

@@ -13,14 +13,23 @@ from app.paths import resources_dir
 PAGES = (
     "window",
     "reading",
+    "takes",
     "dictionary",
+    "projects",
+    "import",
     "saving",
+    "export",
     "voices",
+    "audition",
+    "blind_tests",
     "downloads",
     "backends",
     "latency",
+    "lab",
+    "service",
     "settings",
     "command_line",
+    "project-file",
     "limits",
 )
 """In the order of the list."""

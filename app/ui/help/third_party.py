@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.json_text import parse_object
 from app.language import language
-from app.paths import resources_dir
+from app.paths import is_frozen, resources_dir
 
 LICENCE_NAMES = ("licen", "copying", "notice", "thirdparty", "authors")
 SUFFIXES = ("", ".txt", ".md", ".rst")
@@ -42,7 +42,7 @@ class Part:
 def bundled_notice() -> Path | None:
     """NOTICE.txt of a built program, beside its executable; a checkout or a wheel has none."""
     notice = Path(sys.executable).parent / "NOTICE.txt"
-    return notice if getattr(sys, "frozen", False) and notice.is_file() else None
+    return notice if is_frozen() and notice.is_file() else None
 
 
 def parts(root: str = "koebako") -> list[Part]:

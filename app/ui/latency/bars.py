@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.language import localized
 from app.ui.labels import milliseconds
-from app.ui.synthesis.measurements import Utterance
+from app.ui.synthesis.utterance import Utterance
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_cached
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
@@ -171,5 +171,6 @@ class LatencyBars(pg.GraphicsObject):  # type: ignore[misc]
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         else:
             words += " ▸"
+        left = x - metrics.horizontalAdvance(words) - BESIDE
         painter.setPen(color)
-        painter.drawText(QPointF(x - metrics.horizontalAdvance(words) - 6, area.top() + metrics.ascent() + 1), words)
+        painter.drawText(QPointF(left if left >= area.left() else x + BESIDE, area.top() + metrics.ascent() + 1), words)

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QToolTip, QVBoxLayout
+from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QLabel, QToolTip, QVBoxLayout, QWidget
 
 from app.language import localized
 from app.ui.labels import backends_shown, milliseconds, stage_name
 from app.ui.latency.bars import LatencyBars
 from app.ui.plain_text import plain_tip
-from app.ui.synthesis.measurements import SIZES, LatencyHistory, StageTotal, Utterance
+from app.ui.synthesis.measurements import LatencyHistory
+from app.ui.synthesis.utterance import SIZES, StageTotal, Utterance
 from app.ui.theme.theme import Theme
 from app.ui.workarounds.lazy_pyqtgraph import pyqtgraph as pg
 
@@ -28,29 +29,35 @@ REACH_PX = 4.0  # the mouse need not meet a thin line
 TICK_DENSITY = 0.5  # of what pyqtgraph would draw, which is a ruler
 
 
-class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
-    """The last utterances as bars that grow while they are computed."""
+class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
+    """The last utterances as bars that grow while they are computed.
+
+    Of pyqtgraph's plots it has the parts that it shows: the whole one makes its menus' fifty controls first, which takes three times as long.
+
+    Attributes:
+        box: bars in milliseconds and rows.
+        names, times: the axes.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setAccessibleName(localized("処理時間のグラフ", "Latency chart"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(72)
-        self.setMenuEnabled(False)
-        self.setMouseEnabled(x=False, y=False)
-        self.hideButtons()
-        self._lines = self.getAxis("left")
-        self._lines.setWidth(LABEL_WIDTH + 14)  # the axis leaves out a label that does not fit
-        self._lines.setStyle(tickLength=0)
-        self.getAxis("bottom").enableAutoSIPrefix(False)
-        self.getAxis("bottom").setHeight(24)
-        self.getAxis("bottom").setTickDensity(TICK_DENSITY)
-        self.getAxis("bottom").setZValue(-1)  # its grid belongs behind the bars
+        self.box = pg.ViewBox(enableMouse=False, invertY=True, enableMenu=False, defaultPadding=0)
+        self.names, self.times = pg.AxisItem("left"), pg.AxisItem("bottom")
+        self._lay_out()
+        self.names.setWidth(LABEL_WIDTH + 14)  # the axis leaves out a label that does not fit
+        self.names.setStyle(tickLength=0)
+        self.times.enableAutoSIPrefix(False)
+        self.times.setHeight(24)
+        self.times.setTickDensity(TICK_DENSITY)
+        self.times.setZValue(-1)  # its grid belongs behind the bars
         self.bars = LatencyBars(theme)
-        self.addItem(self.bars, ignoreBounds=True)
+        self.box.addItem(self.bars, ignoreBounds=True)
         self._labels: list[str] = []
         self._shown: tuple[list[Utterance], tuple[Utterance, float] | None, float, Mapping[str, float]] = ([], None, 0.0, {})
-        self._lines.setTicks([[]])
+        self.names.setTicks([[]])
         self._empty = QLabel(localized("再生すると、処理ごとの時間がここに表示されます。", "Play a line to see how long each stage takes."))
         self._empty.setObjectName("muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -58,21 +65,31 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         QVBoxLayout(self).addWidget(self._empty)
         self.scale_ms = 0.0
         self._ranged = QRectF()
-        self.getViewBox().invertY(True)
-        self.getViewBox().setDefaultPadding(0)
         self.set_theme(theme)
         self._set_scale(200.0)
+
+    def _lay_out(self) -> None:
+        plot = pg.GraphicsWidget()
+        grid = QGraphicsGridLayout(plot)
+        grid.setContentsMargins(1, 1, 1, 1)
+        grid.setSpacing(0)
+        grid.addItem(self.box, 0, 1)
+        for axis, place in ((self.names, (0, 0)), (self.times, (1, 1))):
+            axis.linkToView(self.box)
+            axis.setFlag(QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
+            grid.addItem(axis, *place)
+        self.setCentralItem(plot)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
         self.setBackground(theme.surface)
-        for axis, color in ((self._lines, theme.text), (self.getAxis("bottom"), theme.muted)):
+        for axis, color in ((self.names, theme.text), (self.times, theme.muted)):
             axis.setTextPen(color)
             axis.setPen(theme.border)
-        self._lines.setPen(theme.surface)
+        self.names.setPen(theme.surface)
         grid = QColor(theme.border)
-        self.getAxis("bottom").setTickPen(grid)
-        self.getAxis("bottom").setGrid(70)
+        self.times.setTickPen(grid)
+        self.times.setGrid(70)
         self.bars.set_theme(theme)
 
     def refresh(self, history: LatencyHistory, live: tuple[Utterance, float] | None) -> None:
@@ -84,14 +101,14 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
     def resizeEvent(self, event: QResizeEvent) -> None:
         """More rows, or fewer."""
         super().resizeEvent(event)
-        if hasattr(self, "_shown") and self.plotItem is not None:  # the plot is resized while it is made and taken apart, too
+        if hasattr(self, "_shown"):  # it is resized while it is made, too
             self._draw()
 
     def _draw(self) -> None:
         everything, live, target_ms, stage_targets_ms = self._shown
         rows = everything[: self._fitting]
         self._empty.setVisible(not rows)
-        for axis in (self._lines, self.getAxis("bottom")):
+        for axis in (self.names, self.times):
             axis.setOpacity(1 if rows else 0)  # a scale of nothing; it keeps its room
         longest = max((max(row.total_ms, row.first_audio_ms or 0) for row in rows), default=0.0)
         if live is not None:
@@ -100,6 +117,10 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         self._name_rows([row.label for row in rows])
         self.bars.show_rows(rows, live, target_ms, self._area(), stage_targets_ms)
 
+    def close(self) -> bool:
+        """Qt's own: pyqtgraph's takes the scene apart under a viewport that still asks it."""
+        return QWidget.close(self)
+
     def sizeHint(self) -> QSize:
         """Rows of the height of a line of text; the plot itself would ask for half a screen."""
         return QSize(600, round(self.fontMetrics().height() * (ROWS + 4) * 1.05))
@@ -107,7 +128,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
     def viewportEvent(self, event: QEvent) -> bool:
         """Shows the figures under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            point = self.getViewBox().mapSceneToView(self.mapToScene(event.pos()))
+            point = self.box.mapSceneToView(self.mapToScene(event.pos()))
             QToolTip.showText(event.globalPos(), plain_tip(self._describe(QPointF(point))), self)
             return True
         return bool(super().viewportEvent(event))
@@ -115,7 +136,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
     def _describe(self, point: QPointF) -> str:
         found = self.bars.stage_at(point)
         if found is None or found[1] is None:
-            reach_ms = REACH_PX * self.scale_ms / max(1.0, float(self.getViewBox().width()))
+            reach_ms = REACH_PX * self.scale_ms / max(1.0, float(self.box.width()))
             if self._shown[0] and (near := self.bars.target_near(point.x(), reach_ms)) is not None:
                 words = f"{stage_name(near[0])}: {near[1]:.0f} ms"
                 return localized(f"目標（ここまでに完了）\n{words}", f"Target: finished by here\n{words}")
@@ -141,11 +162,11 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
         area = self._area()
         if area != self._ranged:
             self._ranged = area
-            self.getViewBox().setRange(area, padding=0)
+            self.box.setRange(area, padding=0)
 
     @property
     def _plot_px(self) -> float:
-        return max(1.0, float(self.getViewBox().height()))
+        return max(1.0, float(self.box.height()))
 
     @property
     def _fitting(self) -> int:
@@ -162,7 +183,7 @@ class LatencyChart(pg.PlotWidget):  # type: ignore[misc]
             self._labels = labels
             metrics = self.fontMetrics()
             short = [metrics.elidedText(label, Qt.TextElideMode.ElideRight, LABEL_WIDTH - 6) for label in labels]
-            self._lines.setTicks([list(enumerate(short))])
+            self.names.setTicks([list(enumerate(short))])
 
 
 def describe_sizes(stage: StageTotal) -> str:

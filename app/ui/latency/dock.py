@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QDockWidget, QFileDialog, QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QWidget
 
-from app.data_file import write_whole
 from app.errors import OutputFileError
 from app.language import localized
-from app.system_errors import reason_of
-from app.ui.latency.chart import LatencyChart
-from app.ui.latency.export import as_csv
+from app.ui.latency.chart_place import ChartPlace
+from app.ui.latency.dock_title import MARGIN, LatencyTitle
 from app.ui.latency.legend import LatencyLegend
 from app.ui.latency.table import LatencyTable
 from app.ui.latency.trend import LatencyTrend
-from app.ui.synthesis.measurements import LatencyHistory, Utterance
+from app.ui.synthesis.measurements import LatencyHistory
+from app.ui.synthesis.utterance import Utterance
 from app.ui.theme.theme import Theme
 
-MARGIN, ABOVE = 14, 6  # pixels beside everything, and over the legend of a picture
-SHARP = 2  # pixels of a picture for each of the screen
+if TYPE_CHECKING:
+    from app.ui.latency.chart import LatencyChart
+
+QWIDGETSIZE_MAX = (1 << 24) - 1  # Qt's own, which PySide does not have
 
 
 class LatencyDock(QDockWidget):
     """Chart, trend and table of a history.
 
+    Attributes:
+        title: with the buttons.
+        place: of the chart; to be closed with the window.
+
     Signals:
         failed(AppError): the measurements could not be written.
+        toggled(bool): open, or folded down to its title.
     """
 
     failed = Signal(object)
+    toggled = Signal(bool)
 
     def __init__(self, history: LatencyHistory, theme: Theme) -> None:
         super().__init__(localized("処理時間", "Latency"))
@@ -40,33 +46,57 @@ class LatencyDock(QDockWidget):
         self.setAllowedAreas(Qt.DockWidgetArea.BottomDockWidgetArea | Qt.DockWidgetArea.TopDockWidgetArea)
         self._history = history
         self._was_live = False
-        self.chart = LatencyChart(theme)
+        self.place = ChartPlace(theme)
         self.trend = LatencyTrend(theme)
         self.table = LatencyTable(theme)
         self.legend = LatencyLegend(theme)
-        self.setTitleBarWidget(self._title())
+        self.title = LatencyTitle(self.windowTitle(), self.legend)
+        self.setTitleBarWidget(self.title)
         self.setWidget(self._body())
         self.show_figures()
+        self.place.filled.connect(self.show_figures)
+        self.title.fold.toggled.connect(self._on_toggled)
+        self.title.pause.toggled.connect(self.show_figures)
+        self.title.export_requested.connect(self._export)
+        self.title.clear_requested.connect(self.clear)
+
+    @property
+    def chart(self) -> LatencyChart:
+        """The bars."""
+        return self.place.chart
+
+    @property
+    def is_open(self) -> bool:
+        """True while more than its title is shown."""
+        return self.title.fold.isChecked()
+
+    def set_open(self, is_open: bool) -> None:
+        """Opens or folds it."""
+        self.title.fold.setChecked(is_open)
 
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
-        self.chart.set_theme(theme)
+        self.place.set_theme(theme)
         self.legend.set_theme(theme)
         self.trend.set_theme(theme)
         self.table.figures.set_theme(theme)
 
     def show_live(self, live: tuple[Utterance, float] | None) -> None:
         """Draws the bars as they are now; while nothing is computed there is nothing to draw."""
-        if self.isVisible() and not self.pause.isChecked() and (live is not None or self._was_live):
-            self.chart.refresh(self._history, live)
+        if self.isVisible() and not self.title.pause.isChecked() and (live is not None or self._was_live):
+            self.place.refresh(self._history, live)
         self._was_live = live is not None
+
+    def begin(self) -> None:
+        """A voice is ready, or there is none: the chart may be made."""
+        self.place.begin()
 
     @Slot()
     def show_figures(self) -> None:
         """Reads everything again, unless it is paused."""
-        if self.pause.isChecked():
+        if self.title.pause.isChecked():
             return
-        self.chart.refresh(self._history, None)
+        self.place.refresh(self._history, None)
         self.legend.show_stages(self._history.stages)
         self.trend.show_history(self._history)
         self.table.figures.show(self._history)
@@ -75,30 +105,28 @@ class LatencyDock(QDockWidget):
     def clear(self) -> None:
         """Forgets what is finished."""
         self._history.clear()
-        self.pause.setChecked(False)
+        self.title.pause.setChecked(False)
         self.show_figures()
 
-    def write_csv(self, file: Path) -> None:
-        """Writes all measurements; `failed` says where that is not possible."""
-        self._write(file, as_csv(self._history).encode("utf-8", "surrogatepass"))
+    @Slot(str)
+    def _export(self, suffix: str) -> None:
+        from app.ui.latency.saving import ask_for_name
 
-    def write_picture(self, file: Path) -> None:
-        """Writes what is shown as a PNG, legend and all, in fine pixels; `failed` says where that is not possible."""
-        body, legend = self.widget(), self.legend
-        head = legend.height() + 2 * ABOVE
-        picture = QPixmap(QSize(body.width(), head + body.height()) * SHARP)
-        picture.setDevicePixelRatio(SHARP)
-        picture.fill(body.palette().color(body.backgroundRole()))
-        legend.render(picture, QPoint(MARGIN, ABOVE))
-        body.render(picture, QPoint(0, head))
-        if not picture.save(str(file), "PNG"):
-            self.failed.emit(_unwritable(file, ""))
+        file = ask_for_name(self, localized("書き出す", "Export"), suffix)
+        if file is not None:
+            self.write(file, suffix)
 
-    def _write(self, file: Path, content: bytes) -> None:
+    def write(self, file: Path, suffix: str) -> None:
+        """Writes all measurements ("csv") or what is shown ("png"); `failed` says where that is not possible."""
+        from app.ui.latency.saving import write_csv, write_picture
+
         try:
-            write_whole(file, content)
-        except OSError as exc:
-            self.failed.emit(_unwritable(file, reason_of(exc)))
+            if suffix == "csv":
+                write_csv(self._history, file)
+            else:
+                write_picture(self.widget(), self.legend, file)
+        except OutputFileError as error:
+            self.failed.emit(error)
 
     def _body(self) -> QWidget:
         """One card with three parts."""
@@ -107,7 +135,7 @@ class LatencyDock(QDockWidget):
         row = QHBoxLayout(card)
         row.setContentsMargins(8, 4, 4, 4)
         row.setSpacing(4)
-        row.addWidget(self.chart, 1)
+        row.addWidget(self.place, 1)
         for part in (self.trend, self.table):
             edge = QFrame()
             edge.setObjectName("edge")
@@ -119,64 +147,8 @@ class LatencyDock(QDockWidget):
         whole.addWidget(card)
         return body
 
-    def _title(self) -> QWidget:
-        bar = QWidget()
-        name = QLabel(self.windowTitle())
-        name.setObjectName("heading")
-        self.pause = _button(
-            localized("一時停止", "Pause"), localized("グラフの更新を止めます。計測は続きます。", "Pauses the chart; measuring continues.")
-        )
-        self.pause.setCheckable(True)
-        self.pause.toggled.connect(self.show_figures)
-        self.export = _button(
-            localized("書き出す", "Export"),
-            localized("計測値を CSV、グラフを PNG に書き出します。", "Exports the figures as CSV or the chart as PNG."),
-        )
-        menu = QMenu(self.export)
-        menu.addAction(localized("表（CSV）…", "Table (CSV)…")).triggered.connect(self._ask_csv)
-        menu.addAction(localized("画像（PNG）…", "Image (PNG)…")).triggered.connect(self._ask_picture)
-        self.export.setMenu(menu)
-        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        clear = _button(localized("消去", "Clear"), localized("グラフと表を消去します。", "Clears the chart and the table."))
-        clear.setAccessibleName(localized("処理時間の記録を消去", "Clear the measurements"))
-        clear.clicked.connect(self.clear)
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(MARGIN, 2, 10, 2)
-        row.setSpacing(6)
-        row.addWidget(name)
-        row.addSpacing(10)
-        row.addWidget(self.legend, 1)
-        for button in (self.pause, self.export, clear):
-            row.addWidget(button)
-        return bar
-
-    @Slot()
-    def _ask_csv(self) -> None:
-        self._ask("csv", self.write_csv)
-
-    @Slot()
-    def _ask_picture(self) -> None:
-        self._ask("png", self.write_picture)
-
-    def _ask(self, suffix: str, write: Callable[[Path], None]) -> None:
-        start = Path.home() / f"koebako-latency.{suffix}"
-        name, _ = QFileDialog.getSaveFileName(self, self.export.text(), str(start), f"{suffix.upper()} (*.{suffix})")
-        if name:
-            write(Path(name) if Path(name).suffix else Path(f"{name}.{suffix}"))
-
-
-def _button(name: str, tip: str) -> QToolButton:
-    button = QToolButton()
-    button.setText(name)
-    button.setAccessibleName(name)
-    button.setToolTip(tip)
-    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    return button
-
-
-def _unwritable(file: Path, reason: str) -> OutputFileError:
-    why = localized(f"：{reason}", f": {reason}") if reason else ""
-    return OutputFileError(
-        localized(f"「{file}」に書き出せません{why}。", f"“{file}” could not be written{why}."),
-        localized("フォルダーに書き込めるか確認してください。", "Check that the folder is writable."),
-    )
+    @Slot(bool)
+    def _on_toggled(self, is_open: bool) -> None:
+        self.widget().setVisible(is_open)
+        self.setMaximumHeight(QWIDGETSIZE_MAX if is_open else self.title.sizeHint().height())
+        self.toggled.emit(is_open)

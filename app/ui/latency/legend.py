@@ -13,7 +13,7 @@ from app.ui.labels import stage_name
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_cached
 
-CHIP, GAP, BETWEEN = 9.0, 5.0, 13.0
+CHIP, GAP, BETWEEN, CLOSEST = 9.0, 5.0, 13.0, 5.0
 FIRST_AUDIO, CACHED, COLD, TARGET = "first_audio", "cached", "cold", "target"
 
 
@@ -47,13 +47,15 @@ class LatencyLegend(QWidget):
 
     def shown(self) -> list[tuple[str, str, float]]:
         """Mark or stage, its name, and the pixel where it begins, for all that fit."""
+        entries = [(key, words, CHIP + GAP + self.fontMetrics().horizontalAdvance(words)) for key, words in self._entries()]
+        spare = self.width() - sum(width for _, _, width in entries)
+        between = min(BETWEEN, max(CLOSEST, spare / max(1, len(entries) - 1)))  # closer, so that all have room
         left, fitting = 0.0, []
-        for key, words in self._entries():
-            width = CHIP + GAP + self.fontMetrics().horizontalAdvance(words)
+        for key, words, width in entries:
             if left + width > self.width():
                 break
             fitting.append((key, words, left))
-            left += width + BETWEEN
+            left += width + between
         return fitting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -68,7 +70,7 @@ class LatencyLegend(QWidget):
         painter.end()
 
     def _entries(self) -> Iterator[tuple[str, str]]:
-        yield FIRST_AUDIO, localized("最初の音声まで", "Time to first audio")
+        yield FIRST_AUDIO, localized("最初の音声まで", "To first audio")
         yield CACHED, localized("キャッシュ", "Cached")
         yield COLD, localized("初回", "First run")
         yield TARGET, localized("目標", "Target")

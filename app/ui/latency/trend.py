@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
@@ -13,7 +12,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.language import localized
 from app.ui.labels import milliseconds
 from app.ui.plain_text import plain_tip
-from app.ui.synthesis.measurements import LatencyHistory, Utterance
+from app.ui.synthesis.measurements import LatencyHistory
+from app.ui.synthesis.utterance import Utterance
 from app.ui.theme.theme import Theme
 
 SHOWN = 60
@@ -119,6 +119,8 @@ class LatencyTrend(QWidget):
 
 def rolling(values: Sequence[float]) -> list[float]:
     """The median of each value and the few before it."""
+    from statistics import median  # which nobody needs before a line was spoken
+
     return [median(values[max(0, end - SMOOTH) : end]) for end in range(1, len(values) + 1)]
 
 

@@ -59,6 +59,10 @@ class SeedField(QWidget):
             widget.setToolTip(tip)
             widget.setAccessibleName(name)
         self.label.setBuddy(self.number)
+        self._lay_out()
+        self._draw()
+
+    def _lay_out(self) -> None:
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -67,7 +71,6 @@ class SeedField(QWidget):
         row.addWidget(self.lock)
         row.addWidget(self.dice)
         row.addWidget(self.number)
-        self._draw()
 
     @property
     def value(self) -> int:

@@ -66,6 +66,13 @@ class PlayCommands(QObject):
         if not self._playback.play(ids):
             self.nothing_to_speak.emit()
 
+    @Slot(object)
+    def play_if_silent(self, ids: Sequence[str]) -> None:
+        """Speaks the first of these lines that is still there, unless something is spoken."""
+        known = [line_id for line_id in ids if self._document.script.find(line_id)]
+        if known and not self._playback.is_on and not self._speech.state.speaking:
+            self.play(known[:1])
+
     @Slot()
     def stop(self) -> None:
         """Stops what is spoken."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.core.requests import cast_of, request_of
 from app.core.script import Line, Script
 from app.errors import InputError
 from app.ui.error_text import Failed
@@ -15,8 +16,7 @@ from app.ui.script.line_state import Phase, Take
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import OpenVoice, Speak
-from app.ui.synthesis.requests import cast_of, request_of
+from app.ui.synthesis.jobs import LinePlace, OpenVoice, Speak
 from app.ui.synthesis.state import SpeechState
 
 AHEAD_S = 8.0  # sound that is made before it is needed; more would only be thrown away when the user changes something
@@ -44,7 +44,8 @@ class Playback(QObject):
         self._chosen: list[str] = []
         self._left: list[str] = []  # lines not asked for yet
         self._failed: dict[str, Line] = {}
-        self._from_s = 0.0
+        self._start: float | LinePlace = 0.0  # of the line that is asked for next
+        self._again = False  # a loop has come round
         self.waiting = False
         self.loop = False
         self.given_up: list[str] = []
@@ -61,10 +62,14 @@ class Playback(QObject):
         """True while a line is spoken or will be."""
         return self.waiting or any(_line_of(job) for job in self._controller.spoken)
 
-    def play(self, ids: Sequence[str], from_s: float = 0.0) -> bool:
-        """Speaks these lines, the first one from `from_s` on with the seed it has; what is spoken now stops. False when none has text."""
+    def play(self, ids: Sequence[str], start: float | LinePlace = 0.0) -> bool:
+        """Speaks these lines; what is spoken now stops. False when none has text.
+
+        Args:
+            start: where the first one is heard from: seconds of the sound it had, whose seed it keeps, or a place that has no sound yet.
+        """
         self.stop()
-        self._from_s = from_s
+        self._start, self._again = start, False
         script = self._document.script
         self._chosen = [line_id for line_id in ids if (line := script.find(line_id)) and line.text.strip()]
         self._left = list(self._chosen)
@@ -99,15 +104,15 @@ class Playback(QObject):
         if self._controller.spoken and (ahead_s is None or ahead_s > AHEAD_S):
             return
         if not self._left and self.loop:
-            self._left = list(self._chosen)
+            self._left, self._again = list(self._chosen), True
         while self._left:
-            from_s, self._from_s = self._from_s, 0.0
+            start, self._start = self._start, 0.0
             line = self._document.script.find(self._left.pop(0))
             if line is not None and line.text.strip():
                 if self._model.state(line.id).phase is not Phase.SPEAKING:
                     self._show(line.id, Phase.PREPARING)
-                rendered = self._seeds.applied(line) if from_s else self._seeds.roll(line)
-                self._controller.speak_next(request_of(rendered), cast_of(line), from_s, source=line)
+                rendered = self._seeds.applied(line) if start else self._seeds.roll(line)
+                self._controller.speak_next(request_of(rendered), cast_of(line), start, source=line, again=self._again)
                 return
 
     def _show(self, line_id: str, phase: Phase, share: float = 0.0, error: str = "") -> None:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from datetime import date
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.adapters.sound.formats import FORMATS
+from app.core.script import Line
 from app.language import localized
 
 TITLE_LENGTH = 20
 OTHER_SOUNDS = (".aac", ".aif", ".aiff", ".m4a", ".mp4", ".wma")  # meant as they are typed, though we cannot write them
-NUMBERS, TEXTS = ("{number}", "{番号}"), ("{text}", "{文章}")
+NUMBER, TEXT = ("$連番$", "$number$"), ("$テキスト$", "$text$")
 
 
-def ask_for_file(parent: QWidget, name: str, folder: str) -> Path | None:
-    """A file with a suffix of a sound, called `name` at first; None when the user gives up.
+def ask_for_file(parent: QWidget, name: str, folder: str, suffix: str = ".wav") -> Path | None:
+    """A file with a suffix of a sound, called `name` and of the kind `suffix` at first; None when the user gives up.
 
     Where the suffix is ours, so is the care for what is there already: the dialog has asked about another name.
     """
-    start = (Path(folder) if folder and Path(folder).is_dir() else Path.home()) / f"{name}.wav"
-    kinds = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in FORMATS)
-    chosen, kind = QFileDialog.getSaveFileName(parent, localized("音声を書き出す", "Export audio"), str(start), kinds)
+    from app.adapters.sound.formats import FORMATS  # the window starts without
+
+    start = (Path(folder) if folder and Path(folder).is_dir() else Path.home()) / f"{name}{suffix}"
+    kinds = {known: f"{known[1:].upper()} (*{known})" for known in FORMATS}
+    listed, first = ";;".join(kinds.values()), kinds.get(suffix, "")
+    chosen, kind = QFileDialog.getSaveFileName(parent, localized("音声を書き出す", "Export audio"), str(start), listed, first)
     if not chosen:
         return None
     file = Path(chosen)
@@ -33,21 +37,23 @@ def ask_for_file(parent: QWidget, name: str, folder: str) -> Path | None:
 
 def first_pattern() -> str:
     """The name that several files have at first: a number and the beginning of the text."""
-    return localized(f"{NUMBERS[1]}_{TEXTS[1]}", f"{NUMBERS[0]}_{TEXTS[0]}")
+    return localized(f"{NUMBER[0]}_{TEXT[0]}", f"{NUMBER[1]}_{TEXT[1]}")
 
 
-def files_for(pattern: Path, lines: Iterable[tuple[int, str]], coming: Iterable[Path] = ()) -> list[Path]:
-    """A file for each (number, text), named after the pattern; none is there yet or among those `coming`, and no two are the same."""
-    stem = pattern.stem if any(mark in pattern.stem for mark in NUMBERS) else f"{pattern.stem}_{NUMBERS[0]}"
+def files_for(pattern: Path, lines: Iterable[tuple[int, Line]], coming: Iterable[Path] = ()) -> list[Path]:
+    """A file for each numbered line, named as the export page names them; none is there yet or among those `coming`, and no two are the same."""
+    from app.export.file_names import folded, free_stem  # wanted when something is saved
+    from app.export.pattern import Who, filled, values_of
+
+    stem = pattern.stem if any(mark in pattern.stem for mark in (*NUMBER, "$id$")) else f"{pattern.stem}_{NUMBER[1]}"
+    taken = {folded(file.stem) for file in coming if file.parent == pattern.parent and file.suffix == pattern.suffix}
     files: list[Path] = []
-    taken = {file.name.casefold() for file in coming if file.parent == pattern.parent}
-    for number, text in lines:
-        name = stem
-        for marks, value in ((NUMBERS, f"{number:03d}"), (TEXTS, title(text))):
-            for mark in marks:
-                name = name.replace(mark, value)
-        files.append(_free(pattern.with_name(name + pattern.suffix), taken))
-        taken.add(files[-1].name.casefold())
+    for number, line in lines:
+        how = line.settings
+        values = values_of(line, number, Who(how.voice, how.speaker, how.style), "", date.today())
+        name = free_stem(filled(stem, values), "koebako", taken, lambda name: pattern.with_name(name + pattern.suffix).exists())
+        taken.add(folded(name))
+        files.append(pattern.with_name(name + pattern.suffix))
     return files
 
 

@@ -10,38 +10,45 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.adapters.files.part_file import sweep
+from app.core.requests import cast_of, request_of
 from app.core.script import Line
 from app.errors import AppError, OutputFileError
 from app.language import localized
+from app.settings import SAVE_SUFFIXES
 from app.ui.error_text import Failed
 from app.ui.playback.save_dialog import ask_for_file, files_for, first_pattern, title
 from app.ui.script.document import ScriptDocument
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import OpenedVoice, Speak
-from app.ui.synthesis.requests import cast_of, request_of
+from app.ui.synthesis.jobs import Speak
+from app.ui.synthesis.results import OpenedVoice
 
 
 class Saving(QObject):
     """Asks once for a place, then has the files written one after the other.
 
+    Args:
+        place: folder and suffix that were chosen last.
+
     Signals:
-        folder_chosen(str): the files go there.
+        place_selected(str, str): the files go into this folder, with this suffix.
         reported(str, str): a message and a hint, for the banner.
         incomplete(str, str): the same, when some of several files were not written.
         nothing(): there is no text to save.
     """
 
-    folder_selected = Signal(str)
+    place_selected = Signal(str, str)
     reported = Signal(str, str)
     incomplete = Signal(str, str)
     nothing = Signal()
     _over = Signal()
 
-    def __init__(self, controller: SpeechController, document: ScriptDocument, seeds: TakeSeeds, folder: str, parent: QWidget) -> None:
+    def __init__(
+        self, controller: SpeechController, document: ScriptDocument, seeds: TakeSeeds, place: tuple[str, str], parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self._controller, self._document, self._seeds, self._window = controller, document, seeds, parent
-        self._folder = folder
+        self._folder, self._suffix = place
         self._wanted: list[Path] = []
         self._given_up: list[Path] = []
         self._saved = 0
@@ -51,8 +58,8 @@ class Saving(QObject):
         controller.voice_opened.connect(self._on_voice)
         controller.saved.connect(self._on_saved)
         controller.failed.connect(self._on_failed)
-        if folder:  # what a killed program left there; a disk may take its time, and nobody waits for it
-            threading.Thread(target=sweep, args=(Path(folder),), name="sweep", daemon=True).start()
+        if self._folder:  # what a killed program left there; a disk may take its time, and nobody waits for it
+            threading.Thread(target=sweep, args=(Path(self._folder),), name="sweep", daemon=True).start()
         # Queued: what went wrong with one file is shown first, then the result of all of them.
         self._over.connect(self._report_failures, Qt.ConnectionType.QueuedConnection)
 
@@ -64,11 +71,10 @@ class Saving(QObject):
         elif len(lines) == 1:
             self._ask(title(lines[0][1].text), lambda file: self._write([(file, [lines[0][1]])]))
         else:
-            numbered = [(number, line.text) for number, line in lines]
             self._ask(
                 first_pattern(),
                 lambda file: self._write(
-                    [(name, [line]) for name, (_, line) in zip(files_for(file, numbered, self._wanted), lines, strict=True)]
+                    [(name, [line]) for name, (_, line) in zip(files_for(file, lines, self._wanted), lines, strict=True)]
                 ),
             )
 
@@ -94,10 +100,11 @@ class Saving(QObject):
         return [(row + 1, line) for row, line in enumerate(self._document.script.lines) if line.id in wanted and line.text.strip()]
 
     def _ask(self, name: str, write: Callable[[Path], None]) -> None:
-        file = ask_for_file(self._window, name, self._folder)
+        file = ask_for_file(self._window, name, self._folder, self._suffix)
         if file is not None:
-            self._folder = str(file.parent)
-            self.folder_selected.emit(self._folder)
+            suffix = file.suffix.lower()
+            self._folder, self._suffix = str(file.parent), suffix if suffix in SAVE_SUFFIXES else self._suffix
+            self.place_selected.emit(self._folder, self._suffix)
             write(file)
 
     def _write(self, files: list[tuple[Path, list[Line]]]) -> None:

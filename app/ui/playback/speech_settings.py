@@ -54,16 +54,31 @@ class SpeechSettings(QObject):
 
     def _open_voice(self, *, retry: bool = False) -> None:
         chosen = self._settings.value
-        precisions = Precisions(chosen.bert_precision, chosen.decoder_precision)
-        self._speech.open_voice(chosen.backend, precisions, hold=chosen.load_voice == "at_start", retry=retry)
+        self._speech.open_voice(chosen.backend, precisions_of(chosen), hold=chosen.load_voice == "at_start", retry=retry)
 
     @Slot(object, object)
     def _on_changed(self, before: Settings, after: Settings) -> None:
-        if (before.bert_precision, before.decoder_precision) != (after.bert_precision, after.decoder_precision):
+        if before.bert_precision != after.bert_precision:
             self.open_voice()
+        elif before.sound_choice != after.sound_choice:
+            self._speech.choose_precisions(precisions_of(after))
         if before.unload_after_min != after.unload_after_min:
             self._speech.unload_after(after.unload_after_min)
+        if before.built_in_words != after.built_in_words:
+            self._use_words(after.built_in_words)
         if before.device != after.device:
             self._banner.hide()
             self._playback.stop()
             self._speech.choose_device(after.device)
+
+    def _use_words(self, wanted: bool) -> None:
+        """The file with the settings is written later, so the front end is asked for the new choice at once."""
+        from app.adapters.openjtalk.own_words import CHOICE  # the window starts without the front end
+
+        CHOICE.wanted = wanted
+        self._speech.read_dictionary()
+
+
+def precisions_of(settings: Settings) -> Precisions:
+    """Those that lines speak in."""
+    return Precisions(settings.bert_precision, settings.sound_choice)

@@ -9,17 +9,20 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.core.accents import with_reading, without_phrase
 from app.core.emoji import has_emoji
-from app.core.line_reading import LineReading, LineWord
+from app.core.line_reading import LineReading
+from app.core.line_words import LineWord
 from app.core.script import Line, reshape
 from app.core.types import Overrides
 from app.language import localized
 from app.ui.playback.playback import Playback
 from app.ui.reading.line_sounds import LineSounds
+from app.ui.reading.strip.axis import Cell
 from app.ui.reading.strip.panel import StripPanel
 from app.ui.reading.strip.shape import mora_of, shape_of
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.synthesis.controller import SpeechController
+from app.ui.synthesis.jobs import LinePlace
 from app.ui.synthesis.line_reader import LineRead, ReadLine
 from app.ui.synthesis.state import SpeechState
 
@@ -60,6 +63,7 @@ class ReadingController(QObject):
         strip = panel.strip
         strip.edited.connect(self._on_edited)
         strip.place_selected.connect(self._play_from)
+        strip.cell_selected.connect(self._play_from_cell)
         panel.waveform.place_selected.connect(self._play_from)
         strip.word_requested.connect(self._on_word)
         strip.reset_requested.connect(self._reset_phrase)
@@ -89,7 +93,7 @@ class ReadingController(QObject):
             self._shown_id, self._reading = line.id, None
             self.panel.close_reading()
             self.panel.show_line(None, None, False)
-            self.panel.show_start()
+            self.panel.view.show_start()
         edits, reading = line.overrides, self._reading
         if reading is not None and self._counts(edits, line) and (reading.text, reading.readings) == (line.text, edits.readings):
             self._overrides = edits
@@ -174,7 +178,7 @@ class ReadingController(QObject):
     def _on_state(self, state: SpeechState) -> None:
         sound = self.sounds.find(self._shown_id)
         heard = sound is not None and state.request_id == sound.request_id and state.played_s > 0
-        self.panel.show_played(state.played_s if heard else None)
+        self.panel.view.show_played(state.played_s if heard else None)
 
     @Slot(str, object)
     def _on_edited(self, label: str, overrides: Overrides) -> None:
@@ -190,6 +194,11 @@ class ReadingController(QObject):
     @Slot(float)
     def _play_from(self, second: float) -> None:
         self._playback.play([self._shown_id], second)
+
+    @Slot(object)
+    def _play_from_cell(self, cell: Cell) -> None:
+        """It is heard once it is made."""
+        self._playback.play([self._shown_id], LinePlace(cell.kind.value, cell.index))
 
     @Slot(int)
     def _on_word(self, mora: int) -> None:

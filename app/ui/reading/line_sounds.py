@@ -19,9 +19,11 @@ class LineSounds(QObject):
 
     Signals:
         changed(str): more of this line's sound has come.
+        completed(): all of one has.
     """
 
     changed = Signal(str)
+    completed = Signal()
 
     def __init__(self, controller: SpeechController) -> None:
         super().__init__(controller)
@@ -39,6 +41,18 @@ class LineSounds(QObject):
         found = self._sounds.get(line.id)
         return found is not None and found[0] == line
 
+    def whole(self) -> list[tuple[Line, LineSound]]:
+        """Every line with its sound that is complete, the last one last."""
+        return [item for item in self._sounds.values() if item[1].is_whole]
+
+    def remember(self, line: Line, sound: LineSound) -> bool:
+        """Takes over the sound of an earlier run; False where the line has had another one since."""
+        if line.id in self._sounds or len(self._sounds) >= KEPT_LINES:
+            return False
+        self._sounds[line.id] = (line, sound)
+        self.changed.emit(line.id)
+        return True
+
     @Slot(object)
     def _on_chunk(self, chunk: AudioChunk) -> None:
         job = self._controller.find(chunk.request_id)
@@ -53,3 +67,5 @@ class LineSounds(QObject):
                 self._sounds.popitem(last=False)
         found[1].add(chunk)
         self.changed.emit(line.id)
+        if found[1].is_whole:
+            self.completed.emit()

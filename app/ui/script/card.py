@@ -15,7 +15,7 @@ AVATAR, BUTTON = 26.0, 30.0
 RADIUS = 8.0
 TEXT_SCALE = 1.2
 HOOK = 16.0  # beside the seconds
-CACHED_HEIGHTS = 20_000
+CACHED_HEIGHTS = 100_000  # lines of the longest script
 
 
 @dataclass(frozen=True, slots=True)

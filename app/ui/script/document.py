@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
@@ -23,10 +22,12 @@ class ScriptDocument(QObject):
     Signals:
         changed(Script, Script): before and after, for every change.
         stepped(Script, Script): the same, by undo or redo only.
+        replaced(): what comes next is another script, whose lines may have ids of this one.
     """
 
     changed = Signal(object, object)
     stepped = Signal(object, object)
+    replaced = Signal()
 
     def __init__(self, script: Script, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,10 +64,6 @@ class ScriptDocument(QObject):
         count = self.stack.count()
         return self.stack.command(count - 1) if count and self.stack.index() == count else None
 
-    def add_step(self, label: str, forth: Callable[[], object], back: Callable[[], object]) -> None:
-        """Adds a step that was done beside the script, so that it is taken back in its turn."""
-        self.stack.push(_Other(label, forth, back))
-
     def put(self, after: Script) -> None:
         """Changes the script without a step of its own: for what the program does by itself."""
         before, self._script = self._script, after
@@ -75,6 +72,7 @@ class ScriptDocument(QObject):
     def reset(self, script: Script) -> None:
         """Another script; there is no way back."""
         self.stack.clear()
+        self.replaced.emit()
         self.put(script)
 
 
@@ -112,22 +110,3 @@ class _Edit(QUndoCommand):
         before = self._document.script
         self._document.put(script)
         self._document.stepped.emit(before, script)
-
-
-class _Other(QUndoCommand):
-    """A step beside the script."""
-
-    def __init__(self, label: str, forth: Callable[[], object], back: Callable[[], object]) -> None:
-        super().__init__(label)
-        self._forth, self._back = forth, back
-        self._pushed = False
-
-    def undo(self) -> None:
-        """Back."""
-        self._back()
-
-    def redo(self) -> None:
-        """Forth; Qt also calls it when the step is new, and done already."""
-        if self._pushed:
-            self._forth()
-        self._pushed = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -11,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 
 from app.core.script import Line, Script, change, cut, duplicate, insert, move, new_id, remove, retext, shift
 from app.core.text_lines import LONGEST_LINE, split_lines
-from app.errors import AppError
 from app.language import localized
 from app.ui.script.document import ScriptDocument
 from app.ui.script.editor import LineEditor
@@ -19,7 +17,6 @@ from app.ui.script.list import ScriptList
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
-from app.ui.script.text_files import read_pairs
 
 MOST_CHOSEN = 1_000  # lines just added; selecting more is slow
 
@@ -28,12 +25,10 @@ class LineCommands(QObject):
     """Edits the document for the list.
 
     Signals:
-        failed(AppError): a file could not be read.
         noticed(str): the added lines differ from the source.
         stop_wanted(): Esc, while a line is edited.
     """
 
-    failed = Signal(object)
     stop_requested = Signal()
     noticed = Signal(str)
 
@@ -131,22 +126,9 @@ class LineCommands(QObject):
         settings = self._selection.settings
         self._put([Line(words, settings) for words in split_lines(text)], row, localized("テキストを追加", "Add text"))
 
-    @Slot(object, int)
-    def add_files(self, files: list[Path], row: int) -> None:
-        """The lines of text files, but for those that cannot be read."""
-        lines: list[Line] = []
-        errors: list[AppError] = []
-        settings = self._selection.settings
-        for file in files:
-            try:
-                pairs = read_pairs(file)
-            except AppError as error:
-                errors.append(error)
-            else:
-                lines += [Line(text, replace(settings, speaker=name) if name else settings) for name, text in pairs]
-        self._put(lines, row, localized("ファイルを追加", "Add file"))
-        if errors:
-            self.failed.emit(errors[0])
+    def put(self, lines: list[Line], row: int) -> None:
+        """Lines of a file."""
+        self._put(lines, row, localized("読み込み", "Import"))
 
     def _put(self, lines: list[Line], row: int, label: str) -> None:
         if not lines:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from app.core.script import Line
 from app.language import localized
 from app.ui.labels import VoiceLabel, style_name
-from app.ui.synthesis.jobs import OpenedVoice
+from app.ui.synthesis.results import OpenedVoice
 
 
 class LineVoices:
@@ -45,8 +45,12 @@ class LineVoices:
     def name(self, voice: str) -> str:
         """Of a voice, for people."""
         if self.is_missing(voice):
-            return localized(f"{self._called(voice) or voice}（見つかりません）", f"{self._called(voice) or voice} (missing)")
+            return localized(f"{self._missing(voice)}（見つかりません）", f"{self._missing(voice)} (missing)")
         return self.names.get(voice) or voice or self.names.get("", "")
+
+    def _missing(self, voice: str) -> str:
+        """What it was called: ids are nothing for people."""
+        return self._called(voice) or localized("不明な声", "Unknown voice")
 
     def style(self, line: Line) -> str:
         """The style that will be heard; what the line says where its voice is not known."""
@@ -58,12 +62,17 @@ class LineVoices:
         return _heard(line.settings.speaker, speakers) if len(speakers) > 1 else ""
 
     def summary(self, line: Line) -> str:
-        """Speaker and style, short."""
+        """Speaker and style, short; the voice itself where it is missing."""
+        if self.is_missing(line.settings.voice):
+            return self._missing(line.settings.voice)
         return localized("・", " · ").join(filter(None, (self.speaker(line), style_name(self.style(line)))))
 
     def explanation(self, line: Line) -> str:
         """Speaker and style, and what the voice has not."""
         wanted = line.settings.style
+        if self.is_missing(line.settings.voice):
+            name = self._missing(line.settings.voice)
+            return localized(f"声が見つかりません: {name}", f"Missing voice: {name}")
         if wanted and wanted != self.style(line):
             return localized(
                 f"この声に「{style_name(wanted)}」はないため、「{style_name(self.style(line))}」で話します。",

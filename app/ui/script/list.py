@@ -36,8 +36,9 @@ from app.ui.script.delegate import LineDelegate
 from app.ui.script.drops import LineDrops
 from app.ui.script.editor import LineEditor
 from app.ui.script.empty_state import EmptyState
+from app.ui.script.gradual_layout import GradualLayout
 from app.ui.script.script_model import LINE_ROLE, Index, ScriptModel
-from app.ui.synthesis.jobs import OpenedVoice
+from app.ui.synthesis.results import OpenedVoice
 from app.ui.theme.theme import Theme
 
 CURRENT = QItemSelectionModel.SelectionFlag.ClearAndSelect
@@ -48,6 +49,7 @@ class ScriptList(LineDrops):
 
     Attributes:
         lesson: what an empty list shows.
+        gradual: to be begun before very many lines come.
 
     Signals:
         line_chosen(): other lines are selected, or another is the current one.
@@ -70,6 +72,7 @@ class ScriptList(LineDrops):
         self.cards.play_requested.connect(self.play_requested)
         self.setItemDelegate(self.cards)
         self.setModel(model)
+        self.gradual = GradualLayout(self)
         self.setAccessibleName(localized("台本", "Script"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.AnyKeyPressed)
@@ -161,13 +164,19 @@ class ScriptList(LineDrops):
         """Qt would lay out all lines again, forty times a second while one is spoken; that is needed only where a height changes."""
         if Qt.ItemDataRole.DisplayRole not in roles:
             self.viewport().update(self.visualRect(first) if first == last else self.viewport().rect())
-        elif first == last and self.visualRect(first).height() == self.cards.row_height(first.row()):
+        elif first == last and self._given_height(first) == self.cards.row_height(first.row()):
             if self.editor is not None and first == self.currentIndex():
                 self.cards.setEditorData(self.editor, first)
                 self.updateEditorGeometries()
             self.viewport().update(self.visualRect(first))
         else:
             super().dataChanged(first, last, list(roles))
+
+    def _given_height(self, index: Index) -> int:
+        """Of a row as the list was laid out; its `visualRect` is already as high as it would be now."""
+        below = index.sibling(index.row() + 1, 0)
+        end = self.visualRect(below).top() if below.isValid() else self.contentsSize().height() - self.verticalOffset()
+        return end - self.visualRect(index).top()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A key typed into an empty list begins a line."""

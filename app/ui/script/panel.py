@@ -13,7 +13,7 @@ from app.ui.script.script_model import ScriptModel
 from app.ui.script.search_bar import SearchBar
 from app.ui.script.transport import Transport
 from app.ui.theme.theme import Theme
-from app.ui.widgets.banner import Banner
+from app.ui.widgets.banner import Banner, BannerPlace
 
 SCROLL_BAR = 11  # pixels beside the cards
 LINE_MENU: tuple[str, ...] = ("play", "play_through", "", "edit_line", "duplicate", "delete", "", "move_up", "move_down", "")
@@ -22,7 +22,7 @@ TAUGHT = ("add_line", "play", "paste", "find_command")
 
 
 class ScriptPanel(QWidget):
-    """Lines and transport under two banners: `notice` for what concerns the program, `banner` for what was asked last.
+    """Lines and transport under banners: `notice` for what concerns the program, `banner` for what was asked last.
 
     Attributes:
         above, below: from top to bottom, what has its place over the lines and under them. Both end where the cards end.
@@ -40,8 +40,9 @@ class ScriptPanel(QWidget):
             (actions.key_of(name), actions[name].iconText().rstrip("…")) for name in TAUGHT if actions.key_of(name)
         ]
         self.above, self.below = QVBoxLayout(), QVBoxLayout()
-        self.above.addWidget(self.notice)
-        self.above.addWidget(self.banner)
+        self.messages = BannerPlace()
+        for banner in (self.notice, self.banner):
+            self.add_banner(banner)
         self.search = SearchBar()
         self.below.addWidget(self.transport)
         column = QVBoxLayout(self)
@@ -57,6 +58,11 @@ class ScriptPanel(QWidget):
         column.addLayout(over)
         column.addWidget(self.script, 1)
         column.addLayout(self.below)
+
+    def add_banner(self, banner: Banner) -> None:
+        """A banner for messages over the lines, of which only the newest is seen."""
+        self.messages.add(banner)
+        self.above.addWidget(banner)
 
     def _offer_menu(self, actions: Actions) -> None:
         """What can be done to the lines under a right click; they are selected by it."""

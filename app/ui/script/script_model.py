@@ -29,6 +29,7 @@ class ScriptModel(QAbstractListModel):
         self._rows: dict[str, int] | None = None  # by id, made when asked for
         self._states: dict[str, LineState] = {}
         document.changed.connect(self._on_changed)
+        document.replaced.connect(lambda: self._states.clear())
 
     def line(self, row: int) -> Line | None:
         """The line of a row; None where there is none."""

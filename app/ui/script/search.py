@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from PySide6.QtCore import QObject, Slot
 
-from app.core.text_search import Match, find, substitute
+from app.core.text_search import Match, Query, find, substitute, unknown_group, written_for
+from app.errors import InputError
 from app.language import localized
 from app.ui.script.document import ScriptDocument
+from app.ui.script.expressions import EndlessError, compiled, find_expression
 from app.ui.script.list import ScriptList
 from app.ui.script.search_bar import SearchBar
 from app.ui.script.selection import Selection
@@ -21,7 +25,9 @@ class Search(QObject):
         self._scope: list[str] | None = None
         self._matches: list[Match] = []
         self._place = -1
+        self._endless: Query | None = None
         bar.query_changed.connect(self._search)
+        bar.by_changed.connect(self._on_by)
         bar.step_requested.connect(self._step)
         bar.replace_requested.connect(self._replace)
         bar.closed.connect(self.close)
@@ -66,14 +72,14 @@ class Search(QObject):
     @Slot(bool)
     def _replace(self, everywhere: bool) -> None:
         wanted = self._matches if everywhere else self._matches[self._place : self._place + 1]
-        if not wanted:
+        if not wanted or self._bar.problem.isVisible():
             return
         last, by = wanted[-1], self._bar.by.text()
         count = f"{len(wanted):,}"
         label = localized(f"{count} か所を置換", f"Replace {count}") if everywhere else localized("置換", "Replace")
         self._document.edit(label, substitute(self._document.script, wanted, by))
         self._find()
-        self._go_behind(last.line_id, last.start + len(by))  # what was put there may be found again: あ → ああ
+        self._go_behind(last.line_id, last.start + len(written_for(last, by)))  # what was put there may be found again: あ → ああ
         self._show()
 
     @Slot()
@@ -83,6 +89,12 @@ class Search(QObject):
             self._place = min(self._place, len(self._matches) - 1)
             self._bar.show_count(self._place + 1, len(self._matches))
 
+    @Slot()
+    def _on_by(self) -> None:
+        """What takes the place of an expression's matches may name a group that there is not."""
+        if self._bar.query.is_expression:
+            self._on_document()
+
     def _go_behind(self, line_id: str, start: int) -> None:
         """To the first place from a letter of a line on; behind the last one to the first of all."""
         rows = {line.id: row for row, line in enumerate(self._document.script.lines)}
@@ -91,7 +103,28 @@ class Search(QObject):
 
     def _find(self) -> None:
         scope = self._scope if self._bar.chosen_only.isChecked() and self._bar.chosen_only.isVisible() else None
-        self._matches = find(self._document.script, self._bar.query, None if scope is None else frozenset(scope))
+        ids, query = None if scope is None else frozenset(scope), self._bar.query
+        if self._endless == query:  # the lines may change many times before the expression does
+            return
+        self._endless = None
+        try:
+            self._matches = self._find_expression(query.text, ids) if query.is_expression else find(self._document.script, query, ids)
+        except InputError as error:
+            self._matches = []
+            self._endless = query if isinstance(error, EndlessError) else None
+            self._bar.show_problem(error.message)
+        else:
+            self._bar.show_problem("")
+
+    def _find_expression(self, pattern: str, ids: Collection[str] | None) -> list[Match]:
+        """Raises InputError where the expression, or what takes the place of its matches, means nothing."""
+        if not pattern:
+            return []
+        expression = compiled(pattern)
+        unknown = unknown_group(self._bar.by.text(), expression.captureCount()) if self._bar.by.isVisible() else None
+        if unknown is not None:
+            raise InputError(localized(f"この正規表現にグループ {unknown} はありません。", f"The expression has no group {unknown}."))
+        return find_expression(self._document.script, expression, ids)
 
     def _show(self) -> None:
         if not self._matches:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLine
 
 from app.core.text_search import Query
 from app.language import localized
+from app.ui.plain_text import PlainLabel
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 
@@ -16,13 +17,14 @@ class SearchBar(QWidget):
     """Fields and buttons; what they do is `app.ui.script.search`.
 
     Signals:
-        query_changed(): other words, or another way to compare them.
+        query_changed(): other words, or another way to compare them.  by_changed(): what takes their place.
         step_requested(int): 1 for the next place, -1 for the one before.
         replace_requested(bool): everywhere, or at the current place.
         closed(): the user has finished.
     """
 
     query_changed = Signal()
+    by_changed = Signal()
     step_requested = Signal(int)
     replace_requested = Signal(bool)
     closed = Signal()
@@ -38,6 +40,11 @@ class SearchBar(QWidget):
         self.count.setMinimumWidth(self.count.fontMetrics().horizontalAdvance("0,000 / 0,000"))
         self.loose = QCheckBox(localized("かな・全角半角・大文字小文字を区別しない", "Ignore kana, width and case"))
         self.loose.setChecked(True)
+        self.expression = QCheckBox(localized("正規表現", "Regular expression"))
+        self.problem = PlainLabel()
+        self.problem.setObjectName("error")
+        self.problem.setWordWrap(True)
+        self.problem.hide()
         self.chosen_only = QCheckBox(localized("選択中の行のみ", "Selected lines only"))
         self.previous = self._tool("up", localized("前を検索（Shift+Enter）", "Previous (Shift+Enter)"))
         self.next = self._tool("down", localized("次を検索（Enter）", "Next (Enter)"))
@@ -46,6 +53,13 @@ class SearchBar(QWidget):
         self.all = QPushButton(localized("すべて置換", "Replace all"))
         for control, tip in (
             (self.loose, localized("「ねこ」で「ネコ」「ﾈｺ」も見つけます。", "Finds ネコ and ﾈｺ as well when you type ねこ.")),
+            (
+                self.expression,
+                localized(
+                    "例: ^(.+)「 で行の先頭から「の前までを見つけ、置換後のテキストで $1 として使えます。(?i) で大文字小文字を区別しません。",
+                    "For example ^(.+)「 finds what comes before 「 and $1 puts it into the replacement. (?i) ignores case.",
+                ),
+            ),
             (self.chosen_only, localized("選んでいる行の中だけを探します。", "Searches the selected lines only.")),
             (self.one, localized("見つかった言葉を 1 つ置き換えます（Enter）。", "Replaces the word that was found (Enter).")),
             (self.all, localized("見つかった言葉をすべて置き換えます。", "Replaces every word that was found.")),
@@ -59,7 +73,8 @@ class SearchBar(QWidget):
     @property
     def query(self) -> Query:
         """What is sought."""
-        return Query(self.wanted.text(), self.loose.isChecked())
+        is_expression = self.expression.isChecked()
+        return Query(self.wanted.text(), self.loose.isChecked() and not is_expression, is_expression)
 
     def open(self, *, replacing: bool, several: bool) -> None:
         """Shows the bar, with the second row for replacing, and the choice of lines where several are selected."""
@@ -73,10 +88,15 @@ class SearchBar(QWidget):
 
     def show_count(self, place: int, count: int) -> None:
         """Says which of how many places is the current one; `place` counts from 1, 0 for none."""
-        nothing = localized("見つかりません", "Not found") if self.wanted.text() else ""
+        nothing = localized("見つかりません", "Not found") if self.wanted.text() and not self.problem.text() else ""
         self.count.setText(f"{place:,} / {count:,}" if count else nothing)
         for button in (self.previous, self.next, self.one, self.all):
             button.setEnabled(count > 0)
+
+    def show_problem(self, words: str) -> None:
+        """Says why nothing can be found; empty where there is no reason."""
+        self.problem.setText(words)
+        self.problem.setVisible(bool(words))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter and Esc belong to the fields here; elsewhere they edit a line and stop the sound."""
@@ -119,7 +139,7 @@ class SearchBar(QWidget):
         steps, ways, changes = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         for row, widgets in (
             (steps, (self.count, self.previous, self.next, self.close_button)),
-            (ways, (self.loose, self.chosen_only)),
+            (ways, (self.loose, self.expression, self.chosen_only)),
             (changes, (self.one, self.all)),
         ):
             for widget in widgets:
@@ -130,11 +150,15 @@ class SearchBar(QWidget):
         grid.addWidget(self.by, 1, 0)
         grid.addLayout(changes, 1, 1)
         grid.addLayout(ways, 2, 0, 1, 2)
+        grid.addWidget(self.problem, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
 
     def _connect(self) -> None:
         self.wanted.textChanged.connect(self.query_changed)
+        self.by.textChanged.connect(self.by_changed)
         self.loose.toggled.connect(self.query_changed)
+        self.expression.toggled.connect(self.loose.setDisabled)
+        self.expression.toggled.connect(self.query_changed)
         self.chosen_only.toggled.connect(self.query_changed)
         self.previous.clicked.connect(lambda: self.step_requested.emit(-1))
         self.next.clicked.connect(lambda: self.step_requested.emit(1))

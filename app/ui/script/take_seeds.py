@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.limits import SEED_BOUNDS
 from app.core.script import Line, Script
+from app.ui.script.document import ScriptDocument
 
 
 class TakeSeeds(QObject):
@@ -21,9 +22,10 @@ class TakeSeeds(QObject):
 
     changed = Signal()
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, document: ScriptDocument) -> None:
+        super().__init__(document)
         self._seeds: dict[str, int] = {}
+        document.replaced.connect(lambda: self._seeds.clear())
 
     def roll(self, line: Line) -> Line:
         """The line with another seed, unless its own is locked."""
@@ -42,7 +44,7 @@ class TakeSeeds(QObject):
 
     def applied_to(self, script: Script) -> Script:
         """All lines of a script as `applied` gives them."""
-        return replace(script, lines=tuple(map(self.applied, script.lines)))
+        return replace(script, lines=tuple(map(self.applied, script.lines))) if self._seeds else script
 
     def forget(self, ids: Iterable[str]) -> None:
         """The user has given these lines seeds of their own."""

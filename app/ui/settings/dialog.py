@@ -45,7 +45,7 @@ class SettingsDialog(QDialog):
         self._unmade: dict[int, tuple[QVBoxLayout, Callable[[], QWidget]]] = {}
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName(self.windowTitle())
-        titles = {"general": localized("全般", "General"), "voice": localized("声", "Voice")}
+        titles = {"general": localized("全般", "General"), "voice": localized("声", "Voice"), "service": localized("サービス", "Service")}
         for page in get_args(Page):
             items = [item for item in SHOWN if item.metadata["shown"].page == page]
             self._add(titles[page], partial(self._page, items))
@@ -137,6 +137,7 @@ class SettingsDialog(QDialog):
         self.ok.setObjectName("primary")
         self.ok.setToolTip(localized("変更を適用します。", "Applies the changes."))
         box.button(kind.Cancel).setToolTip(localized("変更を破棄します。", "Discards the changes."))
+        self.restore.setText(localized("初期設定に戻す", "Restore defaults"))
         self.restore.setToolTip(localized("すべての設定を初期値に戻します。", "Restores all defaults."))
         self.folder.setToolTip(plain_tip(str(data_dir())))
         box.accepted.connect(self.accept)

@@ -21,7 +21,7 @@ from app.ui.playback.output_devices import DeviceWatch
 from app.ui.settings.store import SettingsStore
 from app.ui.shell.menus import Menus
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import MachineInfo
+from app.ui.synthesis.results import MachineInfo
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.widgets.banner import Banner
 from app.version import VERSION

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from app.ui.latency.dock import LatencyDock
 
 LAID_OUT = (QEvent.Type.Resize, QEvent.Type.LayoutRequest)
 
@@ -19,7 +21,7 @@ class DockRoom(QObject):
         above: what fills the window beside the dock, and gives it its room.
     """
 
-    def __init__(self, window: QMainWindow, dock: QDockWidget, above: QWidget) -> None:
+    def __init__(self, window: QMainWindow, dock: LatencyDock, above: QWidget) -> None:
         super().__init__(window)
         self._window, self._dock, self._above = window, dock, above
         self.wanted = 0
@@ -39,7 +41,7 @@ class DockRoom(QObject):
     @Slot()
     def _give(self) -> None:
         dock = self._dock
-        if dock.isFloating() or not dock.isVisible():
+        if dock.isFloating() or not dock.isVisible() or not dock.is_open:
             return
         dragged = QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton
         if dragged or not self.wanted:

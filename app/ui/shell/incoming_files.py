@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from app.core.text_lines import SUFFIXES
+from app.core.project import PROJECT_SUFFIX, SCRIPT_SUFFIXES
 from app.language import localized
 from app.ui.link_kinds import is_text, is_voice, links_in, name_of
 from app.ui.script.line_commands import LineCommands
@@ -17,16 +17,20 @@ from app.ui.widgets.banner import Banner
 
 
 class IncomingFiles(QObject):
-    """Text becomes lines; any other file may be a voice. Nothing is fetched from a link without a question.
+    """Scripts and texts become lines; any other file may be a voice. Nothing is fetched from a link without a question.
 
     Signals:
-        others_found(list[Path]): files that are no text.
+        project_found(Path): the first project among the files, which takes the place of everything: scripts that came with it are left alone.
+        scripts_found(list[Path], int | None): scripts, tables and texts, and the row that their lines go before.
+        others_found(list[Path]): other files.
         voice_link_found(str): the address of a voice.
 
     Args:
         banner: offers to open the link of a text file in the browser.
     """
 
+    project_found = Signal(object)
+    scripts_found = Signal(object, object)
     others_found = Signal(object)
     voice_link_found = Signal(str)
 
@@ -42,10 +46,13 @@ class IncomingFiles(QObject):
     @Slot(object, int)
     def take_files(self, files: Sequence[Path], row: int | None = None) -> None:
         """Opens files; their lines go before this row, or below the selected ones."""
-        texts = [file for file in files if file.suffix.lower() in SUFFIXES]
-        others = [file for file in files if file not in texts]
-        if texts:
-            self._lines.add_files(texts, self._lines.place() if row is None else row)
+        projects = [file for file in files if file.suffix.lower() == PROJECT_SUFFIX]
+        scripts = [file for file in files if file.suffix.lower() in SCRIPT_SUFFIXES]
+        others = [file for file in files if file not in scripts and file not in projects]
+        if projects:
+            self.project_found.emit(projects[0])
+        elif scripts:
+            self.scripts_found.emit(scripts, row)
         if others:
             self.others_found.emit(others)
 

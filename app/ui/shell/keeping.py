@@ -6,12 +6,12 @@ import logging
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from app.errors import AppError
 from app.language import localized
 from app.ui.kept_file import KeptFile
+from app.ui.shell.leaving import session_ends
 from app.ui.widgets.banner import Banner
 
 
@@ -46,7 +46,7 @@ class Keeping(QObject):
         waits = [file.flush() for file in (self._script, *self._others)]
         self._window.hide()  # a slow disk is waited for unseen
         errors = [wait() for wait in waits]
-        if (error := errors[0]) is not None and not self._refused and not _session_ends():
+        if (error := errors[0]) is not None and not self._refused and not session_ends():
             self._refused = True
             self._window.show()
             self._show_error(error)
@@ -67,8 +67,3 @@ class Keeping(QObject):
             "Closing again discards the changes since the last save. To keep them, copy the lines into another application.",
         )
         self._notice.show_message("error", error.message, f"{error.hint} {hint}".strip())
-
-
-def _session_ends() -> bool:
-    app = QGuiApplication.instance()
-    return isinstance(app, QGuiApplication) and app.isSavingSession()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QMenuBar, Q
 from app.settings import Settings
 
 FIRST_SIZE = (1280, 800)
+NO_FRAME = QSize(0, 0)
 TALL = 800  # pixels above which there is more than enough for the lines
 TALL_SHARE = 0.35
 DOCK_SHARE = 0.2  # of the window at first; most of the room belongs to the lines
@@ -28,13 +29,30 @@ def lay_out(
     window.setStatusBar(status)
     window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
     if not window.restoreGeometry(QByteArray.fromBase64(settings.geometry.encode())):
-        window.resize(QSize(*FIRST_SIZE).boundedTo(window.screen().availableSize()).expandedTo(window.minimumSize()))
+        window.resize(first_size(window))
     window.restoreState(QByteArray.fromBase64(settings.layout.encode()))
+
+
+def first_size(window: QMainWindow, frame: QSize = NO_FRAME) -> QSize:
+    """As large as the screen allows beside what the window's frame takes."""
+    return QSize(*FIRST_SIZE).boundedTo(window.screen().availableSize() - frame).expandedTo(window.minimumSize())
+
+
+def keep_on_screen(window: QMainWindow, settings: Settings) -> None:
+    """Makes room for the window's frame at the first start; how much that takes is known once the window is seen."""
+    if not settings.geometry and window.size() == first_size(window):
+        window.resize(first_size(window, window.frameGeometry().size() - window.size()))
 
 
 def share_out(window: QMainWindow, dock: QDockWidget, settings: Settings) -> None:
     """Gives the dock its room, once the window is shown: before, a dock takes no size."""
     if not settings.layout:
+        give_share(window, dock)
+
+
+def give_share(window: QMainWindow, dock: QDockWidget) -> None:
+    """The height that suits a dock in this window."""
+    if dock.maximumHeight() > LOWEST_DOCK:  # else it is folded
         wanted = window.height() * DOCK_SHARE + max(0, window.height() - TALL) * TALL_SHARE
         room = min(dock.sizeHint().height(), max(LOWEST_DOCK, round(wanted)))
         window.resizeDocks([dock], [room], Qt.Orientation.Vertical)

@@ -12,13 +12,23 @@ from app.ui.actions.actions import Actions
 from app.ui.settings.store import SettingsStore
 
 FILE = (
-    "read_text",
+    "new_project",
+    "open_project",
     "",
+    "save_project",
+    "save_project_as",
+    "embed_sounds",
+    "",
+    "import",
+    "export_script",
+    "",
+    "natural_voice",
     "add_voice",
     "add_voice_address",
     "add_bert",
     "voice_library",
     "",
+    "export",
     "save_line",
     "save_all",
     "save_joined",
@@ -29,13 +39,17 @@ FILE = (
     "quit",
 )
 EDIT = ("undo", "redo", "", "cut", "copy", "paste", "select_all", "", "find", "replace")
-LINE = ("add_line", "edit_line", "duplicate", "delete", "", "move_up", "move_down")
-HELP = ("user_guide", "find_command", "", "diagnose", "show_log", "open_data", "", "about")
-PLAY = ("play", "play_through", "stop", "", "loop", "live", "follow", "", "measure", "")
+LINE = ("add_line", "edit_line", "duplicate", "delete", "", "move_up", "move_down", "", "keep_take", "more_takes", "delete_takes")
+HELP = ("user_guide", "find_command", "", "lab", "diagnose", "show_log", "open_data", "", "about")
+COMPARE = ("audition", "blind_test", "fast_test", "bert_test")
+PLAY = ("play", "play_through", "stop", "", "loop", "live", "follow", "", *COMPARE, "", "measure", "")
 
 
 class Menus(QMenuBar):
     """File, Edit, Line, Play and View. Output device and theme are settings, changed here and shown as they are.
+
+    Attributes:
+        recent: to be filled with projects.
 
     Signals:
         devices_wanted(): the list of outputs is about to be seen.
@@ -47,14 +61,16 @@ class Menus(QMenuBar):
         super().__init__()
         self._settings = settings
         self._outputs: tuple[str, ...] = ()
-        self._fill(localized("ファイル(&F)", "&File"), actions, FILE)
+        file = self._fill(localized("ファイル(&F)", "&File"), actions, FILE)
+        self.recent = QMenu(localized("最近使ったプロジェクト", "Recent projects"), file)
+        file.insertMenu(file.actions()[FILE.index("")], self.recent)
         self._fill(localized("編集(&E)", "&Edit"), actions, EDIT)
         self._fill(localized("行(&L)", "&Line"), actions, LINE)
         play = self._fill(localized("再生(&P)", "&Play"), actions, PLAY)
         self._devices = play.addMenu(localized("再生デバイス", "Output device"))
         self._devices.aboutToShow.connect(self.devices_requested)
         self._device_group = QActionGroup(self)
-        self.view = self._fill(localized("表示(&V)", "&View"), actions, ("show_strip", "", "full_screen"))
+        self.view = self._fill(localized("表示(&V)", "&View"), actions, ("show_strip", "show_takes", "", "full_screen"))
         self._add_themes(self.view.addMenu(localized("配色", "Theme")), settings.value.theme)
         self.view.addSeparator()
         self._fill(localized("ヘルプ(&H)", "&Help"), actions, HELP)

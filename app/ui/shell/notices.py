@@ -27,7 +27,7 @@ class Notices(QObject):
 
     @Slot(object)
     def _show(self, error: AppError) -> None:
-        if self._banner.isHidden():
+        if not self._banner.is_wanted:
             self._errors.clear()
         self._errors.append(error)
         messages = [item.message for item in self._errors]

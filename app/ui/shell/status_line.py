@@ -8,14 +8,15 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar
 
+from app.adapters.ort.backends import BACKENDS, backend_of
 from app.language import localized
 from app.ui.labels import milliseconds, stage_name
 from app.ui.plain_text import PlainLabel, plain_tip
-from app.ui.probe_labels import finding_words, show_findings
+from app.ui.probe_labels import finding_words, offer_missing, show_findings
 from app.ui.shell.level_meter import LevelMeter
 from app.ui.shell.memory_label import MemoryLabel
-from app.ui.synthesis.jobs import MachineInfo, OpenedVoice
 from app.ui.synthesis.measurements import LatencyHistory
+from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.ui.synthesis.state import SpeechState
 
 
@@ -36,6 +37,7 @@ class StatusLine(QStatusBar):
         self.setSizeGripEnabled(False)
         self.setContentsMargins(14, 0, 14, 2)
         self._names = {backend: backend, "auto": "Auto"}
+        self._missing: list[str] = []
         self._findings: tuple[Mapping[str, Any], ...] = ()
         self.places = ""
         self.state = QLabel()
@@ -71,9 +73,10 @@ class StatusLine(QStatusBar):
         return str(self.backends.currentData())
 
     def offer(self, found: MachineInfo) -> None:
-        """Lists what this machine offers; what was chosen stays in the list even if it is not offered."""
+        """Lists what this machine offers, then, greyed, what it could have; what was chosen stays in the list in any case."""
         chosen = self.backend
         self._names |= dict(found.names)
+        self._missing = [key for key in BACKENDS if key not in map(backend_of, found.backends)]
         self._fill(dict.fromkeys((*found.backends, chosen)), chosen)
 
     def show_measured(self, findings: Sequence[Mapping[str, Any]]) -> None:
@@ -81,6 +84,18 @@ class StatusLine(QStatusBar):
         self._findings = tuple(findings)
         show_findings(self.backends, self._findings)
         self._explain()
+
+    def fallback_words(self, voice: OpenedVoice) -> tuple[str, str]:
+        """That a voice runs on the CPU although it was asked to run elsewhere, in one sentence, and what can be done."""
+        device = localized("グラフィックデバイス", "The graphics device")
+        wanted = device if voice.requested == "auto" else self._names.get(voice.requested, voice.requested)
+        retry = localized(
+            "グラフィックドライバーを更新して「もう一度試す」を押すか、右下の「バックエンド」で CPU を選んでください。",
+            "Update the graphics driver and press “Try again”, or choose CPU under “Backend”.",
+        )
+        choose = localized("右下の「バックエンド」で Auto か CPU を選んでください。", "Choose Auto or CPU under “Backend”.")
+        message = localized(f"{wanted} を使えないため、CPU で合成しています。", f"{wanted} cannot be used; the CPU is used instead.")
+        return message, retry if voice.lost else choose
 
     def show_voice(self, voice: OpenedVoice) -> None:
         """Shows where the voice really runs."""
@@ -114,6 +129,7 @@ class StatusLine(QStatusBar):
         self.backends.clear()
         for key in keys:
             self.backends.addItem(self._names[key], key)
+        offer_missing(self.backends, (key for key in self._missing if key != backend_of(chosen)))
         show_findings(self.backends, self._findings)
         self.backends.setCurrentIndex(max(0, self.backends.findData(chosen)))
 

@@ -15,10 +15,11 @@ from app.ui.script.list import ScriptList
 from app.ui.script.transport import Transport
 from app.ui.shell.status_line import StatusLine
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import MachineInfo, OpenedVoice, OpenVoice
-from app.ui.synthesis.loaded_voices import LicenceOpenError
+from app.ui.synthesis.jobs import ExportFile, OpenVoice, RenderTake
+from app.ui.synthesis.licence_open import LicenceOpenError
+from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.ui.widgets.banner import Banner
-from app.voices.bert import MissingBertError
+from app.voices.wanted_bert import MissingBertError
 
 
 class StatusUpdates(QObject):
@@ -54,6 +55,8 @@ class StatusUpdates(QObject):
     def _on_state(self, *_state: object) -> None:
         self._status.show_state(self._speech.state)
         self._transport.show_state(self._speech.state, self._playback.waiting)
+        if self._speech.state.ready and not self._speech.state.loading:
+            self._latency.begin()
 
     @Slot(object)
     def _on_voice(self, voice: OpenedVoice) -> None:
@@ -64,10 +67,10 @@ class StatusUpdates(QObject):
             self._lines.show_voice(voice)
         self._latency.show_figures()
         if voice.fallback:
-            hint = localized("CPU で合成しています。", "Synthesising on the CPU.")
+            message, hint = self._status.fallback_words(voice)
             self._banner.show_message(
                 "error",
-                voice.fallback,
+                message,
                 hint,
                 action=localized("もう一度試す", "Try again") if voice.lost else "",
                 then=partial(self._choose_backend, voice.requested),
@@ -81,6 +84,9 @@ class StatusUpdates(QObject):
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
+        self._latency.begin()
+        if isinstance(failed.job, ExportFile) or (isinstance(failed.job, RenderTake) and failed.job.quiet):
+            return  # what failed is shown when the batch has ended, or in its cell
         if isinstance(failed.job, OpenVoice) and self._speech.voice is not None:  # the voice that was open before stays
             self._status.show_voice(self._speech.voice)
         if isinstance(failed.error, MissingBertError | LicenceOpenError):

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from typing import Literal
 
-from PySide6.QtGui import QUndoStack
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAction, QUndoStack
 
-from app.core.text_lines import SUFFIXES
+from app.core.presets import Preset
 from app.language import localized
 from app.ui.actions.actions import Actions
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.playback.play_commands import PlayCommands
-from app.ui.script.document import ScriptDocument
+from app.ui.projects.controller import ProjectController
+from app.ui.projects.document import ProjectDocument
 from app.ui.script.line_commands import LineCommands
-from app.ui.widgets.open_files import ask_for_files
+from app.ui.script.selection import Selection
+from app.ui.takes.controller import TakesController
+from app.ui.takes.deletion import TakesDeletion
+from app.ui.voices.catalog import VoiceCatalog
+from app.ui.widgets.banner import Banner
 
 
 def connect_actions(actions: Actions, called: Mapping[str, Callable[[], object]]) -> None:
@@ -40,6 +44,23 @@ def line_actions(commands: LineCommands, select_all: Callable[[], object]) -> di
     }
 
 
+def project_actions(projects: ProjectController) -> dict[str, Callable[[], object]]:
+    """What opens and saves projects."""
+    return {
+        "new_project": projects.new,
+        "open_project": projects.open,
+        "save_project": projects.save,
+        "save_project_as": projects.save_as,
+    }
+
+
+def connect_embedding(action: QAction, project: ProjectDocument) -> None:
+    """The mark belongs to the project that is open."""
+    action.triggered.connect(lambda is_on: project.change(embeds=is_on))
+    project.changed.connect(lambda: action.setChecked(project.parts.embeds))
+    action.setChecked(project.parts.embeds)
+
+
 def play_actions(commands: PlayCommands) -> dict[str, Callable[[], object]]:
     """What speaks and saves lines."""
     return {
@@ -50,6 +71,11 @@ def play_actions(commands: PlayCommands) -> dict[str, Callable[[], object]]:
         "save_all": commands.save_all,
         "save_joined": commands.save_joined,
     }
+
+
+def take_actions(takes: TakesController, deletion: TakesDeletion) -> dict[str, Callable[[], object]]:
+    """What keeps, makes and deletes takes."""
+    return {"keep_take": takes.keep, "more_takes": takes.more, "delete_takes": deletion.ask}
 
 
 def connect_undo(actions: Actions, stack: QUndoStack) -> None:
@@ -63,13 +89,32 @@ def connect_undo(actions: Actions, stack: QUndoStack) -> None:
         signal.connect(actions[name].setEnabled)
 
 
-def undo_presets(presets: PresetBar, document: ScriptDocument) -> None:
-    """Changes of presets are steps of the document's history."""
-    presets.changed.connect(lambda label, before, after: document.add_step(label, lambda: presets.put(after), lambda: presets.put(before)))
+def offer_precision_tests(actions: Actions, selection: Selection, catalog: VoiceCatalog) -> None:
+    """They need a voice that has both precisions."""
+    tests: tuple[tuple[str, Literal["sound", "bert"]], ...] = (("fast_test", "sound"), ("bert_test", "bert"))
+
+    def look() -> None:
+        voice = catalog.find(selection.settings.voice)
+        missing = localized("この行の声が見つかりません", "the voice of this line is missing")
+        for name, part in tests:
+            actions.withhold(name, missing if voice is None else voice.why_no_int8(part))
+
+    selection.changed.connect(look)
+    catalog.changed.connect(look)
+    look()
 
 
-def read_text(parent: QWidget, add_files: Callable[[list[Path], int], object], row: int) -> None:
-    """Asks for text files, whose lines are added."""
-    kinds = localized("テキスト", "Text") + f" ({' '.join('*' + suffix for suffix in SUFFIXES)})"
-    if files := ask_for_files(parent, localized("テキストを読み込む", "Import text"), kinds):
-        add_files(files, row)
+def tell_of_presets(presets: PresetBar, banner: Banner) -> None:
+    """Presets are no part of the script's history: one that was removed is put back from the message."""
+
+    def removed(name: str, preset: Preset, in_project: bool) -> None:
+        words = localized(f"プリセット「{name}」を削除しました。", f"The preset “{name}” was deleted.")
+        banner.show_message("notice", words, action=localized("元に戻す", "Undo"), then=lambda: presets.restore(name, preset, in_project))
+
+    def taken_in(count: int) -> None:
+        words = localized(f"{count} 個のプリセットを読み込みました。", f"Presets imported: {count}.")
+        banner.show_message("notice", words)
+
+    presets.removed.connect(removed)
+    presets.taken_in.connect(taken_in)
+    presets.failed.connect(banner.show_error)

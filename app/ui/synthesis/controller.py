@@ -1,4 +1,4 @@
-"""Between the widgets and the synthesis thread: knows what was asked, what sounds now, and what is still to come."""
+"""Between the widgets and the synthesis thread: asks it to open voices, to speak, to write files and to make takes."""
 
 from __future__ import annotations
 
@@ -8,89 +8,41 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, Slot
 
-from app.core.types import AudioChunk, SynthesisRequest
-from app.errors import AudioDeviceError
-from app.ui.error_text import Failed
+from app.core.requests import Cast
+from app.core.script import Line
+from app.core.types import SynthesisRequest
 from app.ui.synthesis.jobs import (
-    Cast,
     ChooseDevice,
+    ChoosePrecisions,
     CloseVoice,
-    Done,
+    ExportFile,
     ForgetWords,
     Job,
-    OpenedVoice,
+    LinePlace,
     OpenVoice,
     PlaySample,
     Precisions,
+    RenderTake,
+    Served,
+    ServeRequest,
     Speak,
-    Synthesised,
 )
 from app.ui.synthesis.line_reader import ReadLine
-from app.ui.synthesis.measurements import Utterance
-from app.ui.synthesis.pending_jobs import PendingJobs
 from app.ui.synthesis.player import OpenPlayer
-from app.ui.synthesis.recorder import LatencyRecorder
-from app.ui.synthesis.signals import SpeechSignals
-from app.ui.synthesis.state import SpeechState
-from app.ui.synthesis.synthesis_thread import SynthesisThread
-from app.ui.synthesis.worker import SynthesisWorker
-
-TICK_MS = 25  # 40 times a second: bars and play state move smoothly
+from app.ui.synthesis.reports import SpeechReports
+from app.ui.synthesis.side_by_side import SideBySide
 
 
-class SpeechController(SpeechSignals):
-    """Asks the synthesis thread for work; the newest request to be heard wins, files are always finished.
-
-    Attributes:
-        history: measurements, changed in the window's thread only.
-        voice: the one opened last, None before the first one has opened.
-        voices: all that were opened, by the id that lines have.
-        state: as last reported.
-    """
+class SpeechController(SpeechReports):
+    """Asks the synthesis thread for work; the newest request to be heard wins, files are always finished."""
 
     def __init__(self, open_player: OpenPlayer | None = None, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._recorder = LatencyRecorder(self)
-        self._recorder.measured.connect(self.measured)
-        self.history = self._recorder.history
-        self.voice: OpenedVoice | None = None
-        self.voices: dict[str, OpenedVoice] = {}
-        self.state = SpeechState()
+        super().__init__(open_player, parent)
         self._ids = itertools.count(1)
-        self._open = PendingJobs()
         self._precisions = Precisions()
         self._closed = False
-        self._thread = SynthesisThread(open_player, self)
-        self._worker = self._thread.worker
-        self._listen(self._worker)
-        self._timer = QTimer(self)
-        self._timer.setInterval(TICK_MS)
-        self._timer.timeout.connect(self._tick)
-
-    @property
-    def busy(self) -> bool:
-        """The synthesis thread has something to do."""
-        return bool(self._open.jobs)
-
-    @property
-    def spoken(self) -> Sequence[Speak]:
-        """What is to be heard, in order: the first sounds now, or will as soon as it is made."""
-        return self._open.spoken
-
-    @property
-    def ahead_s(self) -> float | None:
-        """Seconds of sound that wait to be heard; None while some of what is to be heard is still being made."""
-        return self._open.ahead_s(self.state.played_s)
-
-    def find(self, request_id: str) -> Speak | None:
-        """The job of a request that is not over yet."""
-        return self._open.find(request_id)
-
-    def made_s(self, job: Speak) -> float:
-        """Seconds of sound made of a job so far, silence around it not counted; known until it is over."""
-        return self._open.made_s(job.request.id)
 
     @Slot()
     def begin(self) -> None:
@@ -105,6 +57,11 @@ class SpeechController(SpeechSignals):
         self._give_up(waiting)
         self._precisions = precisions
         self._post(OpenVoice(backend, hold=hold, retry=retry, precisions=precisions))
+
+    def choose_precisions(self, precisions: Precisions) -> None:
+        """Voices speak in these from the next request on; what is spoken now continues. `voices_closed` follows, of those open in others."""
+        self._precisions = precisions
+        self._post(ChoosePrecisions(precisions))
 
     def prepare_voice(self, voice: str) -> None:
         """Opens a voice after the running work, so that it speaks at once when it is wanted; a newer wish takes the place of an older one."""
@@ -150,12 +107,36 @@ class SpeechController(SpeechSignals):
         self.stop()
         return self.speak_next(request, cast)
 
-    def speak_next(self, request: SynthesisRequest, cast: Cast | None = None, from_s: float = 0.0, source: object = None) -> str:
-        """Speaks a request, or what follows `from_s` in it, without a gap behind what is spoken now, and returns its id."""
-        job = replace(self._begin(request, None, casts=(cast,) if cast else ()), from_s=from_s, source=source)
+    def speak_next(
+        self,
+        request: SynthesisRequest,
+        cast: Cast | None = None,
+        start: float | LinePlace = 0.0,
+        source: object = None,
+        *,
+        again: bool = False,
+    ) -> str:
+        """Speaks a request without a gap behind what is spoken now, and returns its id.
+
+        Args:
+            start: what is heard of it begins there, seconds from its beginning, or a place in the line.
+            again: a loop has come round to it, which is no measurement.
+        """
+        job = self._begin(request, None, casts=(cast,) if cast else (), measured=not again)
+        from_s, place = (0.0, start) if isinstance(start, LinePlace) else (start, None)
+        job = replace(job, from_s=from_s, place=place, source=source)
         self._open.spoken.append(job)
         self._post(job)
         return job.request.id
+
+    def play_kept(self, sounds: SideBySide, source: object = None) -> Speak:
+        """Plays sounds that are there already; what is spoken now stops. Nothing is measured."""
+        self.stop()
+        self._worker.silence()
+        job = Speak(SynthesisRequest("", id=f"kept-{next(self._ids)}"), time.perf_counter(), kept=sounds, source=source)
+        self._open.spoken.append(job)
+        self._post(job)
+        return job
 
     def read(self, job: ReadLine) -> None:
         """Reads a line for the eye, which delays nothing; `line_read` carries the answer."""
@@ -166,26 +147,38 @@ class SpeechController(SpeechSignals):
         """Writes a request, and those that follow it, into a sound file, after what is computed now."""
         self._post(self._begin(request, file, then, casts))
 
-    def stop(self) -> None:
-        """Stops what is spoken now and what would follow; silence comes at once."""
-        jobs = self._open.take_spoken()
-        self._give_up(jobs)
-        if jobs:
-            self.dropped.emit(jobs)
-        self._emit_state()
+    def render(self, line: Line, source: object = None, *, quiet: bool = False, precisions: Precisions | None = None) -> RenderTake:
+        """Makes the sound of a line as it is, after what is to be heard and before files; `rendered` follows, or `failed`. See `RenderTake`."""
+        job = RenderTake(line, source, quiet, precisions)
+        self._post(job)
+        return job
+
+    def stop_rendering(self, jobs: Sequence[RenderTake]) -> None:
+        """Gives up takes that are not made yet."""
+        self._give_up([job for job in jobs if job in self._open.jobs])
+
+    def serve(self, work: Served) -> ServeRequest:
+        """Computes what a client of the service asked for; from any thread, and nobody is notified."""
+        job = ServeRequest(work)
+        self._worker.post(job)
+        return job
+
+    def stop_serving(self, job: ServeRequest) -> None:
+        """Stops the graph that runs for a request; from any thread."""
+        self._worker.stop_serving(job)
+
+    def export(self, job: ExportFile) -> None:
+        """Writes a file of a batch after what is computed now; `exported` follows, or `failed`. What is heard goes first at every stage."""
+        self._post(job)
+
+    def stop_exporting(self) -> None:
+        """Gives up the files of a batch that are not complete; nothing of them stays."""
+        self._give_up(self._open.exports())
 
     def stop_saving(self) -> None:
         """Gives up the files that are not complete; nothing of them stays."""
         self._give_up(self._open.files())
         self._emit_state()
-
-    def live(self) -> tuple[Utterance, float] | None:
-        """The utterance that is computed now, and for how many milliseconds its present stage has been running."""
-        since, job = self._worker.computing_since, self._worker.current
-        if since is None or not isinstance(job, Speak) or job.cancelled.is_set():
-            return None
-        utterance = self.history.find(job.request.id)
-        return None if utterance is None else (utterance, (time.perf_counter() - since) * 1000)
 
     def close(self) -> None:
         """Stops everything and ends the thread; what it still reports afterwards starts nothing new."""
@@ -195,16 +188,24 @@ class SpeechController(SpeechSignals):
             return
         self.stop()
         self.stop_saving()
-        self._give_up(self._open.openings())
+        self.stop_exporting()
+        self._give_up([*self._open.takes(), *self._open.openings()])
         self._thread.end()
 
     def _begin(
-        self, request: SynthesisRequest, file: Path | None, then: Sequence[SynthesisRequest] = (), casts: Sequence[Cast] = ()
+        self,
+        request: SynthesisRequest,
+        file: Path | None,
+        then: Sequence[SynthesisRequest] = (),
+        casts: Sequence[Cast] = (),
+        *,
+        measured: bool = True,
     ) -> Speak:
         request_id = request.id or f"line-{next(self._ids)}"
         following = tuple(replace(item, id=request_id) for item in then)
         job = Speak(replace(request, id=request_id), time.perf_counter(), file, following, tuple(casts))
-        self._recorder.begin(request_id, request.text, job.voice)
+        if measured and file is None:  # how long a file takes says nothing of how soon a line is heard
+            self._recorder.begin(request_id, request.text, job.voice)
         return job
 
     def _post(self, job: Job) -> None:
@@ -214,87 +215,3 @@ class SpeechController(SpeechSignals):
         self._worker.post(job)
         self._timer.start()
         self._emit_state()
-
-    @Slot()
-    def _tick(self) -> None:
-        self._emit_state()
-        self.ticked.emit()
-        if not self._open:
-            self._timer.stop()
-
-    def _give_up(self, jobs: Sequence[Speak | OpenVoice]) -> None:
-        for job in jobs:
-            self._worker.cancel(job)
-            if isinstance(job, Speak):
-                self._recorder.stop(job.request.id)
-
-    def _emit_state(self) -> None:
-        state = self._open.state(self.voice is not None, self._follow_device())
-        if state != self.state:
-            self.state = state
-            self.state_changed.emit(state)
-
-    def _follow_device(self) -> float:
-        """Reports what was heard to the end, or lost; returns the seconds heard of what sounds now."""
-        player = self._worker.player
-        position = player.position if player is not None else None
-        if position is None:
-            lost = self._open.lose_sound()
-            if lost:
-                self.dropped.emit(lost)
-            return 0.0
-        played_s, heard = self._open.follow(position)
-        for job in heard:
-            self.heard.emit(job)
-        return played_s
-
-    def _listen(self, worker: SynthesisWorker) -> None:
-        worker.machine_info_found.connect(self.machine_info_found)
-        worker.voice_opened.connect(self._on_voice_opened)
-        worker.stage_timed.connect(self._recorder.on_stage)
-        worker.first_audio.connect(self._recorder.on_first_audio)
-        worker.chunk_made.connect(self._on_chunk)
-        worker.line_read.connect(self.line_read)
-        worker.synthesised.connect(self._on_synthesised)
-        worker.announced.connect(self.announced)
-        worker.failed.connect(self._on_failed)
-        worker.done.connect(self._on_done)
-
-    @Slot(object)
-    def _on_voice_opened(self, voice: OpenedVoice) -> None:
-        self.voice = self.voices[voice.id] = voice
-        self._recorder.use(voice)
-        self.voice_opened.emit(voice)
-
-    @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        job = failed.job
-        if isinstance(job, Speak):
-            self._recorder.stop(job.request.id)
-        spoken = self._open.leave_out(job)
-        self.failed.emit(failed)
-        if spoken and isinstance(failed.error, AudioDeviceError):
-            self.stop()  # what waits would fail as well
-
-    @Slot(object)
-    def _on_done(self, done: Done) -> None:
-        job = done.job
-        self._open.finish(job)
-        if isinstance(job, Speak) and job.file is not None and done.succeeded:
-            self.saved.emit(job.file)
-        if isinstance(job, ForgetWords):
-            self.words_changed.emit()
-        self._emit_state()
-
-    @Slot(object)
-    def _on_synthesised(self, result: Synthesised) -> None:
-        self._recorder.on_synthesised(result)
-        job = self._open.find(result.request_id)
-        if job is not None and not result.stopped:
-            self._open.mark_made(job)
-            self.made.emit(job)
-
-    @Slot(object)
-    def _on_chunk(self, chunk: AudioChunk) -> None:
-        self._open.add_sound(chunk)
-        self.chunk_made.emit(chunk)

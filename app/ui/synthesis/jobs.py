@@ -1,23 +1,31 @@
-"""What the window asks of the synthesis thread, and what that thread reports to the window. Frozen: they cross threads."""
+"""What the window asks of the synthesis thread. Frozen: it crosses threads; what comes back is in `results`."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from app.core.requests import Cast
+from app.core.script import Line
+from app.core.timing import OnStage
 from app.core.types import SynthesisRequest
-from app.settings import DecoderPrecision, PrecisionChoice
+from app.settings import PrecisionChoice
+from app.sound_choice import SoundChoice
+from app.ui.synthesis.side_by_side import SideBySide
+
+if TYPE_CHECKING:
+    from app.export.plan import PlannedFile
+    from app.export.settings import ExportSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Precisions:
-    """In which precision BERT and decoder compute."""
+    """In which precision BERT and the graphs of each voice compute."""
 
     bert: PrecisionChoice = "auto"
-    decoder: DecoderPrecision = "float32"
+    sound: SoundChoice = field(default_factory=SoundChoice)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +48,13 @@ class OpenVoice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ChoosePrecisions:
+    """Open voices in these precisions from now on; those that are open in another one are let go."""
+
+    precisions: Precisions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ChooseDevice:
     """Play on this output from now on; None follows the system."""
 
@@ -47,12 +62,11 @@ class ChooseDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
-    """Who speaks a request: the voice by id, speaker and style by name; empty is the first, and so is a name the voice does not have."""
+class LinePlace:
+    """A mora or a mark of a line, counted over the line as edits are; when it sounds is known once it is made."""
 
-    voice: str = ""
-    speaker: str = ""
-    style: str = ""
+    kind: Literal["mora", "mark"]
+    index: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +77,10 @@ class Speak:
         asked_at: when the user asked, seconds of `time.perf_counter`.
         then: further requests whose sound goes into the same file.
         casts: who speaks `request` and each of `then`; without them it is the voice we ship, and the request has the ids.
+        kept: sounds that are there already and are heard instead.
         from_s: seconds from the beginning of the sound that are not heard.
+        place: where the sound begins that is heard, in place of `from_s`.
+        found_s: when `place` sounds; empty until the synthesis thread has made it.
         source: what the request was made from; handed back as it is with everything that is reported of the job.
         cancelled: set by the window; the synthesis thread only looks at it.
     """
@@ -73,14 +90,52 @@ class Speak:
     file: Path | None = None
     then: tuple[SynthesisRequest, ...] = ()
     casts: tuple[Cast, ...] = ()
+    kept: SideBySide | None = None
     from_s: float = 0.0
+    place: LinePlace | None = None
+    found_s: list[float] = field(default_factory=list)
     source: object = None
     cancelled: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def begins_s(self) -> float:
+        """Where the sound begins that is heard, seconds from the beginning of all of it, as far as that is known."""
+        return self.found_s[0] if self.found_s else self.from_s
 
     @property
     def voice(self) -> str:
         """Id of the voice that begins."""
         return self.casts[0].voice if self.casts else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExportFile:
+    """Write a planned file with what belongs beside it; with `measures` only find out how loud it is."""
+
+    item: PlannedFile
+    settings: ExportSettings
+    gain_db: float = 0.0
+    measures: bool = False
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RenderTake:
+    """Make the sound of a line, to be kept: nobody hears it, and no device is opened for it.
+
+    Attributes:
+        line: as it is to be rendered, with the seed that counts.
+        source: what it is for; handed back as it is.
+        quiet: the caller shows its errors.
+        precisions: with these instead of those that lines speak in, and on the processor, which has both.
+        cancelled: set by the window; the synthesis thread only looks at it.
+    """
+
+    line: Line
+    source: object = None
+    quiet: bool = False
+    precisions: Precisions | None = None
+    cancelled: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,77 +162,19 @@ class Shutdown:
     """Let the audio device go and end the thread."""
 
 
-Job = OpenVoice | ChooseDevice | Speak | PlaySample | CloseVoice | ForgetWords | Shutdown
+class Served(Protocol):
+    """Work of the service, which brings its results to its clients by itself."""
 
-
-@dataclass(frozen=True, slots=True)
-class MachineInfo:
-    """What this machine offers.
-
-    Attributes:
-        names: all backends there could be, as (key, name for people).
-        backends: keys of those the installed ONNX Runtime offers.
-        devices: labels of the audio outputs.
-    """
-
-    names: tuple[tuple[str, str], ...]
-    backends: tuple[str, ...]
-    devices: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedVoice:
-    """A voice that can speak now.
-
-    Attributes:
-        requested: the backend asked for.
-        backends: where each stage runs, as (stage, backend key).
-        fallback: why it does not run where it was asked to, or None.
-        lost: it does not because its device failed, now or when the program ran last.
-        speakers, styles: as (id, name).
-        starter: it is the voice we ship.
-        opaque: it is one graph, which can only be heard sentence by sentence.
-        id: what lines call it; empty is the voice we ship.
-        forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
-        measured: what a probe has found for it, as `koebako backends --json` reports it.
-    """
-
-    name: str
-    description: str
-    licence: str
-    starter: bool
-    opaque: bool
-    sampling_rate: int
-    speakers: tuple[tuple[int, str], ...]
-    styles: tuple[tuple[int, str], ...]
-    requested: str
-    backends: tuple[tuple[str, str], ...]
-    fallback: str | None
-    id: str = ""
-    forced_bert: bool = False
-    lost: bool = False
-    measured: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class FirstAudio:
-    """The first sound of a request was ready, this long after the user asked."""
-
-    request_id: str
-    ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Synthesised:
-    """All sound of a request was computed and handed over, or it was stopped."""
-
-    request_id: str
-    stopped: bool = False
+    def run(self, voices: Any, on_stage: OnStage) -> None:
+        """Computes it with `voices.speaker_of`; raises nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Done:
-    """The synthesis thread has finished a job; `succeeded` when it neither failed nor was cancelled."""
+class ServeRequest:
+    """Compute what a client of the service asked for, after what is to be heard and before takes and files."""
 
-    job: Job
-    succeeded: bool
+    work: Served
+
+
+Stoppable = OpenVoice | Speak | RenderTake | ExportFile
+Job = Stoppable | ServeRequest | ChoosePrecisions | ChooseDevice | PlaySample | CloseVoice | ForgetWords | Shutdown

@@ -93,7 +93,7 @@ class LineReader:
         if speaker is not None:
             return speaker.pipeline.g2p, speaker.pipeline.caches.phones
         if self._g2p is None:
-            from app.compose import open_g2p
+            from app.compose.text import open_g2p
 
             self._g2p = open_g2p()
         return self._g2p, caches.phones if caches else None

@@ -7,38 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.types import StageTiming
-from app.errors import AppError
+from app.errors import VoiceError
 from app.language import localized
-from app.ui.synthesis.jobs import OpenedVoice, Precisions
+from app.ui.synthesis.jobs import Precisions
+from app.ui.synthesis.licence_open import LicenceOpenError
 from app.ui.synthesis.machine_info import describe_voice
+from app.ui.synthesis.results import OpenedVoice
 
 if TYPE_CHECKING:
     from app.adapters.ort.device_failures import DeviceFailures
-    from app.compose import Speaker
+    from app.compose.speaker import Speaker
     from app.core.renderings import Caches
     from app.install.licence import Licence
     from app.install.ready import Ready
 
 MOST_VOICES = 3
 MOST_BYTES = 1_200_000_000  # of graphs on the disk, which is about what they take in memory
-
-
-class LicenceOpenError(AppError):
-    """The user has not accepted the licence of a voice yet.
-
-    Attributes:
-        text: the licence.
-    """
-
-    family = "voice"
-    exit_code = 3
-
-    def __init__(self, voice_id: str, name: str, text: str) -> None:
-        super().__init__(
-            localized(f"声「{name}」の利用規約にまだ同意していません。", f"The licence of the voice “{name}” has not been accepted yet."),
-            localized("右の声のカードで確認できます。", "You can read it on the voice card on the right."),
-        )
-        self.voice_id, self.name, self.text = voice_id, name, text
 
 
 class LoadedVoices:
@@ -64,6 +48,7 @@ class LoadedVoices:
         self._on_opened, self._announce = on_opened, announce
         self._failures: DeviceFailures | None = None  # a device that is lost is so for all voices
         self._open: dict[str, Speaker] = {}  # by the id that lines have, the newest used last
+        self._apart: tuple[str, Precisions, Speaker] | None = None
         self._reported: dict[str, str | None] = {}  # why each voice that was reported does not run where it was asked to
 
     @property
@@ -81,34 +66,31 @@ class LoadedVoices:
             self.announce(voice)
         return speaker
 
+    def apart(self, voice: str, precisions: Precisions) -> Speaker:
+        """A voice in other precisions, on the processor, beside those that lines speak with; one at a time, until `put_away`."""
+        if self._apart is None or self._apart[:2] != (voice, precisions):
+            self._apart = None  # makes room before it needs some
+            ready = self._ready(voice)
+            self._apart = voice, precisions, self._opened(ready, "cpu", precisions, self._like(ready.voice.manifest.bert))
+        return self._apart[2]
+
+    def put_away(self) -> None:
+        """The voice that is apart makes room."""
+        self._apart = None
+
     def load(self, voice: str, backend: str, precisions: Precisions, *, retry: bool = False) -> Speaker:
         """Opens a voice; what is remembered, and a BERT that fits, are taken over. On another backend the others are let go.
 
         Args:
             retry: devices that failed are tried again.
         """
-        from app.compose import open_speaker
-
         if not self._open:  # else the voices that are open stay where they are, should this fail
             self.backend, self.precisions = backend, precisions
         ready = self._ready(voice)
         if retry and self._failures is not None:
             self._failures.forget()
         like = None if retry else self._like(ready.voice.manifest.bert)
-        stored = self.caches.stored if self.caches is not None else None
-        speaker = open_speaker(
-            ready.wanted,
-            backend,
-            force_bert=self.force_bert,
-            precision=precisions.bert,
-            decoder=precisions.decoder,
-            like=like,
-            caches=self.caches,
-            failures=self._failures,
-        )
-        self._failures = speaker.failures
-        self.caches = speaker.pipeline.caches
-        self.caches.stored = self.caches.stored or stored  # which another voice may still need
+        speaker = self._opened(ready, backend, precisions, like)
         if retry or (backend, precisions) != (self.backend, self.precisions):
             self._open.clear()
         self.backend, self.precisions = backend, precisions
@@ -118,6 +100,15 @@ class LoadedVoices:
         if ready.note:
             self._announce(ready.note)
         return speaker
+
+    def choose(self, precisions: Precisions) -> list[str]:
+        """Opens voices in these from now on, and lets go of those that this changes, which are given back; nothing is opened."""
+        before, self.precisions = self.precisions, precisions
+        changed = [voice for voice, speaker in self._open.items() if _changes(speaker, before, precisions)]
+        for voice in changed:
+            self.close(voice)
+        self._reported = {voice: why for voice, why in self._reported.items() if voice in self._open}
+        return changed
 
     def announce(self, voice: str) -> None:
         """Reports an open voice as it is now."""
@@ -137,25 +128,55 @@ class LoadedVoices:
 
     def close(self, voice: str) -> None:
         """Lets one voice go."""
+        self._apart = None
         self._open.pop(voice, None)
         self._reported.pop(voice, None)
 
     def unload(self) -> None:
         """Makes room."""
+        self._apart = None
         self._open.clear()
 
     def terminate(self) -> None:
         """Stops the graph that runs now, from any thread."""
-        for speaker in list(self._open.values()):
+        apart = self._apart
+        for speaker in (*self._open.values(), *([apart[2]] if apart is not None else [])):
             speaker.terminate()
+
+    def _opened(self, ready: Ready, backend: str, precisions: Precisions, like: Speaker | None) -> Speaker:
+        from app.compose.opening import open_speaker
+
+        stored = self.caches.stored if self.caches is not None else None
+        speaker = open_speaker(
+            ready.wanted,
+            backend,
+            force_bert=self.force_bert,
+            precision=precisions.bert,
+            sound=precisions.sound.of(ready.voice.manifest.id),
+            like=like,
+            caches=self.caches,
+            failures=self._failures,
+        )
+        self._failures = speaker.failures
+        self.caches = speaker.pipeline.caches
+        self.caches.stored = self.caches.stored or stored  # which another voice may still need
+        return speaker
 
     def _ready(self, voice: str) -> Ready:
         from app.install.ready import ready_voice
+        from app.voices.library import UnknownVoiceError, shipped_voice
 
         def ask(licence: Licence) -> bool:
             raise LicenceOpenError(licence.voice_id, licence.name, licence.text)
 
-        return ready_voice(voice or shipped_voice(), ask, announce=self._announce, need_bert=self._need_bert)
+        wanted = voice or shipped_voice()  # a line, and so a project, names voices, but no files
+        try:
+            return ready_voice(wanted, ask, announce=self._announce, need_bert=self._need_bert, by_path=False)
+        except UnknownVoiceError as error:
+            raise VoiceError(
+                localized("この行の声が見つかりません。", "The voice for this line is missing."),
+                localized("右の声のカードで、別の声を選んでください。", "Choose another voice on the voice card on the right."),
+            ) from error
 
     def _need_bert(self, needed: str) -> None:
         from app.paths import bert_dirs
@@ -178,13 +199,9 @@ class LoadedVoices:
         return sum(_size(path) for path in files)
 
 
-def shipped_voice() -> str | None:
-    """Id of the voice we ship; None is the first one there is."""
-    from app.paths import resources_dir
-    from app.voices.library import installed_voices
-
-    shipped = installed_voices([resources_dir() / "voices"])
-    return shipped[0].manifest.id if shipped else None
+def _changes(speaker: Speaker, before: Precisions, after: Precisions) -> bool:
+    manifest = speaker.voice.manifest
+    return before.bert != after.bert or (manifest.fast is not None and before.sound.of(manifest.id) != after.sound.of(manifest.id))
 
 
 def _size(path: Path) -> int:

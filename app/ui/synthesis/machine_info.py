@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from app.errors import AppError
 from app.ui.labels import voice_name
-from app.ui.synthesis.jobs import MachineInfo, OpenedVoice
+from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.voices.terms import shown_terms
 
 if TYPE_CHECKING:
-    from app.compose import Speaker
+    from app.compose.speaker import Speaker
 
 
 def find_machine_info() -> MachineInfo:
@@ -53,6 +53,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
         fallback=speaker.fallback,
         lost=speaker.lost,
         id=voice,
+        fast=bool(speaker.fast_graphs),
         forced_bert=speaker.bert != info.bert,
         measured=_measured(voice),
     )

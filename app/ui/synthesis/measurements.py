@@ -1,112 +1,23 @@
-"""What was measured, utterance by utterance: the numbers behind the bars and the table. No Qt here."""
+"""What was measured over the last utterances: the figures behind the bars and the table, and what they should be. No Qt here."""
 
 from __future__ import annotations
 
 import itertools
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.core.timing import OPAQUE_STAGES, STAGES
-from app.core.types import StageTiming
+from app.ui.synthesis.utterance import Utterance
 
-ALL_STAGES = (*STAGES[:-1], "synthesis", STAGES[-1])
-SIZES = ("tokens", "phones", "frames", "samples")
 CPU_TARGET_MS, GPU_TARGET_MS = 580.0, 140.0
 # What the parts of a line may take, in the order of the pipeline, each under its last stage. The pipeline's own share is not counted.
 CPU_STAGE_TARGETS_MS = {"g2p": 50.0, "bert": 300.0, "expand": 20.0, "decode": 200.0, "audio": 10.0}
 GPU_STAGE_TARGETS_MS = {"g2p": 30.0, "bert": 50.0, "expand": 5.0, "decode": 50.0, "audio": 5.0}
-PART_OF_STAGE = {"text": "g2p", "tokenize": "bert", "prosody": "decode", "flow": "decode", "synthesis": "decode"}
+PART_OF_STAGE = {"text": "g2p", "tokenize": "bert", "prosody": "decode", "flow": "decode", "synthesis": "decode", "pitch": "decode"}
 KEPT = 200
-
-
-@dataclass(slots=True)
-class StageTotal:
-    """One stage over all sentences of an utterance; `ms` includes `cold_ms` and `new_ms`, and the sizes are sums as well.
-
-    Attributes:
-        new_ms: of runs whose size was new to the device.
-        waited_ms: of runs on the CPU for which the device was not ready.
-        backends: what computed it, in the order of their first runs.
-    """
-
-    ms: float = 0.0
-    cold_ms: float = 0.0
-    new_ms: float = 0.0
-    waited_ms: float = 0.0
-    backends: tuple[str, ...] = ()
-    runs: int = 0
-    hits: int = 0
-    tokens: int = 0
-    phones: int = 0
-    frames: int = 0
-    samples: int = 0
-
-    def add(self, timing: StageTiming) -> None:
-        """Takes in one timing."""
-        self.ms += timing.ms
-        self.cold_ms += timing.ms if timing.cold else 0
-        self.new_ms += timing.ms if timing.new_size else 0
-        self.waited_ms += timing.ms if timing.waited else 0
-        if timing.backend and timing.backend not in self.backends:
-            self.backends += (timing.backend,)
-        self.runs += not timing.cache_hit
-        self.hits += timing.cache_hit
-        for size in SIZES:
-            setattr(self, size, getattr(self, size) + getattr(timing, size))
-
-
-@dataclass(slots=True)
-class Utterance:
-    """One line on its way.
-
-    Attributes:
-        label: its first words.
-        stages: by name, in the order of the pipeline.
-        first_audio_ms: from the request to the first sound, None before.
-        audio_s: sound so far, pauses around the line not counted.
-        running: more is to come.
-    """
-
-    request_id: str
-    label: str
-    stages: dict[str, StageTotal] = field(default_factory=dict)
-    first_audio_ms: float | None = None
-    audio_s: float = 0.0
-    running: bool = True
-    stopped: bool = False
-
-    @property
-    def total_ms(self) -> float:
-        """Time spent in all stages."""
-        return sum(stage.ms for stage in self.stages.values())
-
-    @property
-    def rtf(self) -> float | None:
-        """Time spent per second of sound; None before the first sound."""
-        return self.total_ms / 1000 / self.audio_s if self.audio_s else None
-
-    @property
-    def hits(self) -> int:
-        """Readings and features that came from a cache."""
-        return sum(self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
-
-    @property
-    def lookups(self) -> int:
-        """Readings and features that were needed."""
-        return sum(self.stages[name].runs + self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
-
-    def add(self, timing: StageTiming, sampling_rate: int) -> None:
-        """Takes in one timing."""
-        self.stages.setdefault(timing.stage, StageTotal()).add(timing)
-        if timing.stage == "audio":
-            self.audio_s += timing.samples / sampling_rate
-
-    def ordered(self) -> Iterator[tuple[str, StageTotal]]:
-        """Stages that occurred, in the order of the pipeline."""
-        return ((name, self.stages[name]) for name in ALL_STAGES if name in self.stages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +55,10 @@ class LatencyHistory:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Stages that the voice has."""
-        return OPAQUE_STAGES if self.opaque else STAGES
+        """Stages that the voice has, and "pitch" if any line had its pitch changed."""
+        has = OPAQUE_STAGES if self.opaque else STAGES
+        changed = any("pitch" in item.stages for item in self.utterances)
+        return (*has[:-1], "pitch", has[-1]) if changed else has
 
     @property
     def stage_targets_ms(self) -> dict[str, float]:

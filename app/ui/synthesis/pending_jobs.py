@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.adapters.portaudio.play_position import PlayPosition
 from app.core.types import AudioChunk
-from app.ui.synthesis.jobs import Job, OpenVoice, Speak
+from app.ui.synthesis.jobs import ExportFile, Job, OpenVoice, RenderTake, Speak
 from app.ui.synthesis.state import SpeechState
 
 
@@ -40,6 +40,14 @@ class PendingJobs:
     def files(self) -> list[Speak]:
         """What is written into files."""
         return [job for job in self.jobs if isinstance(job, Speak) and job.file is not None]
+
+    def exports(self) -> list[ExportFile]:
+        """Files of a batch."""
+        return [job for job in self.jobs if isinstance(job, ExportFile)]
+
+    def takes(self) -> list[RenderTake]:
+        """Takes that are made, or will be."""
+        return [job for job in self.jobs if isinstance(job, RenderTake)]
 
     def add_sound(self, chunk: AudioChunk) -> None:
         """More of a request was made; silence around it is not counted."""
@@ -86,7 +94,7 @@ class PendingJobs:
             return 0.0, []
         over = place + position.finished
         ended, self.spoken = self.spoken[:over], self.spoken[over:]
-        played_s = 0.0 if position.finished else self.spoken[0].from_s + position.frames / position.sampling_rate
+        played_s = 0.0 if position.finished else self.spoken[0].begins_s + position.frames / position.sampling_rate
         return played_s, ended
 
     def lose_sound(self) -> list[Speak]:

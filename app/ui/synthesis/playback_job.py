@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from app.errors import AudioDeviceError
 from app.ui.synthesis.current_job import CurrentJob
-from app.ui.synthesis.jobs import Done, Speak, Synthesised
+from app.ui.synthesis.jobs import Speak
 from app.ui.synthesis.loaded_voices import LoadedVoices
 from app.ui.synthesis.output_device import OutputDevice
+from app.ui.synthesis.results import Done, Synthesised
 from app.ui.synthesis.signals import WorkerSignals
 from app.ui.synthesis.speak_job import SpeakJob
 
@@ -69,7 +70,7 @@ class PlaybackJob:
             news, current = self._news, self._current
             self._rendering = SpeakJob(job, self._voice.needed, current.on_stage, news.first_audio.emit, current.rest)
             self._rendering.on_chunk = news.chunk_made.emit
-        player = self._output.needed(self._voice.needed(job.voice).pipeline.voice.sampling_rate)
+        player = self._output.needed(job.kept.rate if job.kept else self._voice.needed(job.voice).pipeline.voice.sampling_rate)
         try:
             if self._rendering.advance(player):
                 return True

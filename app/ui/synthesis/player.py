@@ -37,6 +37,6 @@ OpenPlayer = Callable[[str | None, int], Player]
 
 def open_portaudio(device: str | None, sampling_rate: int) -> Player:
     """The machine's own device, by label; None follows the system. AudioDeviceError where there is none."""
-    from app.compose import open_player
+    from app.compose.sound import open_player
 
     return open_player(device, sampling_rate)

@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.adapters.ort.backends import on_processor
 from app.core.types import StageTiming
-from app.ui.synthesis.jobs import FirstAudio, OpenedVoice, Synthesised
 from app.ui.synthesis.measurements import CPU_TARGET_MS, GPU_TARGET_MS, LatencyHistory
+from app.ui.synthesis.results import FirstAudio, OpenedVoice, Synthesised
 
 STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}  # where the names differ
 

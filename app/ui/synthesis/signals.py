@@ -10,13 +10,15 @@ class WorkerSignals(QObject):
 
     Signals:
         chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineRead): the answer to `SynthesisWorker.read`.
-        machine_info_found(MachineInfo), voice_opened(OpenedVoice), stage_timed(StageTiming), first_audio(FirstAudio),
+        machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudio),
         synthesised(Synthesised), failed(Failed), done(Done): the last one follows every job, failed or not.
+        exported(Exported): a file of a batch is there, or was measured.  taken(Taken): the sound of a take was made.
         announced(str): something takes long, or is not as the user may expect.
     """
 
     machine_info_found = Signal(object)
     voice_opened = Signal(object)
+    voices_closed = Signal(object)
     stage_timed = Signal(object)
     first_audio = Signal(object)
     chunk_made = Signal(object)
@@ -24,6 +26,8 @@ class WorkerSignals(QObject):
     synthesised = Signal(object)
     failed = Signal(object)
     done = Signal(object)
+    exported = Signal(object)
+    taken = Signal(object)
     announced = Signal(str)
 
 
@@ -31,18 +35,22 @@ class SpeechSignals(QObject):
     """Sent by the controller, in the window's thread.
 
     Signals:
-        state_changed(SpeechState), voice_opened(OpenedVoice), machine_info_found(MachineInfo), saved(Path), failed(Failed).
-        chunk_made(AudioChunk), line_read(LineRead), announced(str): as above.
+        state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(list[str]), machine_info_found(MachineInfo), saved(Path), failed(Failed).
+        chunk_made(AudioChunk), line_read(LineRead), exported(Exported), announced(str): as above.
         made(Speak), heard(Speak): all sound of a job was computed; was played to the end, which may come first.
         dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.
+        rendered(RenderTake, samples, int): the sound of a take was made, as float32, at this rate in Hz.
         measured(): the history has changed.  ticked(): time has passed while something is running.
         words_changed(): lines may be read otherwise from now on.
     """
 
     state_changed = Signal(object)
     voice_opened = Signal(object)
+    voices_closed = Signal(object)
     machine_info_found = Signal(object)
     saved = Signal(object)
+    exported = Signal(object)
+    rendered = Signal(object, object, int)
     failed = Signal(object)
     made = Signal(object)
     heard = Signal(object)

@@ -9,16 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.pipeline import nothing_waits
+from app.core.requests import cast_for
 from app.core.timing import OnStage
 from app.core.types import AudioChunk
 from app.errors import AudioDeviceError
-from app.ui.synthesis.jobs import FirstAudio, Speak
+from app.ui.synthesis.jobs import Speak
+from app.ui.synthesis.place_search import PlaceSearch
 from app.ui.synthesis.player import Player
-from app.ui.synthesis.requests import cast_for
+from app.ui.synthesis.results import FirstAudio
 
 if TYPE_CHECKING:
-    from app.compose import Speaker
+    from app.compose.speaker import Speaker
 
 
 class SpeakJob:
@@ -46,6 +47,7 @@ class SpeakJob:
         self._on_waiting = on_waiting
         self._chunks: Iterator[AudioChunk] | None = None
         self._skipped_s = 0.0
+        self._search = PlaceSearch(job.place) if job.place is not None else None
         self.on_chunk: Callable[[AudioChunk], object] = lambda _chunk: None
 
     def advance(self, player: Player) -> bool:
@@ -75,13 +77,17 @@ class SpeakJob:
     def _from_start(self, chunk: AudioChunk) -> AudioChunk:
         """What of a chunk is to be heard when the line is not spoken from its beginning."""
         length_s = len(chunk.samples) / chunk.sampling_rate
-        left_s = min(length_s, max(0.0, self._job.from_s - self._skipped_s))
+        if self._search is not None and not self._job.found_s and (found_s := self._search.look(chunk)) is not None:
+            self._job.found_s.append(found_s)
+        sought = self._search is not None and not self._job.found_s
+        left_s = length_s if sought else min(length_s, max(0.0, self._job.begins_s - self._skipped_s))
         self._skipped_s += left_s
         return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
 
     def save(self, path: Path) -> None:
         """Computes all of it into a file; of a cancelled or failed one nothing stays."""
-        from app.compose import open_file
+        from app.compose.sound import open_file  # the pipeline, which the window starts without
+        from app.core.pipeline import nothing_waits
 
         sink = open_file(str(path), self._speaker_of(self._job.voice).pipeline.voice.sampling_rate)
         try:
@@ -97,6 +103,9 @@ class SpeakJob:
 
     def _sound(self, queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
         job, heard = self._job, False
+        if job.kept is not None:
+            yield from job.kept.chunks(job.request.id, queued_s, job.cancelled.is_set)
+            return
         for request, cast in itertools.zip_longest((job.request, *job.then), job.casts):
             pipeline = self._speaker_of(cast.voice if cast else "").pipeline
             asked = cast_for(request, cast, pipeline.voice) if cast else request

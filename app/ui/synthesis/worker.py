@@ -1,7 +1,7 @@
 """The synthesis thread's only object: it owns the pipeline, its sessions and the audio device.
 
-Jobs run in two lanes. What is to be heard comes first, in the order of `post`; files are computed while enough sound waits in the player,
-and give way after every stage. Opening a voice and shutting down wait for all jobs before them. Only `post`, `cancel` and the plain
+Jobs run in four lanes. What is to be heard comes first, in the order of `post`; requests to the service, takes, and then files, are computed while enough sound
+waits in the player, and give way after every stage. Opening a voice and shutting down wait for all jobs before them. Only `post`, `cancel` and the plain
 attributes may be used from the window's thread; they never wait for a graph. ONNX Runtime is imported with the first job, in this thread.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 from PySide6.QtCore import QTimerEvent, Signal, Slot
 
 from app.ui.synthesis.current_job import CurrentJob
-from app.ui.synthesis.job_queue import JobQueue
-from app.ui.synthesis.jobs import ChooseDevice, Job, OpenVoice, PlaySample, Speak
+from app.ui.synthesis.job_queue import Heard, JobQueue
+from app.ui.synthesis.jobs import ChooseDevice, Job, PlaySample, ServeRequest, Speak, Stoppable
 from app.ui.synthesis.line_reader import LineReader, ReadLine
 from app.ui.synthesis.loaded_voices import LoadedVoices
 from app.ui.synthesis.output_device import OutputDevice
@@ -21,7 +21,7 @@ from app.ui.synthesis.signals import WorkerSignals
 from app.ui.synthesis.whole_jobs import WholeJobs
 
 READ_LEAD_S = 0.15  # sound that must wait before a line is read for the eye, longer than that takes
-LEAD_S = 3.0  # sound that must wait before a file gets its turn: longer than any one stage takes
+LEAD_S = 3.0  # sound that must wait before a take or a file gets its turn: longer than any one stage takes
 
 
 class SynthesisWorker(WorkerSignals):
@@ -44,6 +44,7 @@ class SynthesisWorker(WorkerSignals):
         self._line = PlaybackJob(self, self._current, self._voice, self._output)
         self._whole = WholeJobs(self, self._current, self._voice, self._output)
         self._whole.wanted = lambda: self._lanes.arrived
+        self._whole.apart_waits = lambda: any(take.precisions is not None for take in self._lanes.takes)
         self._whole.give_way = self._give_way
         self._idle_timer = 0
         self._posted.connect(self._work)
@@ -78,12 +79,16 @@ class SynthesisWorker(WorkerSignals):
         self._reader.post(job)
         self._posted.emit()
 
-    def cancel(self, job: Speak | OpenVoice) -> None:
+    def cancel(self, job: Stoppable) -> None:
         """Stops a job at once, whether it runs, waits or still sounds; to be called from the window's thread."""
         job.cancelled.set()
         self._current.stop(job)
         if isinstance(job, Speak) and job.file is None:
             self.silence()
+
+    def stop_serving(self, job: ServeRequest) -> None:
+        """Stops the graph that runs for a request, if it runs for this one; from any thread, as is `post` for requests."""
+        self._current.stop(job)
 
     def silence(self) -> None:
         """Silence at once, whatever sounds; to be called from the window's thread."""
@@ -121,25 +126,30 @@ class SynthesisWorker(WorkerSignals):
             self._idle_timer = 0
 
     def _speak_up(self) -> None:
-        """Brings forward what is to be heard, until there is no more or enough sound waits for a file to have its turn."""
+        """Brings forward what is to be heard, until there is no more or enough sound waits for something else to have its turn."""
         while True:
             self._lanes.sort()
-            if not self._lanes.lines or (self._has_files() and self._output.queued_s > LEAD_S):
+            if not self._lanes.lines or (self._has_others() and self._output.queued_s > LEAD_S):
                 return
             self._advance(self._lanes.lines[0])
             if self._reader.waits and self._output.queued_s > READ_LEAD_S:
                 self._read()
 
     def _give_way(self) -> None:
-        """Between two stages of a file: whatever is to be heard goes first."""
+        """Between two stages of a take or a file: whatever is to be heard goes first, and takes before files."""
         self._speak_up()
         if self._reader.waits:
             self._read()
+        while (self._whole.saving or self._whole.rendering) and not self._whole.serving and self._lanes.requests:
+            self._whole.do(self._lanes.requests.popleft())
+        while self._whole.saving and not self._whole.rendering and self._lanes.takes:
+            self._whole.do(self._lanes.takes.popleft())
 
-    def _has_files(self) -> bool:
-        return self._whole.saving or bool(self._lanes.files)
+    def _has_others(self) -> bool:
+        working = self._whole.saving or self._whole.rendering or self._whole.serving
+        return working or bool(self._lanes.requests or self._lanes.takes or self._lanes.files)
 
-    def _advance(self, job: Speak | ChooseDevice | PlaySample) -> None:
+    def _advance(self, job: Heard) -> None:
         """The next chunk of a line, or what lies between two lines."""
         if not self._line.is_begun:
             self._line.leave()
@@ -148,7 +158,7 @@ class SynthesisWorker(WorkerSignals):
             self._whole.do(job)
         elif not self._line.advance(job):
             self._lanes.lines.popleft()
-            if self._has_files():
+            if self._has_others():
                 self._line.leave()
 
     def _read(self) -> None:

@@ -168,6 +168,7 @@ def step_name(step: str) -> str:
         "building": localized("組み立て中", "Building"),
         "cutting": localized("準備中", "Preparing"),
         "checking": localized("確認中", "Checking"),
+        "measuring": localized("測定中", "Measuring"),
         "storing": localized("保存中", "Saving"),
         "downloading": localized("ダウンロード中", "Downloading"),
     }.get(step, step)

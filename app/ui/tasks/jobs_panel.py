@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.language import localized
-from app.ui.tasks.job_row import JobRow
 from app.ui.tasks.process import ProcessTask
 from app.ui.tasks.queue import TaskQueue
 from app.ui.tasks.task import Stage
-from app.ui.widgets.text_dialog import show_text
+
+if TYPE_CHECKING:
+    from app.ui.tasks.job_row import JobRow
 
 MOST_ROWS, MOST_SHARE = 3, 0.35  # further ones are scrolled to; of the window's height
 GONE_AFTER_MS = 6000  # what has succeeded is shown elsewhere too
@@ -42,6 +45,8 @@ class JobsPanel(QScrollArea):
         queue.added.connect(self._add)
         queue.removed.connect(self._remove)
         queue.finished.connect(self._on_finished)
+        for job in queue.jobs:
+            self._add(job)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width folds other words."""
@@ -51,14 +56,21 @@ class JobsPanel(QScrollArea):
     def _add(self, job: ProcessTask) -> None:
         if job.work.quiet:
             return
+        from app.ui.tasks.job_row import JobRow  # few starts have a job
+
         row = self.rows[job] = JobRow(job)
         row.dismissed.connect(lambda: self._queue.clear(job))
         row.retry_requested.connect(lambda: self._queue.again(job))
         row.decided.connect(lambda way: self._queue.again(job, way))
-        row.log_requested.connect(lambda: show_text(self, job.work.title, "\n".join(job.log)))
+        row.log_requested.connect(lambda: self._show_log(job))
         job.changed.connect(self._fit)
         self._column.insertWidget(self._column.count() - 1, row)
         self._fit()
+
+    def _show_log(self, job: ProcessTask) -> None:
+        from app.ui.widgets.text_dialog import show_text
+
+        show_text(self, job.work.title, "\n".join(job.log))
 
     def _remove(self, job: ProcessTask) -> None:
         row = self.rows.pop(job, None)

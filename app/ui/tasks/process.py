@@ -163,7 +163,7 @@ class ProcessTask(QObject):
         self._take(self._lines.end())
         self._forget_process()
         if self.stage is Stage.RUNNING:
-            if code == 0 and self.error is None:
+            if code in self.work.done_codes and self.error is None:
                 self.stage = Stage.DONE
             elif self.licence is not None or self.ways:
                 self.stage = Stage.ASKING

@@ -41,6 +41,12 @@ class TaskQueue(QObject):
         """Something runs or will."""
         return any(job.stage in (Stage.RUNNING, Stage.WAITING) for job in self.jobs)
 
+    @property
+    def unfinished(self) -> list[str]:
+        """Titles of what runs, waits for its turn or for the user; quiet work is not counted."""
+        open_stages = (Stage.RUNNING, Stage.WAITING, Stage.ASKING)
+        return [job.work.title for job in self.jobs if job.stage in open_stages and not job.work.quiet]
+
     def add(self, work: TaskSpec) -> ProcessTask:
         """Queues a work; one that is queued already is not queued twice."""
         for job in self.jobs:

@@ -33,12 +33,14 @@ class TaskSpec:
         arguments: of our command line, without `--json`.
         note: what the user may do with the result; travels with the job.
         quiet: it is neither shown nor announced unless it fails.
+        done_codes: exit codes of work that was done; what it found may be bad news.
     """
 
     title: str
     arguments: tuple[str, ...]
     note: Mapping[str, Any] = field(default_factory=dict)
     quiet: bool = False
+    done_codes: tuple[int, ...] = (0,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,12 @@ QFrame#banner[error="true"] QLabel { color: $error_text; }
 QLabel#muted { color: $muted; }
 QLabel#heading { font-weight: 600; }
 QLabel#error { color: $error_text; background: $error; border-radius: 4px; padding: 1px 6px; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QPushButton { padding: 7px 16px; border: 1px solid $border; border-radius: 8px; background: $surface; color: $text; }
 QPushButton:hover, QPushButton:focus { border-color: $accent; }
 QPushButton:pressed { background: $faint; }
+QPushButton:checked { background: $notice; border-color: $accent; font-weight: 600; }
+QPushButton:checked:focus { border: 2px solid $accent; padding: 6px 15px; }
 QPushButton:disabled { color: $muted; background: $window; }
 QPushButton#small { padding: 2px 10px; border-radius: 6px; }
 QPushButton#primary { background: $accent; border-color: $accent; color: $on_accent; font-weight: 600; padding: 9px 22px; }
@@ -35,9 +38,13 @@ QToolButton:checked:focus { border: 2px solid $accent; padding: 3px; }
 QToolButton::menu-indicator { image: url("controls:down.svg"); width: 10px; height: 10px; right: 5px;
   subcontrol-origin: padding; subcontrol-position: center right; }
 QToolButton[popupMode="2"] { padding-right: 20px; }
+QToolButton#more { padding-right: 4px; }
+QToolButton#more::menu-indicator { image: none; }
 QToolButton#search { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px 10px; color: $muted; }
 QToolButton#search:hover, QToolButton#search:focus { border-color: $accent; }
 QToolButton#framed { background: $surface; border: 1px solid $border; padding: 4px 8px; }
+QToolButton#framed[popupMode="2"] { padding-right: 22px; }
+QToolButton#framed:checked { background: $notice; border-color: $accent; }
 QToolButton#framed:disabled { color: $muted; background: $window; }
 QToolButton#framed:hover, QToolButton#framed:focus { border-color: $accent; }
 QToolButton#fold { padding: 4px 6px 4px 1px; margin-left: -5px; }
@@ -66,6 +73,9 @@ QAbstractSpinBox#number::up-arrow, QAbstractSpinBox#number::down-arrow { image: 
 QComboBox { combobox-popup: 0; padding-right: 2px; }
 QComboBox::drop-down { border: none; width: 22px; }
 QComboBox::down-arrow { image: url("controls:down.svg"); width: 12px; height: 12px; }
+QFileDialog QToolButton#backButton { qproperty-icon: url("controls:left.svg"); }
+QFileDialog QToolButton#forwardButton { qproperty-icon: url("controls:right.svg"); }
+QFileDialog QToolButton#toParentButton { qproperty-icon: url("controls:up.svg"); }
 QComboBox QAbstractItemView { background: $surface; border: 1px solid $border; padding: 3px; outline: none; }
 QComboBox QAbstractItemView::item { min-height: 26px; padding: 0 6px; border-radius: 4px; }
 QComboBox QAbstractItemView::item:selected { background: $accent; color: $on_accent; }
@@ -91,12 +101,30 @@ QScrollArea, QScrollArea > QWidget > QWidget#strip { background: transparent; bo
 QScrollArea#facts { border: 1px solid transparent; border-radius: 8px; }
 QScrollArea#facts:focus { border-color: $accent; }
 QTableView { background: $surface; border: none; gridline-color: $faint; }
-QTableView#words { border: 1px solid $border; border-radius: 8px; outline: none; }
-QTableView#words:focus { border-color: $accent; }
-QTableView#words::item { padding: 2px 8px; border: none; color: $text; }
-QTableView#words::item:hover { background: $faint; }
-QTableView#words::item:selected { background: $notice; color: $text; }
+QTableView#words, QTableView#takes { border: 1px solid $border; border-radius: 8px; outline: none; }
+QTableView#words:focus, QTableView#takes:focus { border-color: $accent; }
+QTableView#words::item, QTableView#takes::item { padding: 2px 8px; border: none; color: $text; }
+QTableView#words::item:hover, QTableView#takes::item:hover { background: $faint; }
+QTableView#words::item:selected, QTableView#takes::item:selected { background: $notice; color: $text; }
 QTableView#words QHeaderView::section { padding: 5px 11px; }
+QTableView#board { border: 1px solid $border; border-radius: 8px; outline: none; }
+QTableView#board:focus { border-color: $accent; }
+QTableView#board QTableCornerButton::section { background: $surface; border: none; border-bottom: 1px solid $faint; }
+QTableView#board QHeaderView { background: $surface; }
+QTreeView#choices { background: $surface; border: 1px solid $border; border-radius: 8px; padding: 4px; outline: none; }
+QTreeView#choices:focus { border-color: $accent; }
+QTreeView#choices::item { padding: 3px 2px; color: $text; }
+QTreeView#choices::item:hover { background: $faint; }
+QTreeView#choices::item:selected { background: $notice; color: $text; }
+QTreeView#choices::item:disabled { color: $muted; }
+QListWidget#choices { padding: 4px; }
+QTreeView#choices::indicator, QListWidget#choices::indicator { width: 13px; height: 13px; border: 1px solid $edge; border-radius: 4px; background: $surface; }
+QTreeView#choices::indicator:checked, QListWidget#choices::indicator:checked { border-color: $accent; image: url("controls:check.svg"); }
+QTreeView#choices::indicator:indeterminate { border: 1px solid $accent; background: $accent; }
+QTableView#words QHeaderView, QTableView#takes QHeaderView { background: transparent; }
+QTableView#words QHeaderView::section, QTableView#takes QHeaderView::section { background: transparent; }
+QTreeView#choices QHeaderView, QTreeView#choices QHeaderView::section { background: transparent; }
+QTableView#takes QHeaderView::section { padding: 1px 11px; }
 QFrame#edge { background: $faint; border: none; min-width: 1px; max-width: 1px; margin: 6px 0; }
 QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $faint; padding: 3px 6px; }
 QDialog#search { border: 1px solid $border; }
@@ -110,6 +138,7 @@ QDialog#search QTreeView::item:first { border-top-left-radius: 6px; border-botto
 QDialog#search QTreeView::item:last { border-top-right-radius: 6px; border-bottom-right-radius: 6px; }
 QProgressBar#played { background: $faint; border: none; border-radius: 2px; }
 QProgressBar#played::chunk { background: $accent; border-radius: 2px; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { width: 10px; background: transparent; margin: 0; }
 QScrollBar::handle:vertical { background: $border; border-radius: 4px; min-height: 28px; margin: 0 1px; }
 QScrollBar::handle:vertical:hover { background: $muted; }

@@ -67,6 +67,7 @@ LIGHT = Theme(
         "flow": "#e06a35",
         "decode": "#d1456b",
         "synthesis": "#d1456b",
+        "pitch": "#b93fb5",
         "audio": "#5aa83e",
     },
 )
@@ -94,6 +95,7 @@ DARK = Theme(
         "flow": "#f2875a",
         "decode": "#ec6d90",
         "synthesis": "#ec6d90",
+        "pitch": "#e07fdc",
         "audio": "#7fcb62",
     },
 )
@@ -110,13 +112,21 @@ def clear_theme(app: QApplication) -> None:
     """Takes the look off all windows, before another is put on.
 
     Where one style sheet follows another, Qt polishes every widget once for each of its ancestors; by way of none it does so twice (0.45 of the time).
+    It would also look at widgets that it remembers rules of, some of them deleted (Qt 6.11): the process crashed. By way of none it forgets them.
     """
     app.setStyleSheet("")
 
 
-def apply_theme(app: QApplication, theme: Theme) -> None:
-    """Gives all windows a look, which have none."""
+def apply_palette(app: QApplication, theme: Theme) -> None:
+    """The colours alone: for parts that are being made, and draw their pictures in them at once."""
     app.setPalette(_palette(theme))
+
+
+def apply_theme(app: QApplication, theme: Theme) -> None:
+    """Gives all windows a look, in place of the one that they may have."""
+    if app.styleSheet():
+        clear_theme(app)
+    apply_palette(app, theme)
     colors = {name: getattr(theme, name) for name in Theme.__slots__ if name != "stages"}
     colors |= {"accent_over": QColor(theme.accent).lighter(108).name(), "accent_down": QColor(theme.accent).darker(112).name()}
     QDir.setSearchPaths("controls", [str(resources_dir() / "controls")])  # a style sheet cannot name every folder: not one with a quote

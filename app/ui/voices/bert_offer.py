@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 from app.language import localized
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.voices.bert_words import bert_reason
-from app.voices.bert import STANDARD_DOWNLOAD_MB, STANDARD_LICENCE, STANDARD_LICENCE_JA
-from app.voices.containers.description import SBV2_BERT
+from app.voices.wanted_bert import SBV2_BERT, STANDARD_DOWNLOAD_MB, STANDARD_LICENCE, STANDARD_LICENCE_JA
 
 
 class BertOffer(QDialog):

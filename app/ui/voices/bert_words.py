@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from app.language import localized
-from app.voices.bert import STANDARD_DOWNLOAD_MB
-from app.voices.containers.description import SBV2_BERT
+from app.voices.wanted_bert import SBV2_BERT, STANDARD_DOWNLOAD_MB
 
 
 def bert_action(bert: str, *, with_size: bool = False) -> str:
     """What a button says that gets this BERT."""
     if bert == SBV2_BERT and with_size:
-        return localized(f"BERT をダウンロード…（{STANDARD_DOWNLOAD_MB} MB）", f"Download BERT… ({STANDARD_DOWNLOAD_MB} MB)")
+        return localized(f"BERT をダウンロード（{STANDARD_DOWNLOAD_MB} MB）…", f"Download BERT ({STANDARD_DOWNLOAD_MB} MB)…")
     if bert == SBV2_BERT:
         return localized("BERT をダウンロード…", "Download BERT…")
     return localized("BERT を追加…", "Add BERT…")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import html
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
 
 from app.language import localized
-from app.ui.plain_text import plain_tip
+from app.ui.plain_text import folded_tip
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 from app.ui.voices.bert_words import bert_action
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
 
@@ -47,13 +47,16 @@ class VoiceCard(QFrame):
 
     Signals:
         licence_wanted(): show the licence.  sample_wanted(Path): play this recording.  style_wanted(str): let it speak in this style.
-        mend_wanted(): the voice lacks something.
+        lab_requested(str): look into this voice.
+        mend_wanted(): the voice lacks something.  assign_wanted(): another voice is to speak all lines of one that is missing.
     """
 
     licence_requested = Signal()
     sample_requested = Signal(object)
     style_requested = Signal(str)
+    lab_requested = Signal(str)
     mend_requested = Signal()
+    assign_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +75,14 @@ class VoiceCard(QFrame):
         self.mend = QPushButton()
         self.mend.setAccessibleName(localized("不足しているものを追加", "Add what is missing"))
         self.mend.clicked.connect(self.mend_requested)
+        self.assign = QPushButton(localized("見つからない声をまとめて割り当て…", "Assign all missing voices…"))
+        self.assign.setToolTip(
+            localized("見つからない声の行すべてに、別の声を割り当てます。", "Gives all lines of missing voices to other voices.")
+        )
+        self.assign.clicked.connect(self.assign_requested)
         self.licence, self.samples = self._button(localized("利用規約", "Licence")), SamplesButton()
+        self.precision = PrecisionButton(tests=True)
+        self.precision.setObjectName("quiet")
         self.samples.sample_requested.connect(self.sample_requested)
         self.samples.style_requested.connect(self.style_requested)
         self.licence.setToolTip(localized("この声の利用規約を表示します。", "Shows the licence of this voice."))
@@ -88,11 +98,11 @@ class VoiceCard(QFrame):
         self._show_makers()
         self.about.setText(about(voice))
         self.about.setVisible(bool(self.about.text()))
-        self.about.setToolTip(f"<p>{html.escape(voice.description)}</p>" if voice.description else "")
+        self.about.setToolTip(folded_tip(voice.description))
         self.licence.setVisible(bool(voice.licence.strip()))
         self._draw()
         speaks = known is None or (known.place != "aivisspeech" and known.has_bert)
-        self.samples.offer(known, [name for _, name in voice.styles] if speaks else [])
+        self._offer_samples(speaks)
         if known is not None and known.place == "aivisspeech":
             self._show_lack(
                 needs_preparing(),
@@ -112,10 +122,11 @@ class VoiceCard(QFrame):
         self._show_makers()
 
     def show_forced(self) -> None:
-        """Adds that the voice speaks with a BERT that is not its own."""
+        """Adds that the voice speaks with a BERT that is not its own; as it speaks, it can be heard."""
+        self._offer_samples(speaks=True)
         self._show_lack(localized("別の BERT で代用しています。", "Using another BERT in place of its own."), self.mend.text())
 
-    def show_missing(self, voice: str, name: str) -> None:
+    def show_missing(self, name: str) -> None:
         """Shows that the voice of the line is not here; `name` is what it was called, empty where nobody knows."""
         self._voice = None
         self.name.setText(name or localized("不明な声", "Unknown voice"))
@@ -125,15 +136,16 @@ class VoiceCard(QFrame):
                 "Drop its file on the window to add it again, or choose another voice.",
             )
         )
-        self.about.setToolTip(plain_tip(voice))
+        self.about.setToolTip("")
         self.about.show()
-        for widget in (self.makers, self.licence, self.samples):
+        for widget in (self.makers, self.licence, self.samples, self.precision):
             widget.hide()
         self._draw()
         self._show_lack(
             localized("この行の声が見つかりません。", "The voice for this line is missing."),
             localized("別の声を選ぶ…", "Choose another voice…"),
         )
+        self.assign.show()
 
     def show_no_voice(self) -> None:
         """Shows that none could be opened."""
@@ -144,6 +156,14 @@ class VoiceCard(QFrame):
         super().resizeEvent(event)
         if self._voice is not None:
             self._show_makers()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """What else can be done with the voice."""
+        if isinstance(voice := self._voice, CatalogVoice):
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction(localized("ラボで調べる", "Open in the lab")).triggered.connect(lambda: self.lab_requested.emit(voice.id))
+            menu.popup(event.globalPos())
 
     def changeEvent(self, event: QEvent) -> None:
         """Redraws the icons for another theme."""
@@ -165,7 +185,7 @@ class VoiceCard(QFrame):
         words.setSpacing(1)
         buttons = QHBoxLayout()
         buttons.setSpacing(4)
-        for button in (self.licence, self.samples):
+        for button in (self.licence, self.samples, self.precision):
             buttons.addWidget(button)
         buttons.addStretch(1)
         for label in (self.name, self.makers):
@@ -183,10 +203,15 @@ class VoiceCard(QFrame):
         column.addWidget(self.lack)
         column.addWidget(self.about)
         column.addWidget(self.mend)
+        column.addWidget(self.assign)
         column.addStretch(1)
         for label in (self.name, self.makers, self.about, self.lack):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
+
+    def _offer_samples(self, speaks: bool) -> None:
+        known = self._voice if isinstance(self._voice, CatalogVoice) else None
+        self.samples.offer(known, [name for _, name in self._voice.styles] if speaks and self._voice is not None else [])
 
     def _show_lack(self, text: str, action: str) -> None:
         self.lack.setText(text)
@@ -194,6 +219,7 @@ class VoiceCard(QFrame):
         self.mend.setText(action)
         self.mend.setToolTip(text or self.mend.accessibleName())
         self.mend.setVisible(bool(action))
+        self.assign.hide()
 
     def _show_makers(self) -> None:
         """Speaker, makers and version, of what is known."""

@@ -34,10 +34,11 @@ def scan_catalog() -> tuple[tuple[CatalogVoice, ...], tuple[str, ...]]:
 
 def _installed(voice: Voice, place: Place, berts: dict[str, Bert]) -> CatalogVoice:
     manifest, bert = voice.manifest, berts.get(voice.manifest.bert)
-    share = known_share(voice, bert) if bert is not None and "int8" in bert.graphs else None
+    both = bert is not None and "int8" in bert.graphs
+    share = known_share(voice, bert) if bert is not None and both else None
     card = read_card(voice.path)
     size = sum(item.stat().st_size for item in voice.path.iterdir() if item.is_file())
-    return CatalogVoice(manifest.id, manifest, voice.path, place, card, size, share, bert is not None)
+    return CatalogVoice(manifest.id, manifest, voice.path, place, card, size, share, bert is not None, both)
 
 
 def _unprepared(manifest: VoiceManifest, path: Path, berts: dict[str, Bert]) -> CatalogVoice:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from app.language import localized
 from app.ui.labels import voice_name
 from app.voices.card import Card, Sample
+from app.voices.fast_words import why_exact
 from app.voices.manifest import VoiceManifest
 from app.voices.terms import shown_terms
 
@@ -23,6 +25,7 @@ class CatalogVoice:
         size_bytes: of its files; of one that is not prepared, about what preparing will take.
         int8_share: share of symbols that keep their length with the BERT in int8; None where that was not measured.
         has_bert: the BERT it needs is here.
+        has_int8_bert: and in int8 as well.
     """
 
     id: str
@@ -33,6 +36,7 @@ class CatalogVoice:
     size_bytes: int = 0
     int8_share: float | None = None
     has_bert: bool = True
+    has_int8_bert: bool = False
 
     @property
     def name(self) -> str:
@@ -74,6 +78,18 @@ class CatalogVoice:
         """The picture of its first speaker."""
         icons = [name for speaker in self.card.speakers for name in (speaker.icon, *(style.icon for style in speaker.styles)) if name]
         return self.path / icons[0] if icons else None
+
+    def why_no_int8(self, part: Literal["sound", "bert"]) -> str:
+        """Why a part of it cannot compute in int8, in a few words; empty where it can."""
+        if part == "sound":
+            return (
+                localized("先に声を準備してください", "prepare the voice first")
+                if self.place == "aivisspeech"
+                else why_exact(self.manifest)
+            )
+        if not self.has_bert:
+            return localized("BERT がありません", "BERT is missing")
+        return "" if self.has_int8_bert else localized("BERT は float32 のみ", "this BERT has float32 only")
 
     def samples(self) -> list[tuple[str, Path, Sample]]:
         """Recordings as (style, file, sample)."""

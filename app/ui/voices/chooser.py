@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QSize, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.language import localized
-from app.ui.plain_text import plain_tip
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.widgets.choice_box import ChoiceBox
 from app.ui.widgets.voice_picture import voice_icon
@@ -58,7 +57,7 @@ class VoiceChooser(QWidget):
 
     def show_current(self, voice: str, name: str = "") -> None:
         """The voice of the current line, which stays in the list even where it is not here; `name` is what it was called then."""
-        if voice != self._current or self.box.currentData() != voice:
+        if (voice, name) != (self._current, self._called) or self.box.currentData() != voice:
             self._current, self._called = voice, name
             self._fill()
 
@@ -87,7 +86,6 @@ class VoiceChooser(QWidget):
         if index < 0 and self._voices:
             self.box.addItem(self._missing_name(), self._current)
             index = self.box.count() - 1
-            self.box.setItemData(index, plain_tip(self._current), Qt.ItemDataRole.ToolTipRole)
         self.box.setCurrentIndex(index)
 
     def _missing_name(self) -> str:

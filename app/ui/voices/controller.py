@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.core.script import change
 from app.language import localized
 from app.settings import Settings
+from app.sound_choice import SoundPrecision
 from app.ui.error_text import Failed
 from app.ui.labels import VoiceLabel
 from app.ui.playback.playback import Playback
@@ -16,16 +17,15 @@ from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.settings.store import SettingsStore
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import OpenedVoice, OpenVoice
-from app.ui.synthesis.loaded_voices import LicenceOpenError
+from app.ui.synthesis.jobs import ExportFile, OpenVoice
+from app.ui.synthesis.licence_open import LicenceOpenError
+from app.ui.synthesis.results import OpenedVoice
 from app.ui.voices.bert_words import bert_action, bert_hint
 from app.ui.voices.card import VoiceCard
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.chooser import VoiceChooser
 from app.ui.voices.voice_names import VoiceNames
-from app.ui.widgets.text_dialog import show_text
-from app.voices.bert import MissingBertError
-from app.voices.containers.description import SBV2_BERT
+from app.voices.wanted_bert import SBV2_BERT, MissingBertError
 
 SETTLE_MS = 250  # arrow keys rest this long on a line before its voice is opened
 
@@ -37,7 +37,7 @@ class VoiceController(QObject):
         names: what voices were called, also those that are gone.
 
     Signals:
-        shown(KnownVoice), missing(str, str): the voice of the current line, or its id and its name where it is not here.
+        shown(KnownVoice), missing(str): the voice of the current line, or its name where it is not here, empty where nobody knows it.
         labels_changed(list[VoiceLabel]): how lines show their voices.
         message(str, str, str, str): kind, sentence, hint and button of a banner; the button does what `mend` does.  settled(): it may go.
         bert_needed(CatalogVoice): the voice cannot speak without its BERT.
@@ -46,7 +46,7 @@ class VoiceController(QObject):
     """
 
     shown = Signal(object)
-    missing = Signal(str, str)
+    missing = Signal(str)
     labels_changed = Signal(object)
     message = Signal(str, str, str, str)
     settled = Signal()
@@ -81,8 +81,10 @@ class VoiceController(QObject):
         chooser.chosen.connect(self._on_selected)
         card.licence_requested.connect(self._show_licence)
         card.mend_requested.connect(self.mend)
+        card.precision.chosen.connect(self._on_precision)
         selection.changed.connect(self.follow)
         speech.voice_opened.connect(self._on_opened)
+        speech.voices_closed.connect(self.follow)
         speech.failed.connect(self._on_failed)
         speech.announced.connect(lambda text: self.message.emit("notice", text, "", ""))
         settings.changed.connect(self._on_settings)
@@ -139,7 +141,8 @@ class VoiceController(QObject):
         voice = self.current
         known = self._catalog.find(voice)
         opened = self._speech.voices.get(known.id if known else voice)
-        state = (self._refused, voice, known, opened, self._catalog.is_read)
+        precision = self._catalog.precision_of(known) if known is not None else "exact"
+        state = (self._refused, voice, known, opened, self._catalog.is_read, precision)
         if state == self._shown:
             return
         self._shown = state
@@ -151,13 +154,19 @@ class VoiceController(QObject):
             self._card.show_no_voice()
         elif known is not None:
             self.shown.emit(known)
+            self._card.precision.show_voice(known, precision, elsewhere=opened is not None and not opened.fast)
             if opened is not None and opened.forced_bert and not known.has_bert:
                 self._card.show_forced()
         elif self._catalog.is_read and voice:
-            self.missing.emit(voice, self.names.find(voice))
+            self.missing.emit(self.names.find(voice))
         elif opened is not None:
             self.shown.emit(opened)
         self._timer.start()
+
+    def follow_again(self) -> None:
+        """The same, where more is known of voices that are not here."""
+        self._shown = None
+        self.follow()
 
     @Slot()
     def mend(self) -> None:
@@ -216,10 +225,18 @@ class VoiceController(QObject):
         else:
             self.use(voice)
 
+    @Slot(str)
+    def _on_precision(self, precision: SoundPrecision) -> None:
+        voice = self._catalog.find(self.current)
+        if voice is not None:
+            self._catalog.choose_precision(voice, precision)
+
     @Slot()
     def _show_licence(self) -> None:
         voice = self._catalog.find(self.current) or self._speech.voices.get(self.current)
         if voice is not None:
+            from app.ui.widgets.text_dialog import show_text
+
             show_text(self._card, localized(f"「{voice.name}」の利用規約", f"Licence of “{voice.name}”"), voice.licence.strip())
 
     @Slot(object, object)
@@ -251,6 +268,8 @@ class VoiceController(QObject):
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
+        if isinstance(failed.job, ExportFile):
+            return  # a batch continues with its other lines, and shows at its end which of them failed
         error, voice = failed.error, getattr(failed.job, "voice", "")
         if isinstance(error, MissingBertError):
             known = self._catalog.find(voice)

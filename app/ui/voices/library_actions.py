@@ -14,18 +14,18 @@ from app.language import localized
 from app.ui.playback.save_dialog import title as file_title
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
-from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.tasks import VoiceTasks
 from app.ui.widgets.open_files import ask_for_files, ask_for_one
-from app.ui.widgets.text_dialog import show_text
-from app.voices.containers.description import SBV2_BERT
 from app.voices.containers.suffixes import VOICE_SUFFIXES
+from app.voices.vocabulary import TOKENIZER_NAME, VOCABULARY_NAME
+from app.voices.wanted_bert import SBV2_BERT
 
 if TYPE_CHECKING:
     from app.ui.voices.voice_library import VoiceLibrary
 
+BERT_SUFFIXES = (".onnx", ".safetensors")
 VOICE_FILES = tuple(f"*{suffix}" for suffix in VOICE_SUFFIXES)
 
 
@@ -36,21 +36,27 @@ class LibraryActions(QObject):
         dialog: the library while it is open.
 
     Signals:
-        use_requested(str): the selected lines are to speak with this voice.
+        use_requested(str), play_requested(str): the selected lines are to speak with this voice; only once.
+        compare_requested(list[str]): the selected lines are to be compared in these voices.
         force_requested(str): this voice is to speak with a BERT that is not its own.
+        lab_requested(str): this voice is to be looked into.
 
     Args:
         parent: window that the dialogs belong to.
     """
 
     use_requested = Signal(str)
+    play_requested = Signal(str)
+    compare_requested = Signal(object)
     force_requested = Signal(str)
+    lab_requested = Signal(str)
 
     def __init__(self, parent: QWidget, catalog: VoiceCatalog, tasks: VoiceTasks, document: ScriptDocument, selection: Selection) -> None:
         super().__init__(parent)
         self._parent, self._catalog, self._tasks = parent, catalog, tasks
         self._document, self._selection = document, selection
         self.dialog: VoiceLibrary | None = None
+        self._offered: set[str] = set()  # BERTs about which the user is being asked
 
     @Slot()
     def open(self) -> None:
@@ -61,6 +67,7 @@ class LibraryActions(QObject):
             self.dialog = VoiceLibrary(self._parent, self._catalog)
             self.dialog.wanted.connect(self._on_requested)
             self.dialog.add_requested.connect(self.add)
+            self.dialog.compare_requested.connect(self.compare_requested)
             self.dialog.dropped.connect(self.add_files)
             self.dialog.finished.connect(self._on_finished)
         self.dialog.choose(self._selection.settings.voice)
@@ -70,8 +77,11 @@ class LibraryActions(QObject):
 
     @Slot(object)
     def add_files(self, files: Sequence[Path]) -> None:
-        """Voices from files, for the lines that are selected now."""
-        self._tasks.add_files(files, self._selection.ids)
+        """Voices from files, for the lines that are selected now; a BERT is known by the vocabulary beside it."""
+        berts = [file for file in files if is_bert_file(file)]
+        for file in berts:
+            self._tasks.add_bert_file(file, SBV2_BERT)
+        self._tasks.add_files([file for file in files if file not in berts], self._selection.ids)
 
     @Slot()
     def add(self, kind: str = "file", address: str = "") -> None:
@@ -108,14 +118,20 @@ class LibraryActions(QObject):
             self._tasks.measure(voice)
 
     @Slot(object)
-    def offer_bert(self, voice: CatalogVoice) -> BertOffer:
-        """Asks what to do about a missing BERT."""
-        offer = BertOffer(self._parent, voice.name, voice.manifest.bert, force_offered=bool(self._catalog.berts))
+    def offer_bert(self, voice: CatalogVoice) -> None:
+        """Asks what to do about a missing BERT, once for all voices that need it."""
+        from app.ui.voices.bert_offer import BertOffer
+
+        bert = voice.manifest.bert
+        if bert in self._offered:
+            return
+        self._offered.add(bert)
+        offer = BertOffer(self._parent, voice.name, bert, force_offered=bool(self._catalog.berts))
+        offer.finished.connect(lambda: self._offered.discard(bert))
         offer.download_requested.connect(self._tasks.download_bert)
-        offer.file_requested.connect(lambda: self._choose_bert_file(voice.manifest.bert))
+        offer.file_requested.connect(lambda: self._choose_bert_file(bert))
         offer.force_requested.connect(lambda: self.force_requested.emit(voice.id))
         offer.open()
-        return offer
 
     @property
     def _over(self) -> QWidget:
@@ -135,16 +151,18 @@ class LibraryActions(QObject):
     @Slot(str, object)
     def _on_requested(self, action: str, voice: CatalogVoice) -> None:
         match action:
-            case "use":
-                self.use_requested.emit(voice.id)
+            case "use" | "play" | "lab":
+                {"use": self.use_requested, "play": self.play_requested, "lab": self.lab_requested}[action].emit(voice.id)
             case "prepare":
                 self._tasks.prepare(voice, ())
             case "bert":
                 self.offer_bert(voice)
             case "licence":
+                from app.ui.widgets.text_dialog import show_text
+
                 show_text(self._over, voice.name, voice.licence.strip())
-            case "update":
-                self._tasks.update(voice)
+            case "update" | "renew":
+                {"update": self._tasks.update, "renew": self._tasks.renew}[action](voice)
             case "folder":
                 folder = voice.path if voice.path.is_dir() else voice.path.parent
                 QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
@@ -185,3 +203,9 @@ class LibraryActions(QObject):
         box.exec()
         if box.clickedButton() is remove:
             self._tasks.remove(voice)
+
+
+def is_bert_file(file: Path) -> bool:
+    """A model with a vocabulary beside it, as BERTs are published; no voice has one."""
+    beside = any(file.with_name(name).is_file() for name in (TOKENIZER_NAME, VOCABULARY_NAME))
+    return beside and file.suffix.lower() in BERT_SUFFIXES

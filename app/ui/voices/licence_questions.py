@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from app.errors import AppError
 from app.ui.background import BackgroundThread
 from app.ui.widgets.banner import Banner
-from app.ui.widgets.text_dialog import ask_licence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +46,8 @@ class LicenceQuestions(QObject):
         self._background.close(finish=True)
 
     def _begin(self, question: Question) -> Question:
+        from app.ui.widgets.text_dialog import ask_licence  # few starts ask
+
         self._open.append(question)
         dialog = ask_licence(self._window, question.name, question.text)
         dialog.accepted.connect(lambda: self._on_accepted(question))

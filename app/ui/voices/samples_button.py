@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from app.adapters.sound.formats import PLAYABLE
 from app.language import localized
 from app.ui.labels import style_name
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -39,6 +39,7 @@ class SamplesButton(QToolButton):
         self.setIconSize(QSize(14, 14))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setMenu(QMenu(self))
+        self.menu().aboutToHide.connect(self._on_menu_closed)
         self.hide()
 
     def offer(self, voice: CatalogVoice | None, styles: Sequence[str]) -> None:
@@ -49,7 +50,7 @@ class SamplesButton(QToolButton):
         for style, file, sample in found:
             action = menu.addAction(f"{style_name(style)}  {sample.transcript[:40]}".strip().replace("&", "&&"))
             action.setData(file)
-            if file.suffix.lower() not in PLAYABLE:
+            if not _is_playable(file):
                 action.setEnabled(False)
                 action.setText(action.text() + localized("（再生できない形式）", "(unsupported format)"))
             action.triggered.connect(self._on_sample)
@@ -60,6 +61,12 @@ class SamplesButton(QToolButton):
         self.setVisible(bool(found or styles))
 
     @Slot()
+    def _on_menu_closed(self) -> None:
+        """Qt does not notice that the mouse has left while the menu was open, and would keep the button grey."""
+        self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, self.rect().contains(self.mapFromGlobal(QCursor.pos())))
+        self.update()
+
+    @Slot()
     def _on_sample(self) -> None:
         file = self.sender().data()  # type: ignore[attr-defined]
         if isinstance(file, Path):
@@ -68,3 +75,9 @@ class SamplesButton(QToolButton):
     @Slot()
     def _on_style(self) -> None:
         self.style_requested.emit(str(self.sender().data()))  # type: ignore[attr-defined]
+
+
+def _is_playable(file: Path) -> bool:
+    from app.adapters.sound.formats import PLAYABLE  # few voices bring recordings
+
+    return file.suffix.lower() in PLAYABLE

@@ -14,9 +14,12 @@ from app.ui.probe_labels import summary
 from app.ui.settings.store import SettingsStore
 from app.ui.tasks.process import ProcessTask
 from app.ui.voices.catalog import VoiceCatalog
+from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.controller import VoiceController
 from app.ui.voices.tasks import VoiceTasks
 from app.ui.widgets.banner import Banner
+from app.voices.fast import Fast
+from app.voices.fast_words import likeness
 
 
 class VoiceResults(QObject):
@@ -26,6 +29,7 @@ class VoiceResults(QObject):
         super().__init__(tasks)
         self._voices, self._catalog, self._settings, self._banner = voices, catalog, settings, banner
         self._added: list[str] = []  # voices that came in and were not looked at yet
+        self._said = ("", "")  # of them, with what it means
         catalog.changed.connect(self._on_catalog)
         tasks.voices_added.connect(self._on_voices)
         tasks.bert_added.connect(self._on_bert)
@@ -41,9 +45,33 @@ class VoiceResults(QObject):
         lacking = [voice for name in added if (voice := self._catalog.find(name)) is not None and not voice.has_bert]
         if lacking and not self._settings.value.force_bert:
             self._voices.bert_needed.emit(lacking[0])
+        single = self._catalog.find(added[0]) if len(added) == 1 else None
+        if single is not None and single.manifest.fast is not None and self._catalog.precision_of(single) == "exact":
+            self._offer_fast(single, single.manifest.fast)
+
+    def _offer_fast(self, voice: CatalogVoice, fast: Fast) -> None:
+        message, hint = self._said
+        offer = localized(
+            f"この声では「高速」も使えます（{likeness(fast)}）。声のカードでいつでも切り替えられ、ブラインドテストで聞き比べられます。",
+            f"It can also use “Fast” ({likeness(fast)}): its card switches between both, and has a blind test.",
+        )
+        self._banner.show_message(
+            "notice",
+            message,
+            f"{hint}{localized('', ' ')}{offer}".strip(),
+            action=localized("高速を使う", "Use Fast"),
+            tip=localized("この声だけを「高速」に切り替えます。", "Switches this voice to Fast, and no other."),
+            then=lambda: self._use_fast(voice),
+        )
+
+    def _use_fast(self, voice: CatalogVoice) -> None:
+        self._banner.hide()
+        self._catalog.choose_precision(voice, "fast")
 
     @Slot(object)
     def _on_voices(self, job: ProcessTask) -> None:
+        if any(item.get("type") == "bert" for item in job.results):
+            self._use_own_bert()
         found = [item for item in job.results if item.get("type") == "voice"]
         if not found:
             return
@@ -54,12 +82,16 @@ class VoiceResults(QObject):
         now = "The selected line now uses this voice." if len(lines) == 1 else "The selected lines now use this voice."
         spoken = localized("選択していた行の声に設定しました。", now) if used else ""
         reasons = [str(item["opaque_reason"]) for item in found if item.get("opaque_reason")]
-        self._banner.show_message("notice", _added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
+        self._said = (_added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
+        self._banner.show_message("notice", *self._said)
+
+    def _use_own_bert(self) -> None:
+        self._settings.change(force_bert=False)
+        self._voices.open_forced_again()
 
     @Slot()
     def _on_bert(self) -> None:
-        self._settings.change(force_bert=False)
-        self._voices.open_forced_again()
+        self._use_own_bert()
         self._banner.show_message(
             "notice", localized("BERT を追加しました。声を使えます。", "BERT was added; the voices that require it are ready.")
         )

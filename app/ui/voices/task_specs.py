@@ -7,9 +7,9 @@ from pathlib import Path
 
 from app.language import localized
 from app.ui.tasks.task import TaskSpec
-from app.voices.bert import STANDARD_DOWNLOAD_MB
+from app.voices.wanted_bert import STANDARD_DOWNLOAD_MB
 
-ADD_VOICE, ADD_BERT, CHANGE, EXPORT, PROBE, CHECK = "add_voice", "add_bert", "change", "export", "probe", "check"
+ADD_VOICE, ADD_BERT, CHANGE, EXPORT, PROBE, CHECK, TAKE = "add_voice", "add_bert", "change", "export", "probe", "check", "take"
 
 
 def add_file(path: Path, lines: Sequence[str] = ()) -> TaskSpec:
@@ -31,10 +31,22 @@ def add_from_hub(uuid: str, lines: Sequence[str] = ()) -> TaskSpec:
     return TaskSpec(title, ("voices", "add", "--hub", uuid), {"kind": ADD_VOICE, "lines": tuple(lines)})
 
 
+def add_natural(uuid: str, name: str, lines: Sequence[str]) -> TaskSpec:
+    """A voice from AivisHub with the BERT that it requires; `lines` are to speak with it at once."""
+    note = {"kind": ADD_VOICE, "lines": tuple(lines), "natural": uuid}
+    return TaskSpec(localized(f"声を追加: {name}", f"Add voice: {name}"), ("voices", "add", "--with-bert", "--hub", uuid), note)
+
+
 def update_from_hub(uuid: str, name: str) -> TaskSpec:
     """The newest version of a voice from AivisHub."""
     title = localized(f"声を更新: {name}", f"Update voice: {name}")
     return TaskSpec(title, ("voices", "add", "--update", "--hub", uuid), {"kind": ADD_VOICE, "lines": (), "update": True})
+
+
+def renew_voice(voice: str, name: str) -> TaskSpec:
+    """A voice prepared once more, from itself."""
+    title = localized(f"声を準備し直す: {name}", f"Prepare again: {name}")
+    return TaskSpec(title, ("voices", "renew", "--", voice), {"kind": ADD_VOICE, "lines": (), "update": True})
 
 
 def download_bert() -> TaskSpec:
@@ -78,3 +90,8 @@ def export_voice(voice: str, name: str, target: Path, *, replacing: bool = False
 def measure_backends(voice: str) -> TaskSpec:
     """What a voice can be computed on here, and how fast."""
     return TaskSpec(localized("バックエンドを測定", "Measure backends"), ("backends", "--probe", "--voice", voice), {"kind": PROBE})
+
+
+def take_candidate(work: tuple[str, ...]) -> TaskSpec:
+    """Replaces the int8 graph of a voice or BERT with a candidate from the lab. Quiet: the caller announces the result."""
+    return TaskSpec(localized("候補を組み込む", "Install candidate"), work, {"kind": TAKE}, quiet=True)

@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.ui.tasks.process import ProcessTask
 from app.ui.tasks.queue import TaskQueue
-from app.ui.tasks.task import TaskSpec
+from app.ui.tasks.task import LicenceText, Stage, TaskSpec
 from app.ui.voices import task_specs
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.licence_questions import LicenceQuestions
-from app.voices.containers.description import SBV2_BERT
+from app.voices.wanted_bert import SBV2_BERT
 
 
 class VoiceTasks(QObject):
@@ -42,6 +42,9 @@ class VoiceTasks(QObject):
     def __init__(self, queue: TaskQueue, licences: LicenceQuestions) -> None:
         super().__init__(queue)
         self.queue, self._licences = queue, licences
+        self._asked_ahead: set[ProcessTask] = set()  # while they run
+        self._accepted_ahead: set[ProcessTask] = set()
+        queue.added.connect(self._on_task_added)
         queue.asked.connect(self._on_asked)
         queue.finished.connect(self._on_finished)
         queue.failed.connect(self._on_failed)
@@ -60,9 +63,17 @@ class VoiceTasks(QObject):
         """A voice from AivisHub."""
         self.queue.add(task_specs.add_from_hub(uuid, lines))
 
+    def add_natural(self, uuid: str, name: str, lines: Sequence[str]) -> None:
+        """A voice from AivisHub with its BERT; the licence is asked for while the BERT is on its way."""
+        self.queue.add(task_specs.add_natural(uuid, name, lines))
+
     def update(self, voice: CatalogVoice) -> None:
         """The newest version of a voice from AivisHub."""
         self.queue.add(task_specs.update_from_hub(voice.card.uuid, voice.name))
+
+    def renew(self, voice: CatalogVoice) -> None:
+        """An installed voice once more, with what this version makes of voices."""
+        self.queue.add(task_specs.renew_voice(voice.id, voice.name))
 
     def prepare(self, voice: CatalogVoice, lines: Sequence[str]) -> None:
         """A voice of AivisSpeech; the original stays where it is."""
@@ -93,16 +104,44 @@ class VoiceTasks(QObject):
         """An installed voice off the disk."""
         self._change(voice, task_specs.remove_voice(voice.id, voice.name))
 
+    def take_candidate(self, voices: Sequence[str], work: tuple[str, ...]) -> ProcessTask:
+        """A candidate of the lab for a voice, or for the BERT of these voices."""
+        for voice in voices:
+            self.changing.emit(voice)
+        return self.queue.add(task_specs.take_candidate(work))
+
     def _change(self, voice: CatalogVoice, work: TaskSpec) -> None:
         self.changing.emit(voice.id)
         self.queue.add(work)
 
     @Slot(object)
+    def _on_task_added(self, job: ProcessTask) -> None:
+        if job.work.note.get("natural"):
+            job.changed.connect(lambda: self._ask_ahead(job))
+
+    def _ask_ahead(self, job: ProcessTask) -> None:
+        """The file with the licence is there, and the job continues with the BERT; an acceptance counts when it needs the answer."""
+        if job.licence is not None and job.stage is Stage.RUNNING and job not in self._asked_ahead:
+            self._asked_ahead.add(job)
+            self._ask(job, job.licence)
+
+    @Slot(object)
     def _on_asked(self, job: ProcessTask) -> None:
         """A licence is asked for here; other questions have their buttons in the panel."""
-        if job.licence is not None:
-            licence = job.licence
-            self._licences.ask(licence.voice_id, licence.name, licence.text, lambda: self.queue.again(job), lambda: self._decline(job))
+        if job in self._accepted_ahead:  # it looked a moment before the acceptance was stored
+            self._accepted_ahead.discard(job)
+            self.queue.again(job)
+        elif job.licence is not None:
+            self._ask(job, job.licence)
+
+    def _ask(self, job: ProcessTask, licence: LicenceText) -> None:
+        self._licences.ask(licence.voice_id, licence.name, licence.text, lambda: self._go_on(job), lambda: self._decline(job))
+
+    def _go_on(self, job: ProcessTask) -> None:
+        if job.stage is Stage.ASKING:
+            self.queue.again(job)
+        elif job.stage is Stage.RUNNING:
+            self._accepted_ahead.add(job)
 
     def _decline(self, job: ProcessTask) -> None:
         self.queue.clear(job)
@@ -119,14 +158,16 @@ class VoiceTasks(QObject):
             self.exported.emit(job.work.note["target"])
         elif kind == task_specs.PROBE:
             self.measured.emit(job.results)
-        if kind in (task_specs.ADD_VOICE, task_specs.ADD_BERT, task_specs.CHANGE):
+        if kind in (task_specs.ADD_VOICE, task_specs.ADD_BERT, task_specs.CHANGE, task_specs.TAKE):
             self.disk_changed.emit()
-        if kind in (task_specs.ADD_VOICE, task_specs.ADD_BERT):
+        if kind in (task_specs.ADD_VOICE, task_specs.ADD_BERT, task_specs.TAKE):
             self.queue.add(task_specs.check_precisions())
 
     @Slot(object)
     def _on_removed(self, job: ProcessTask) -> None:
         """What a process had staged that was stopped in the middle is swept with the next look."""
+        self._asked_ahead.discard(job)
+        self._accepted_ahead.discard(job)
         if job.has_process:
             job.ended.connect(self.disk_changed)
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 from app.language import localized
 from app.ui.voices.bert_words import bert_action
 from app.ui.voices.catalog_voice import CatalogVoice
-from app.voices.containers.description import SBV2_BERT
+from app.voices.wanted_bert import SBV2_BERT
 
 MOST_ABREAST, GAP = 3, 6  # buttons, pixels between them
 
@@ -86,7 +86,19 @@ class VoiceActions(QWidget):
 
 def voice_actions() -> tuple[tuple[str, str, str], ...]:
     """What can be done with voices, as (key, name, what it does)."""
+    return (*_ways_to_use(), *_ways_to_change())
+
+
+def _ways_to_use() -> tuple[tuple[str, str, str], ...]:
     return (
+        (
+            "play",
+            localized("この声で再生", "Play"),
+            localized(
+                "選んだ行をこの声で再生します。行の設定は変わりません。",
+                "Plays the selected line with this voice; the line is not changed.",
+            ),
+        ),
         (
             "use",
             localized("この声を使う", "Use this voice"),
@@ -106,16 +118,34 @@ def voice_actions() -> tuple[tuple[str, str, str], ...]:
             localized("この声に必要な BERT モデルを追加します。", "Adds the BERT model this voice requires."),
         ),
         ("licence", localized("利用規約…", "Licence…"), localized("この声の利用規約を表示します。", "Shows the licence of this voice.")),
+    )
+
+
+def _ways_to_change() -> tuple[tuple[str, str, str], ...]:
+    return (
         (
             "update",
             localized("更新", "Update"),
             localized("AivisHub の最新バージョンに更新します。", "Updates it to the latest version on AivisHub."),
+        ),
+        (
+            "renew",
+            localized("準備し直す", "Prepare again"),
+            localized(
+                "以前のバージョンで追加した声でも、このバージョンの「高速」を使えるようにします。数分かかります。行の設定は変わりません。",
+                "Lets a voice added by an earlier version use the Fast precision of this one. Takes minutes; lines keep their settings.",
+            ),
         ),
         ("rename", localized("名前を変更…", "Rename…"), localized("表示する名前を変更します。", "Changes the displayed name.")),
         (
             "export",
             localized("書き出す…", "Export…"),
             localized("ほかの Koebako に追加できる zip ファイルに書き出します。", "Exports a zip that another Koebako can add."),
+        ),
+        (
+            "lab",
+            localized("ラボで調べる", "Open in the lab"),
+            localized("この声の構成、速さ、正しさを調べます。", "Shows what it is made of, how fast it runs and whether it is exact."),
         ),
         (
             "folder",
@@ -130,9 +160,9 @@ def possible(voice: CatalogVoice | None) -> set[str]:
     """Which actions a voice allows."""
     if voice is None:
         return set()
-    offered = {"folder"} | ({"licence"} if voice.licence.strip() else set()) | (set() if voice.has_bert else {"bert"})
+    offered = {"folder", "lab"} | ({"licence"} if voice.licence.strip() else set()) | (set() if voice.has_bert else {"bert"})
     if voice.place == "aivisspeech":
         return offered | {"prepare"}
     if voice.place == "own":
-        offered |= {"rename", "export", "remove"} | ({"update"} if voice.card.uuid else set())
-    return offered | {"use"}
+        offered |= {"renew", "rename", "export", "remove"} | ({"update"} if voice.card.uuid else set())
+    return offered | ({"use", "play"} if voice.has_bert else {"use"})

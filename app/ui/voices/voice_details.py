@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from app.language import localized
 from app.ui.labels import style_name
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.voices.fast_words import fast_parts, likeness
 
 MOST_NAMES = 12
 SMALLEST = 1e-7  # difference of samples that is written
@@ -28,6 +29,16 @@ def facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
     yield localized("スタイル", "Styles"), _names([style_name(item.name) for item in manifest.styles])
     if voice.samples():
         yield localized("ボイスサンプル", "Samples"), localized(f"{len(voice.samples())} 個", f"{len(voice.samples())}")
+    yield from _computing(voice)
+    yield "BERT", manifest.bert + ("" if voice.has_bert else localized("（見つかりません）", " (missing)"))
+    if card.source_name:
+        yield localized("追加元", "Source"), card.source_name
+    for note in card.notes:
+        yield localized("備考", "Note"), note
+
+
+def _computing(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
+    """How it is computed, and what less exact ways change."""
     if voice.place != "aivisspeech":
         yield localized("計算方法", "Processing"), computed(voice)
     if voice.int8_share is not None:
@@ -35,11 +46,12 @@ def facts(voice: CatalogVoice) -> Iterator[tuple[str, str]]:
             localized("int8 の BERT", "BERT in int8"),
             localized(f"音の長さの一致率 {voice.int8_share:.1%}", f"{voice.int8_share:.1%} of durations unchanged"),
         )
-    yield "BERT", manifest.bert + ("" if voice.has_bert else localized("（見つかりません）", " (missing)"))
-    if card.source_name:
-        yield localized("追加元", "Source"), card.source_name
-    for note in card.notes:
-        yield localized("備考", "Note"), note
+    if voice.place != "own" or voice.opaque:
+        return
+    fast = voice.manifest.fast
+    words = likeness(fast) if fast is not None else localized("この声では使えません。", "not available for this voice")
+    yield localized("「高速」の精度", "Fast synthesis"), words
+    yield localized("「高速」の内訳", "Fast, by part"), "\n".join(f"{name}: {what}" for name, what in fast_parts(voice.manifest))
 
 
 def computed(voice: CatalogVoice) -> str:

@@ -7,9 +7,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.language import localized
+from app.sound_choice import SoundPrecision
 from app.ui.plain_text import plain_tip
 from app.ui.voices.card import about, needs_preparing
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_actions import VoiceActions
 from app.ui.voices.voice_details import facts
 from app.ui.widgets.voice_picture import voice_picture
@@ -24,12 +26,15 @@ class VoiceFacts(QWidget):
     Attributes:
         page: what is scrolled.
         buttons: by action.
+        precision: how exactly it speaks; None where there is nothing to choose.
 
     Signals:
         wanted(str): an action, see `VoiceLibrary`.
+        precision_chosen(str): "exact" or "fast".
     """
 
     wanted = Signal(str)
+    precision_chosen = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,23 +49,28 @@ class VoiceFacts(QWidget):
         self._form = QFormLayout()
         self._form.setHorizontalSpacing(14)
         self._form.setVerticalSpacing(5)
+        self.precision: PrecisionButton | None = None
         self._foot = VoiceActions()
         self._foot.wanted.connect(self.wanted)
         self.buttons = self._foot.buttons
         self._build()
 
-    def show_voice(self, voice: CatalogVoice) -> None:
-        """Shows a voice."""
+    def show_voice(self, voice: CatalogVoice, precision: SoundPrecision = "exact") -> None:
+        """Shows a voice, and how exactly it speaks."""
+        has_focus = self.precision is not None and self.precision.hasFocus()  # it is made again
         lead = needs_preparing() if voice.place == "aivisspeech" else ""
         words = about(voice) if voice.starter else voice.description
         self._show(voice, voice.name, "\n".join(part for part in (lead, words) if part))
         colors = QGuiApplication.palette()  # ours is see-through, which is black
         self.picture.setPixmap(voice_picture(voice.name, voice.icon, PICTURE, self.devicePixelRatioF(), colors))
+        if voice.place == "own":
+            title = _title(localized("音声合成の精度", "Synthesis precision"))
+            title.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+            self._form.addRow(title, self._choice(voice, precision))
         for name, value in facts(voice):
-            title = QLabel(name)
-            title.setObjectName("muted")
-            title.setAlignment(Qt.AlignmentFlag.AlignTop)
-            self._form.addRow(title, self._words(value))
+            self._form.addRow(_title(name), self._words(value))
+        if has_focus and self.precision is not None:
+            self.precision.setFocus()
 
     def show_none(self, *, is_read: bool) -> None:
         """Shows that there is no voice, or that nobody has looked yet."""
@@ -73,10 +83,15 @@ class VoiceFacts(QWidget):
         )
         self._show(None, localized("声がありません", "No voices"), hint)
 
+    def show_not_found(self) -> None:
+        """Shows that there are voices, but none that was looked for."""
+        self._show(None, localized("見つかりません", "No matches"), localized("検索する言葉を変更してください。", "Try other words."))
+
     def _show(self, voice: CatalogVoice | None, name: str, words: str) -> None:
         """What stands above the facts and below them."""
         while self._form.rowCount():
             self._form.removeRow(0)
+        self.precision = None
         self.picture.setVisible(voice is not None)
         self.name.setText(name)
         self.about.setText(words)
@@ -113,12 +128,27 @@ class VoiceFacts(QWidget):
         foot.addWidget(self._foot)
         column.addLayout(foot)
 
+    def _choice(self, voice: CatalogVoice, precision: SoundPrecision) -> PrecisionButton:
+        self.precision = PrecisionButton(self.page.widget())  # or it would be a window of its own until it has its place
+        self.precision.setObjectName("framed")
+        self.precision.show_voice(voice, precision)
+        self.precision.chosen.connect(self.precision_chosen)
+        QWidget.setTabOrder(self.page, self.precision)
+        return self.precision
+
     def _words(self, text: str) -> QLabel:
         label = QLabel(" ".join(_short(word) for word in text.split(" ")))
         label.setToolTip(plain_tip(text) if label.text() != text else "")
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         _fold(label)
         return label
+
+
+def _title(name: str) -> QLabel:
+    title = QLabel(name)
+    title.setObjectName("muted")
+    title.setAlignment(Qt.AlignmentFlag.AlignTop)
+    return title
 
 
 def _fold(label: QLabel) -> None:

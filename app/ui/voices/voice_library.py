@@ -20,10 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.language import localized
+from app.sound_choice import SoundPrecision
 from app.ui.plain_text import plain_tip
 from app.ui.theme.measures import DIALOG_MARGINS
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.library_search import LibrarySearch
 from app.ui.voices.voice_facts import VoiceFacts
 from app.ui.widgets.voice_picture import voice_icon
 
@@ -35,7 +37,8 @@ class VoiceLibrary(QDialog):
     """The voices on a shelf, beside what is known of the selected one.
 
     Signals:
-        wanted(str, CatalogVoice): one of "use", "prepare", "bert", "licence", "update", "rename", "export", "folder", "remove".
+        wanted(str, CatalogVoice): one of "play", "use", "prepare", "bert", "licence", "update", "rename", "export", "lab", "folder", "remove".
+        compare_requested(list[str]): ids of the selected voices.
         add_wanted(str): a voice from "file", "folder" or "address".
         dropped(list[Path]): files that may be voices.
     """
@@ -43,6 +46,7 @@ class VoiceLibrary(QDialog):
     wanted = Signal(str, object)
     add_requested = Signal(str)
     dropped = Signal(object)
+    compare_requested = Signal(object)
 
     def __init__(self, parent: QWidget, catalog: VoiceCatalog) -> None:
         super().__init__(parent)
@@ -58,9 +62,18 @@ class VoiceLibrary(QDialog):
         self.list.setSpacing(2)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.list.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         self.list.currentRowChanged.connect(self._show_current)
+        self.list.itemSelectionChanged.connect(self._show_selected)
+        self.found = LibrarySearch()
+        self.found.changed.connect(self.show_voices)
+        self.found.favourite.clicked.connect(self._prefer)
+        self.found.compare.clicked.connect(lambda: self.compare_requested.emit([voice.id for voice in self._chosen]))
         self.facts = VoiceFacts()
         self.facts.wanted.connect(self._on_requested)
+        self.facts.precision_chosen.connect(
+            self._on_precision, Qt.ConnectionType.QueuedConnection
+        )  # the page and its button are made again
         self.hint = QLabel(
             localized(
                 "声のファイル（.aivmx、.aivm、.safetensors、.onnx、.sbv2、.zip）やフォルダーは、ここにドラッグ＆ドロップしても追加できます。",
@@ -70,6 +83,7 @@ class VoiceLibrary(QDialog):
         self.hint.setObjectName("muted")
         self.hint.setWordWrap(True)
         self._build()
+        self.list.setFocus()  # the search is above it, but arrows are wanted first
         catalog.changed.connect(self.show_voices)
         self.show_voices()
 
@@ -80,24 +94,37 @@ class VoiceLibrary(QDialog):
         return self._voices[row] if 0 <= row < len(self._voices) else None
 
     def choose(self, voice: str) -> None:
-        """Selects a voice."""
-        rows = [row for row, item in enumerate(self._voices) if voice in (item.id, item.manifest.id)]
-        if rows:
-            self.list.setCurrentRow(rows[0])
+        """Selects a voice; what was looked for makes way where it is not among it."""
+        if self._row_of(voice) is None:
+            self.found.clear()
+        if (row := self._row_of(voice)) is not None:
+            self.list.setCurrentRow(row)
+
+    def _row_of(self, voice: str) -> int | None:
+        return next((row for row, item in enumerate(self._voices) if voice in (item.id, item.manifest.id)), None)
+
+    @property
+    def _chosen(self) -> list[CatalogVoice]:
+        """The selected voices that can be heard."""
+        rows = sorted(index.row() for index in self.list.selectedIndexes())
+        return [self._voices[row] for row in rows if self._voices[row].place != "aivisspeech" and self._voices[row].has_bert]
 
     @Slot()
     def show_voices(self) -> None:
         """What is on the shelf now; the selected one stays selected."""
         before = self.current.id if hasattr(self, "_voices") and self.current else None
-        self._voices = self._catalog.voices
+        self._voices = self.found.matching(self._catalog.voices)
+        self.list.blockSignals(True)  # what is selected meanwhile is not among them
         self.list.clear()
         for voice in self._voices:
-            item = QListWidgetItem(voice_icon(voice.name, voice.icon, PICTURE, self), f"{voice.name}\n{whence(voice)}")
+            star = "★ " if self._catalog.is_favourite(voice) else ""
+            item = QListWidgetItem(voice_icon(voice.name, voice.icon, PICTURE, self), f"{star}{voice.name}\n{self._about(voice)}")
             item.setSizeHint(QSize(1, PICTURE + 12))  # as wide as the list, so that a long name ends in dots
             item.setToolTip(plain_tip(voice.name))
             self.list.addItem(item)
         rows = [row for row, voice in enumerate(self._voices) if voice.id == before]
         self.list.setCurrentRow(rows[0] if rows else 0)
+        self.list.blockSignals(False)
         self._show_current()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -119,6 +146,36 @@ class VoiceLibrary(QDialog):
             event.acceptProposedAction()
 
     def _build(self) -> None:
+        self._make_adders()
+        close = QPushButton(localized("閉じる", "Close"))
+        close.setToolTip(localized("このウィンドウを閉じます。", "Closes this window."))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.accept)
+        panes = QSplitter(Qt.Orientation.Horizontal)
+        shelf = QWidget()
+        rows = QVBoxLayout(shelf)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(8)
+        rows.addWidget(self.found.query)
+        rows.addLayout(self.found.buttons())
+        rows.addWidget(self.list, 1)
+        panes.addWidget(shelf)
+        panes.addWidget(self.facts)
+        panes.setSizes([300, 560])
+        panes.setChildrenCollapsible(False)
+        buttons = QHBoxLayout()
+        for button in self.adders.values():
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*DIALOG_MARGINS)
+        column.setSpacing(10)
+        column.addWidget(panes, 1)
+        column.addWidget(self.hint)
+        column.addLayout(buttons)
+
+    def _make_adders(self) -> None:
         self.adders = {
             "file": self._adder(
                 "file",
@@ -136,26 +193,6 @@ class VoiceLibrary(QDialog):
                 localized("声をダウンロードします。", "Downloads a voice."),
             ),
         }
-        close = QPushButton(localized("閉じる", "Close"))
-        close.setToolTip(localized("このウィンドウを閉じます。", "Closes this window."))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.accept)
-        panes = QSplitter(Qt.Orientation.Horizontal)
-        panes.addWidget(self.list)
-        panes.addWidget(self.facts)
-        panes.setSizes([300, 560])
-        panes.setChildrenCollapsible(False)
-        buttons = QHBoxLayout()
-        for button in self.adders.values():
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*DIALOG_MARGINS)
-        column.setSpacing(10)
-        column.addWidget(panes, 1)
-        column.addWidget(self.hint)
-        column.addLayout(buttons)
 
     def _adder(self, kind: str, text: str, tip: str) -> QPushButton:
         button = QPushButton(text)
@@ -169,10 +206,32 @@ class VoiceLibrary(QDialog):
 
     @Slot()
     def _show_current(self, *_row: object) -> None:
-        if self.current is None:
+        self._show_selected()
+        if self.current is None and self._catalog.voices:
+            self.facts.show_not_found()
+        elif self.current is None:
             self.facts.show_none(is_read=self._catalog.is_read)
         else:
-            self.facts.show_voice(self.current)
+            self.facts.show_voice(self.current, self._catalog.precision_of(self.current))
+
+    @Slot()
+    def _show_selected(self) -> None:
+        voice = self.current
+        self.found.show_selected(voice is not None, voice is not None and self._catalog.is_favourite(voice), len(self._chosen))
+
+    @Slot()
+    def _prefer(self) -> None:
+        if self.current is not None:
+            self._catalog.prefer(self.current, not self._catalog.is_favourite(self.current))
+
+    def _about(self, voice: CatalogVoice) -> str:
+        fast = self._catalog.precision_of(voice) == "fast"
+        return f"{whence(voice)}{localized('・高速', ', Fast')}" if fast else whence(voice)
+
+    @Slot(str)
+    def _on_precision(self, precision: SoundPrecision) -> None:
+        if self.current is not None:
+            self._catalog.choose_precision(self.current, precision)
 
     @Slot(str)
     def _on_requested(self, action: str) -> None:

@@ -36,12 +36,17 @@ class VoiceNames(QObject):
         failed = localized("声の名前の一覧を読み込めませんでした。", "The list of voice names could not be read.")
         known, error = load_data(names_path(), _read, failed)
         self._names: dict[str, str] = known or {}
+        self._told: dict[str, str] = {}
         if error is not None:
             _note(error)
 
     def find(self, voice: str) -> str:
         """What a voice was called; empty where nobody knows."""
-        return self._names.get(voice, "")
+        return self._names.get(voice) or self._told.get(voice, "")
+
+    def take(self, names: dict[str, str]) -> None:
+        """What the open project calls its voices: believed where we never met them, and not kept."""
+        self._told = names
 
     def learn(self, voices: Iterable[CatalogVoice]) -> None:
         """Remembers the names of voices that are here now."""

@@ -15,16 +15,34 @@ from app.ui.error_text import details_of, page_of
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 from app.ui.widgets.details import Details
-from app.ui.widgets.text_dialog import show_details
 
 LOW_WINDOW = 780  # pixels; in one that is lower the details are shown in a window of their own
 Kind = Literal["notice", "error"]
+
+
+class BannerPlace:
+    """A place for several banners, of which the newest is seen; the one before comes back when it is gone."""
+
+    def __init__(self) -> None:
+        self._wanted: list[Banner] = []  # newest last
+
+    def add(self, banner: Banner) -> None:
+        """A hidden banner belongs to this place from now on."""
+        banner.place = self
+
+    def want(self, banner: Banner, wanted: bool) -> None:
+        """It has something to show, or nothing any more."""
+        self._wanted = [*(item for item in self._wanted if item is not banner), *([banner] if wanted else ())]
+        for item in {*self._wanted, banner}:
+            item.appear(item is self._wanted[-1] if self._wanted else False)
 
 
 class Banner(QFrame):
     """Hidden until there is something to show; never stops the user from working.
 
     Attributes:
+        place: the one that it shares with others; None where it stands alone.
+        is_wanted: it has something to show, though another one may stand before it.
         action, more: buttons: what can be done about it, and the way to the details.
         details: folded until they are wanted.
 
@@ -39,6 +57,8 @@ class Banner(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("banner")
+        self.place: BannerPlace | None = None
+        self.is_wanted = False
         self._kind: Kind = "notice"
         self._then: Callable[[], object] | None = None
         self._picture = QLabel()
@@ -78,6 +98,7 @@ class Banner(QFrame):
         hint: str = "",
         *,
         action: str = "",
+        tip: str = "",
         then: Callable[[], object] | None = None,
         details: str = "",
         page: str = "",
@@ -86,6 +107,7 @@ class Banner(QFrame):
 
         Args:
             action: what the button says; empty for none.
+            tip: what the button does, in a sentence.
             then: what the button does; without it `action_wanted` is emitted.
             details: shown when they are asked for; empty for none.
             page: of the user guide that helps; empty for none.
@@ -100,6 +122,7 @@ class Banner(QFrame):
         self.hint.setText(hint)
         self.hint.setVisible(bool(hint))
         self.action.setText(action)
+        self.action.setToolTip(tip)
         self.action.setVisible(bool(action))
         self.more.setChecked(False)
         self.more.setVisible(bool(details))
@@ -118,6 +141,18 @@ class Banner(QFrame):
         """Hides the message of an error that is over, unless another one has been shown since."""
         if self.message.text() == error.message:
             self.hide()
+
+    def setVisible(self, wanted: bool) -> None:
+        """Shows or hides it, as far as no newer one stands in its place."""
+        self.is_wanted = wanted
+        if self.place is None:
+            super().setVisible(wanted)
+        else:
+            self.place.want(self, wanted)
+
+    def appear(self, seen: bool) -> None:
+        """Really shows or hides it."""
+        super().setVisible(seen)
 
     def event(self, event: QEvent) -> bool:
         """Never lower than its words need at this width: a crowded window would cut through them."""
@@ -155,6 +190,8 @@ class Banner(QFrame):
         """One at a time: the details of several messages would leave the lines no room. A low window has none even for one."""
         if wanted and self.window().height() < LOW_WINDOW:
             self.more.setChecked(False)
+            from app.ui.widgets.text_dialog import show_details
+
             show_details(self, self.details.text.toPlainText())
             return
         self.details.setVisible(wanted)

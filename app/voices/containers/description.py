@@ -9,8 +9,7 @@ from app.json_text import long_text, short_text, whole
 from app.voices.containers.facts import Facts, bad_config
 from app.voices.manifest import Named, VoiceManifest
 from app.voices.untrusted.limits import LARGEST_HOP_SAMPLES, LARGEST_RATE_HZ, LONGEST_TERMS, MOST_SPEAKERS, MOST_STYLES
-
-SBV2_BERT = "deberta-v2-large-japanese-char-wwm"  # every public SBV2 voice was trained with it
+from app.voices.wanted_bert import SBV2_BERT
 
 
 def describe(

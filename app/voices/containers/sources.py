@@ -15,7 +15,7 @@ from pathlib import Path
 from app.errors import VoiceError
 from app.language import localized
 from app.voices.containers.checkpoints import Checkpoint, checkpoints
-from app.voices.containers.description import SBV2_BERT, describe
+from app.voices.containers.description import describe
 from app.voices.containers.external_data import external_files, refuse_external
 from app.voices.containers.facts import Facts, facts_of, is_aivm
 from app.voices.containers.onnx_metadata import outline_of, read_metadata, read_onnx
@@ -23,10 +23,11 @@ from app.voices.containers.recognition import container_of, require_voice_graph,
 from app.voices.containers.sbv2_archive import read_sbv2
 from app.voices.containers.sidecars import config_beside, vectors_beside
 from app.voices.digest import combined, file_digest
-from app.voices.manifest import MANIFEST_NAME
+from app.voices.manifest import MANIFEST_NAME, fast_files
 from app.voices.untrusted.regular_file import is_folder, is_regular
 from app.voices.untrusted.safetensors import TensorFile
 from app.voices.voice import STYLE_VECTORS_NAME, Graphs, Voice, check_vectors, read_prepared
+from app.voices.wanted_bert import SBV2_BERT
 
 __all__ = ["SBV2_BERT", "Facts", "read_facts", "read_source", "source_digest", "source_files"]
 
@@ -58,7 +59,8 @@ def _in_memory(graph: Path | bytes) -> bytes:
 def _prepared(folder: Path) -> Voice:
     """A prepared folder from anywhere, such as an exported voice: its graphs must not read what lies elsewhere."""
     voice = read_prepared(folder)
-    for graph in voice.graphs.values():
+    fast = (folder / file for file in fast_files(voice.manifest).values())
+    for graph in (*voice.graphs.values(), *(file for file in fast if file.is_file())):
         if isinstance(graph, Path):
             external_files(graph, read_onnx(graph).outline)
     return voice

@@ -150,6 +150,18 @@ def _scaled_noise(links: Links, random: onnx.NodeProto) -> str:
     return str(readers[0].output[0]) if len(readers) == 1 and readers[0].op_type == "Mul" else name
 
 
+def _independent(links: Links, outputs: set[str]) -> list[onnx.NodeProto]:
+    """Of the nodes with these outputs, those that depend on none of the others; nodes lie in the order of their making."""
+    found, dependent = [], set[str]()
+    for node in links.nodes:
+        depends, listed = not dependent.isdisjoint(node.input), not outputs.isdisjoint(node.output)
+        if listed and not depends:
+            found.append(node)
+        if listed or depends:
+            dependent.update(name for name in node.output if name)
+    return found
+
+
 def _decoder_input(links: Links, audio: str, after_durations: set[str]) -> str:
     """What the first convolution of the decoder reads: above the first upsampling, the one that depends on the frames."""
     above = links.before(links.maker[audio]) if audio in links.maker else set()
@@ -157,7 +169,7 @@ def _decoder_input(links: Links, audio: str, after_durations: set[str]) -> str:
     outputs = {node.output[0] for node in ups}
     if len(ups) > MOST_UPSAMPLINGS:
         raise UnknownGraphError(f"{len(ups)} × ConvTranspose")
-    first = links.only((node for node in ups if not links.before(node) & outputs), "first upsampling")
+    first = links.only(_independent(links, outputs), "first upsampling")
     waiting, found, seen = [str(first.input[0])], [], set()
     while waiting:
         name = links.back(waiting.pop(), PASSING | {"LeakyRelu", "Mul"})

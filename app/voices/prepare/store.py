@@ -17,10 +17,14 @@ from app.system_errors import reason_of
 SMALLEST_BYTES = 1024  # shorter tensors stay in the graph: shapes and axes are wanted when it is read
 
 
-def load_graph(graph: Path | bytes) -> onnx.ModelProto:
-    """A graph with its weights; VoiceError when it cannot be read."""
+def load_graph(graph: Path | bytes, *, outside: bool = True) -> onnx.ModelProto:
+    """A graph with its weights; VoiceError when it cannot be read.
+
+    Args:
+        outside: weights in another file are read too.
+    """
     try:
-        return onnx.load_from_string(graph) if isinstance(graph, bytes) else onnx.load(str(graph))
+        return onnx.load_from_string(graph) if isinstance(graph, bytes) else onnx.load(str(graph), load_external_data=outside)
     except (DecodeError, OSError, ValueError, onnx.checker.ValidationError) as exc:  # the last two: weights in another file that lie
         raise VoiceError(
             localized("ONNX モデルとして読み込めません。", "This is not a valid ONNX model."),

@@ -86,6 +86,14 @@ class TensorFile(Mapping[str, Float32]):
         """The shape of a tensor, read from the header alone."""
         return self._entries[name].shape
 
+    def dtype(self, name: str) -> str:
+        """The type of a tensor as the file calls it, such as F16."""
+        return self._entries[name].dtype
+
+    def size(self, name: str) -> int:
+        """Bytes of a tensor."""
+        return self._entries[name].end - self._entries[name].start
+
     def __iter__(self) -> Iterator[str]:
         """Names, in the order of the file."""
         return iter(self._entries)

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 from app.adapters.download.download import download
 from app.adapters.download.origin import Origin
 from app.adapters.download.part import Part, downloads_dir
+from app.adapters.http.answers import LARGEST_ANSWER
 from app.adapters.http.headers import count_of, file_name, retry_after_s
 from app.adapters.http.hub_addresses import hf_url
-from app.adapters.http.hubs import LARGEST_ANSWER, aivishub_voice, hf_file
+from app.adapters.http.hubs import aivishub_voice, hf_file
 from app.adapters.http.retry_policy import RetryPolicy
 from app.cli.main import main
 from app.errors import DownloadError

@@ -12,7 +12,8 @@ from pathlib import Path
 import pyopenjtalk
 import pytest
 
-from app.adapters.openjtalk.dictionary import KEPT, compiled, make_ready, table
+from app.adapters.openjtalk.compiled_dictionary import KEPT, compiled, table
+from app.adapters.openjtalk.dictionary import make_ready
 from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.user_dictionary import change_dictionary, dictionary_path
@@ -35,9 +36,19 @@ def compile_here(_module: str, _option: str, source: Path, made: Path, **_: floa
 
 
 @pytest.fixture
-def teach() -> Iterator[Teach]:
+def teach(monkeypatch: pytest.MonkeyPatch) -> Iterator[Teach]:
     """Makes these words the dictionary; afterwards there is none."""
+    monkeypatch.setattr("app.adapters.openjtalk.compiled_dictionary.run_own_module", compile_here)
+    yield from teaching()
 
+
+@pytest.fixture
+def teach_by_a_child() -> Iterator[Teach]:
+    """The same as the program does it."""
+    yield from teaching()
+
+
+def teaching() -> Iterator[Teach]:
     def teach(*words: Entry) -> None:
         change_dictionary(lambda _: words)
         forget_taught_words()
@@ -47,14 +58,14 @@ def teach() -> Iterator[Teach]:
     forget_taught_words()
 
 
-def test_a_word_has_its_reading_and_its_accent_everywhere(teach: Teach) -> None:
+def test_a_word_has_its_reading_and_its_accent_everywhere(teach_by_a_child: Teach) -> None:
     before = G2P.convert("檜箱庵に行く。")
-    teach(make_entry("檜箱庵", "ヒノバコアン", 3))
+    teach_by_a_child(make_entry("檜箱庵", "ヒノバコアン", 3))
     after = G2P.convert("檜箱庵に行く。")
     assert after.reading == "ヒノバコアンニイク" != before.reading
     assert after.tones[1:12] == (0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0)  # h i n o b a k o a N n: the fall comes behind バ
     assert G2P.convert("新檜箱庵").reading.endswith("ヒノバコアン")
-    teach()
+    teach_by_a_child()
     assert G2P.convert("檜箱庵に行く。") == before
 
 
@@ -110,13 +121,11 @@ def test_a_changed_dictionary_is_compiled_once_and_old_ones_go(tmp_path: Path, m
 @pytest.mark.parametrize("name", FOLDER_NAMES)
 def test_words_are_read_from_a_folder_of_any_name(teach: Teach, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / name))
-    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_module", compile_here)
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
     assert G2P.convert("檜箱庵").reading == "ヒノバコアン"
 
 
-def test_words_are_read_where_no_copy_can_be_kept(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_module", compile_here)
+def test_words_are_read_where_no_copy_can_be_kept(teach: Teach) -> None:
     in_its_place = data_dir() / "cache" / "dictionary"
     make_folder(in_its_place.parent)
     in_its_place.write_text("a file", encoding="utf-8")
@@ -125,9 +134,8 @@ def test_words_are_read_where_no_copy_can_be_kept(teach: Teach, monkeypatch: pyt
     assert in_its_place.read_text(encoding="utf-8") == "a file"
 
 
-def test_a_damaged_copy_is_made_again(teach: Teach, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_copy_is_made_again(teach: Teach) -> None:
     """MeCab checks a file's length only, and follows damaged numbers out of its memory."""
-    monkeypatch.setattr("app.adapters.openjtalk.dictionary.run_own_module", compile_here)
     teach(make_entry("檜箱庵", "ヒノバコアン", 3))
     made = make_ready([make_entry("檜箱庵", "ヒノバコアン", 3)]).file
     assert made is not None

@@ -22,7 +22,7 @@ from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.options import session_options
 from app.adapters.ort.runtime import PythonSession
 from app.adapters.ort.session import GraphSession, open_session
-from app.compose import open_speaker
+from app.compose.opening import open_speaker
 from app.core.types import SynthesisRequest
 from app.errors import BackendError, VoiceError
 

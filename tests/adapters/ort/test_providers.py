@@ -10,12 +10,13 @@ import onnxruntime as ort
 import pytest
 
 from app.adapters.ort import placement as ort_placement
-from app.adapters.ort import providers as ort_providers
-from app.adapters.ort.placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, Placement, parse_placement, place_name
+from app.adapters.ort.backends import place_name
+from app.adapters.ort.device_facts import machine_facts
+from app.adapters.ort.placement import CPU_ONLY, GROUP_OF_GRAPH, GROUPS, Placement, parse_placement
 from app.adapters.ort.providers import Device, available_backends, device_of, known_devices, memory_device, places, provider_options
 from app.adapters.ort.session import open_session
 from app.adapters.ort.trace import trace_run
-from app.compose import open_speaker
+from app.compose.opening import open_speaker
 from app.errors import BackendError
 
 GPU = ort.OrtHardwareDeviceType.GPU
@@ -99,7 +100,7 @@ def test_openvino_has_names_of_its_own_for_devices() -> None:
 def test_this_machine_can_be_looked_at() -> None:
     assert available_backends()[-1] == "cpu"
     assert places()[0] == "cpu"
-    assert ort_providers.machine_facts() == ort_providers.machine_facts()
+    assert machine_facts() == machine_facts()
 
 
 @pytest.mark.parametrize(

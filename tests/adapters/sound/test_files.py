@@ -211,7 +211,7 @@ def test_a_folder_and_a_file_may_have_any_name(tmp_path: Path, name: str, suffix
     ("place", "sentence"),
     [
         ("missing/a.wav", "the folder does not exist"),
-        ("file/a.wav", "the folder does not exist"),
+        ("file/a.wav", "file” is not a folder"),
         ("folder.wav", "it is a folder"),
         pytest.param("あ" * 90 + ".wav", "the name is too long", marks=pytest.mark.skipif(sys.platform == "win32", reason="fits there")),
         ("a\0b.wav", "embedded null"),

@@ -127,7 +127,7 @@ class Kills(Area):
         typed = _typed(program)
         self._wait_for_orphans(case)
         checks.check_home(case, self.place.home)
-        script, _, error = load_autosave()
+        script, _, _, error = load_autosave()
         kept = max((len(line.text) for line in script.lines if not line.text.strip("x")), default=0) if script is not None else 0
         promised = max((count for at, count in typed if at < killed_at - KEPT_S), default=0)
         if error is not None or kept < promised:

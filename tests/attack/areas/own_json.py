@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.compose import forget_words
+from app.compose.text import forget_words
 from tests.attack.area import Area, Case
 from tests.attack.hostile.json_damage import Damages
 from tests.attack.hostile.special_files import SPECIAL, put_special, remove

@@ -6,18 +6,19 @@ import argparse
 import json
 import os
 import random
+import socket
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from app.cli.parser import build_parser
-from app.compose import open_speaker
+from app.compose.opening import open_speaker
 from app.core.limits import check_request
+from app.core.requests import request_of
 from app.core.script import Line, LineSettings
 from app.core.script_data import settings_from_data, settings_to_data
 from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride, SynthesisRequest
-from app.ui.synthesis.requests import request_of
 from tests.attack.area import Area, Case
 from tests.attack.areas.surroundings import try_home, try_surroundings
 from tests.attack.checks import check_sound
@@ -59,6 +60,8 @@ class Parameters(Area):
         self._files["npz"].write_bytes(b"PK\5\6" + bytes(18))
         self._files["words"].write_text('{"entries": [{"surface": "檜", "reading": "ヒノキ"}]}', encoding="utf-8")
         self._files["text"].write_text("はい。", encoding="utf-8")
+        # A service whose options are all good would run until somebody ends it; area "services" has that.
+        self._taken = socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True)
         os.chdir(self.place.out)
 
     def attempt(self, case: Case) -> str:
@@ -100,6 +103,8 @@ class Parameters(Area):
                 arguments.append(self._usual(action, path))
             elif action.dest == "expected":
                 arguments += ["--expected", str(self._files["npz"])]
+        if path == ("serve",):
+            arguments.append(f"--port={self._taken.getsockname()[1]}")
         if path == ("speak",) and not any(item.startswith(("-o", "--output")) for item in arguments):
             arguments += ["-o", str(self.place.out / "a.wav")]
         return arguments

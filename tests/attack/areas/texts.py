@@ -13,9 +13,10 @@ from dataclasses import asdict
 
 import numpy as np
 
-from app.adapters.openjtalk.dictionary import change_words, table
+from app.adapters.openjtalk.compiled_dictionary import table
+from app.adapters.openjtalk.dictionary import change_words
 from app.cli.commands.g2p.run import convert_line
-from app.compose import open_speaker
+from app.compose.opening import open_speaker
 from app.core.dictionary import KINDS, Entry, make_entry, put
 from app.core.dictionary_data import from_data, from_text, to_csv, to_data, to_exchange
 from app.core.phones import phones_to_ids

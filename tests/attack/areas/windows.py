@@ -102,7 +102,7 @@ class Windows(Area):
     def _special(self, case: Case) -> str:
         name, kind = case.draw.choice(list(self._files)), case.draw.choice(list(SPECIAL))
         path = self._files[name][0]
-        path.parent.mkdir(parents=True, exist_ok=True)  # of a home made anew
+        path.parent.mkdir(parents=True, exist_ok=True)  # the home is new
         put_special(path, kind)
         case.doing(f"{name} is a {kind}")
         return "special"

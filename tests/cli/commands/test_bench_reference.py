@@ -10,13 +10,16 @@ from typing import Any
 import pytest
 
 from app import paths
+from app.bench.compare import LineResult
 from app.bench.home import Originals, OursReady, find_originals, own_home, prepare_ours
+from app.bench.turns import ratio
 from app.cli.commands.bench import reference as bench_reference
 from app.cli.main import main
 from app.core.types import BERT_WIDTH
 from app.install.bert import add_bert
 from app.install.licence import Ask
 from app.progress import Report
+from tests.voices.both_precisions import FAST
 from tests.voices.prepare.bert.deberta_files import write_published
 
 
@@ -49,17 +52,32 @@ def test_both_sides_speak_the_same_in_turns(shared: Path, bert: Path, capsys: py
     for line in (short, long):
         assert line["frames"]["exact"] == line["frames"]["reference"]
         assert line["first_audio"]["auto"]["median"] >= line["whole_line"]["auto"]["p25"]
-    assert set(summary) == {"summary", "bert", "first_audio", "whole_line", "memory", "lines", "turns", "threads", "ort", "cpu"}
+    assert set(summary) == {"summary", "bert", "first_audio", "whole_line", "fast", "memory", "lines", "turns", "threads", "ort", "cpu"}
     assert set(summary["bert"]) == {"ratio", "exact_ratio", "cosine_min", "p25", "p75"}
     assert summary["bert"]["ratio"] == of_bert["against_reference"]["auto"]["median"]
     assert summary["bert"]["p25"] <= summary["bert"]["ratio"] <= summary["bert"]["p75"]
     assert set(summary["first_audio"]) == {"short", "long"}
     assert set(summary["whole_line"]) == {"exact", "int8"}
+    assert summary["fast"] is None or set(summary["fast"]) == {"first_audio", "whole_line", "snr_db", "lsd_db", "frames_equal"}
     assert summary["whole_line"]["exact"] > 0
     assert summary["memory"] == {"ours_mb": memory["ours"]["peak_mb"], "reference_mb": memory["reference"]["peak_mb"]}
     assert all(50 < value < 2000 for value in summary["memory"].values())
     assert [set(line) for line in summary["lines"]] == [{"phones", "tokens", "frames"}] * 2
     assert summary["turns"] == 2
+
+
+def test_the_summary_tells_how_close_fast_comes() -> None:
+    times = {"reference": [300.0, 330.0], "auto": [200.0, 200.0], "exact": [200.0, 200.0], "fast": [100.0, 110.0]}
+    ratios = {way: ratio(times["reference"], times[way]) for way in ("auto", "exact", "fast")}
+    lines = [LineResult(name, 61, 16, {}, {}, {}, ratios, ratios, ratios, times) for name in ("short", "long")]
+    assert bench_reference._fast(lines, FAST) == {
+        "first_audio": {"short": 3.0, "long": 3.0},
+        "whole_line": 3.0,
+        "snr_db": FAST.snr_db,
+        "lsd_db": FAST.lsd_db,
+        "frames_equal": FAST.frames_equal,
+    }
+    assert bench_reference._fast(lines, None) is None
 
 
 def test_users_models_stay_as_they_are(tmp_path: Path) -> None:

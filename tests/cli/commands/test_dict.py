@@ -125,6 +125,6 @@ def test_what_is_spoken_next_knows_the_word(capsys: pytest.CaptureFixture[str], 
     run(capsys, "add", "檜箱庵", "ひのばこあん", "--accent", "3")
     (tmp_path / "a.txt").write_text("檜箱庵", encoding="utf-8")
     forget_taught_words()  # another process
-    from app.compose import open_g2p
+    from app.compose.text import open_g2p
 
     assert open_g2p().convert("檜箱庵です").reading == "ヒノバコアンデス"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app import own_program
-from app.adapters.ort import providers
+from app.adapters.ort import device_facts, providers
 from app.adapters.ort.providers import Device
 from app.backends import child, probe
 from app.cli.commands.selftest import devices
@@ -103,7 +103,7 @@ def test_adapters_are_told_with_their_drivers(monkeypatch: pytest.MonkeyPatch) -
     card = Device("directml", 1, "Radeon RX 6600", 8192, 0)
     monkeypatch.setattr(devices, "known_devices", lambda: [card])
     monkeypatch.setattr(providers, "known_devices", lambda: [card])
-    monkeypatch.setattr(providers, "_drivers", lambda: ["Intel UHD 31.0", "Radeon RX 6600 32.0.1"])
+    monkeypatch.setattr(device_facts, "_drivers", lambda: ["Intel UHD 31.0", "Radeon RX 6600 32.0.1"])
     monkeypatch.setattr(providers, "available_backends", lambda: ["directml", "cpu"])
     (told,) = devices.device_reports()
     assert (told["place"], told["name"], told["memory_mb"]) == ("directml:1", "Radeon RX 6600", 8192)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ import soundfile
 
 from app import paths
 from app.cli.commands.voices import add as voices_add
+from app.cli.commands.voices import renew as voices_renew
 from app.cli.main import main
+from app.errors import InputError
 from app.install import fetch, library
+from app.install.renew import renew_voice
 from tests.install.voice_files import TERMS, aivmx, quick
 
 ROOT = Path(__file__).parents[3]
@@ -64,6 +68,23 @@ def test_add_list_info_rename_export_remove(reference: Path, tmp_path: Path, cap
     assert koebako(capsys, "voices", "remove", "太郎") == (0, [{"removed": "太郎"}])
     assert [line["id"] for line in koebako(capsys, "voices", "list")[1]] == ["mei"]
     assert koebako(capsys, "voices", "add", tmp_path / "out.zip")[1][0]["name"] == "太郎"
+
+
+def test_voices_are_prepared_again_one_by_one_or_all(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(voices_renew, "renew_voice", partial(renew_voice, prepare=quick))
+    assert koebako(capsys, "voices", "renew", "--all") == (0, [])  # none was added
+    for number, name in enumerate(("花子", "太郎")):
+        koebako(capsys, "voices", "add", aivmx(reference, tmp_path / f"{number}.aivmx", name=name, uuid=f"{UUID[:-1]}{number}"))
+    code, (one,) = koebako(capsys, "voices", "renew", "太郎")
+    assert (code, one["name"], one["updated"], one["source"]) == (0, "太郎", True, "1.aivmx")
+    code, lines = koebako(capsys, "voices", "renew", "花子", "誰か", "太郎")  # one that fails does not keep the others from it
+    assert code != 0
+    assert [line["name"] for line in lines if line.get("type") == "voice"] == ["花子", "太郎"]
+    assert len(koebako(capsys, "voices", "renew", "--all")[1]) == 2
+    for wanted in ((), ("花子", "--all")):
+        assert koebako(capsys, "voices", "renew", *wanted)[0] == InputError.exit_code
 
 
 def test_progress_lines(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

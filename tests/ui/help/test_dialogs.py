@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import language
-from app.cli.commands.doctor.run import CHECKS
+from app.cli.commands.doctor.checks import CHECKS
 from app.core.types import AudioChunk
 from app.errors import AudioDeviceError
 from app.log import log_path
@@ -52,10 +52,12 @@ def test_every_action_of_the_menus_is_found_by_either_language(open_window: Open
     assert not any("&" in path or "Find a command" in path for path in paths)
     for typed in ("duplicate", "複製", "ＤＵＰＬ", "dupl line"):
         assert matching(commands, typed)[0].path == "Line › Duplicate", typed
-    assert [command.path for command in matching(commands, "save")][:3] == [
+    assert [command.path for command in matching(commands, "save")][:5] == [
+        "File › Save project",
+        "File › Save project as…",
+        "File › Include takes' sounds in file",
         "File › Export selected lines…",
         "File › Export all lines…",
-        "File › Export as one file…",
     ]
     assert matching(commands, "no such thing") == []
     assert len(matching(commands, "")) == len(commands)
@@ -90,6 +92,8 @@ def test_names_are_found_as_they_are_read(open_window: OpenWindow, monkeypatch: 
         ("こえ かんり", "ファイル › 声の管理…"),
         ("ふくせい", "行 › 行を複製"),
         ("ゆーざーじしょ", "ファイル › ユーザー辞書…"),
+        ("しんき", "ファイル › 新規プロジェクト"),
+        ("なまえ ほぞん", "ファイル › プロジェクトを名前を付けて保存…"),
     ):
         assert matching(commands, typed)[0].path == path, typed
 

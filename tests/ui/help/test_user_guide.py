@@ -15,8 +15,8 @@ from app.errors import DownloadError, InputError
 from app.ui.help.diagnostics import DiagnosticsDialog
 from app.ui.help.pages import PAGES, find_spans
 from app.ui.help.user_guide import UserGuide
-from app.ui.theme.theme import DARK, LIGHT
-from tests.ui.conftest import OpenWindow, switch_theme
+from app.ui.theme.theme import DARK, LIGHT, apply_theme
+from tests.ui.conftest import OpenWindow
 
 Languages = pytest.mark.parametrize("spoken", ["ja", "en"])
 
@@ -132,9 +132,9 @@ def test_another_theme_leaves_the_page_where_it_is(qapp: QApplication, open_guid
     guide = open_guide()
     guide.index.select("voices")
     guide.view.verticalScrollBar().setValue(120)
-    switch_theme(qapp, DARK)
+    apply_theme(qapp, DARK)
     assert guide.view.verticalScrollBar().value() == 120
-    switch_theme(qapp, LIGHT)
+    apply_theme(qapp, LIGHT)
 
 
 def test_an_error_offers_the_page_that_helps(qtbot: QtBot, open_window: OpenWindow) -> None:

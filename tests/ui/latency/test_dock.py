@@ -10,10 +10,11 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.ui.latency.chart import LatencyChart
 from app.ui.latency.dock import LatencyDock
 from app.ui.latency.legend import LatencyLegend
 from app.ui.synthesis.measurements import LatencyHistory
-from app.ui.theme.theme import LIGHT
+from app.ui.theme.theme import DARK, LIGHT
 from app.ui.widgets.hatch import paint_hatch
 from tests.ui.latency.test_measurements import spoken
 
@@ -24,7 +25,7 @@ def test_the_legend_names_what_fits_marks_first(qtbot: QtBot) -> None:
     legend.show_stages(("g2p", "bert", "decode"))
     legend.resize(1200, 20)
     assert [words for _, words, _ in legend.shown()] == [
-        "Time to first audio",
+        "To first audio",
         "Cached",
         "First run",
         "Target",
@@ -39,7 +40,7 @@ def test_the_legend_names_what_fits_marks_first(qtbot: QtBot) -> None:
     legend.resize(150, 20)
     shown = legend.shown()
     assert 0 < len(shown) < 7
-    assert shown[0][1] == "Time to first audio"
+    assert shown[0][1] == "To first audio"
 
 
 @pytest.mark.parametrize("height", [90, 101, 117, 140, 163, 200])
@@ -56,13 +57,27 @@ def test_the_table_shows_whole_rows(qtbot: QtBot, height: int) -> None:
     assert table.viewport().height() > height - table.horizontalHeader().height() - table.verticalHeader().defaultSectionSize() - 2
 
 
+def test_the_chart_waits_for_the_first_voice(qtbot: QtBot) -> None:
+    dock = LatencyDock(LatencyHistory(), LIGHT)
+    qtbot.addWidget(dock)
+    dock.resize(900, 300)
+    dock.show()
+    qtbot.waitExposed(dock)
+    qtbot.wait(50)
+    assert dock.place.findChild(LatencyChart) is None, "its import takes from what the first sound needs"
+    with qtbot.waitSignal(dock.place.filled):
+        dock.begin()
+    assert dock.place.findChild(LatencyChart) is dock.chart
+    dock.place.close()
+
+
 def test_a_scale_of_nothing_is_not_drawn(qtbot: QtBot) -> None:
     history = LatencyHistory()
     dock = LatencyDock(history, LIGHT)
     qtbot.addWidget(dock)
     dock.resize(1200, 260)
     dock.show()
-    axes = [dock.chart.getAxis(side) for side in ("left", "bottom")]
+    axes = [dock.chart.names, dock.chart.times]
     assert [axis.opacity() for axis in axes] == [0, 0]
     spoken(history, "a")
     dock.show_figures()
@@ -80,3 +95,21 @@ def test_hatches_are_as_wide_on_a_fine_screen(ratio: float) -> None:
     row = [image.pixelColor(x, image.height() // 2).lightness() < 128 for x in range(image.width())]
     lines = sum(now and not before for before, now in itertools.pairwise(row))
     assert lines == pytest.approx(60 / 6, abs=1), "as many lines, however fine the pixels"
+
+
+def test_the_chart_is_made_where_it_is_seen_and_shows_what_there_is(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    spoken(history, "a")
+    dock = LatencyDock(history, LIGHT)
+    qtbot.addWidget(dock)
+    dock.resize(1200, 260)
+    dock.set_open(False)
+    dock.show()
+    dock.begin()
+    QApplication.processEvents()
+    assert dock.findChild(LatencyChart) is None
+    dock.set_theme(DARK)
+    dock.set_open(True)
+    qtbot.waitUntil(lambda: dock.findChild(LatencyChart) is not None)
+    assert len(dock.chart.bars._rows) == 1
+    assert dock.chart.backgroundBrush().color().name() == DARK.surface

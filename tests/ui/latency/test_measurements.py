@@ -17,9 +17,11 @@ from app.errors import AppError
 from app.ui.latency.chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
 from app.ui.latency.dock import LatencyDock
 from app.ui.latency.table import LatencyTable
+from app.ui.latency.table_model import LatencyModel
 from app.ui.latency.trend import LatencyTrend, rolling
-from app.ui.synthesis.measurements import GPU_TARGET_MS, KEPT, LatencyHistory, Row, StageTotal
+from app.ui.synthesis.measurements import GPU_TARGET_MS, KEPT, LatencyHistory, Row
 from app.ui.synthesis.recorder import measured_copies
+from app.ui.synthesis.utterance import StageTotal
 from app.ui.theme.theme import DARK, LIGHT
 
 RATE = 44_100
@@ -59,6 +61,12 @@ def located(history: LatencyHistory, name: str, *, new: bool = False, backends: 
     for backend in backends:
         utterance.add(StageTiming(name, 0, "decode", 8.0, backend=backend, new_size=new), RATE)
     utterance.running = False
+
+
+def column_of(model: LatencyModel, header: str) -> int:
+    """Columns may come between."""
+    headers = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount())]
+    return headers.index(header)
 
 
 def test_where_a_stage_ran_is_known_and_what_a_new_length_cost() -> None:
@@ -170,7 +178,8 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     spoken(history, "b", bert=0.01, hit=True)
     dock.show_figures()
     figures = dock.table.figures
-    rows = {figures.index(row, 0).data(): [figures.index(row, column).data() for column in (1, 2, 3)] for row in range(figures.rowCount())}
+    columns = [column_of(figures, header) for header in ("Last", "Median", "p95")]
+    rows = {figures.index(row, 0).data(): [figures.index(row, column).data() for column in columns] for row in range(figures.rowCount())}
     assert list(rows) == [
         "Time to first audio",
         "Total",
@@ -191,7 +200,7 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     dock.show_figures()
     assert "Synthesis" in [figures.index(row, 0).data() for row in range(figures.rowCount())]
     dock.clear()
-    assert figures.index(5, 2).data() == "–"
+    assert figures.index(5, columns[1]).data() == "–"
 
 
 def colours(image: QImage) -> set[str]:
@@ -239,7 +248,7 @@ def test_a_first_run_is_pale_and_a_cached_result_is_a_chip(qtbot: QtBot) -> None
     history.clear()
     spoken(history, "hit", bert=0.001, hit=True)
     image = drawn(qtbot, chart, history)
-    end = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(20.0, 0)))
+    end = chart.mapFromScene(chart.box.mapViewToScene(QPointF(20.0, 0)))
     beyond = image.copy(end.x() + 20, 0, 200, image.height())
     violet = QColor(LIGHT.stages["bert"])
     near = [name for name in colours(beyond) if abs(QColor(name).hue() - violet.hue()) < 6 and QColor(name).saturation() > 40]
@@ -267,7 +276,7 @@ def test_the_target_is_a_line_once_it_is_within_the_scale(qtbot: QtBot) -> None:
     qtbot.addWidget(chart)
     spoken(history, "a", bert=150.0)
     image = drawn(qtbot, chart, history)
-    x = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(GPU_TARGET_MS, 0))).x()
+    x = chart.mapFromScene(chart.box.mapViewToScene(QPointF(GPU_TARGET_MS, 0))).x()
     rows = (image.height() * 2 // 3, image.height() // 6)
     at_line, beside = (colours(image.copy(left, rows[0], 3, rows[1])) for left in (x - 1, x - 6))
     darkest = [min(QColor(name).lightness() for name in column) for column in (at_line, beside)]
@@ -288,7 +297,7 @@ def test_the_mouse_finds_stages_and_their_figures(qtbot: QtBot, monkeypatch: pyt
     assert chart.bars.stage_at(QPointF(10, 0.5)) is None
     told: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda _place, text, _widget: told.append(text))
-    place = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(2, 0)))
+    place = chart.mapFromScene(chart.box.mapViewToScene(QPointF(2, 0)))
     QApplication.sendEvent(chart.viewport(), QHelpEvent(QEvent.Type.ToolTip, place, QPoint()))
     assert "text of new" in told[0]
     assert "▸ Reading: 5.0 ms" in told[0]
@@ -305,10 +314,15 @@ def test_targets_of_the_parts_are_shown_and_what_is_over_is_marked(qtbot: QtBot)
     dock.show_figures()
     figures = dock.table.figures
     rows = {figures.index(row, 0).data(): row for row in range(figures.rowCount())}
-    assert {name: figures.index(row, 4).data() for name, row in rows.items() if figures.index(row, 4).data()} == {
+    target = column_of(figures, "Target")
+    assert {name: figures.index(row, target).data() for name, row in rows.items() if figures.index(row, target).data()} == {
         **{"Reading": "30", "BERT": "50", "Expand": "5", "Decode": "50", "Audio": "5", "Total": "140"}
     }
-    over = [name for name, row in rows.items() if figures.data(figures.index(row, 1), Qt.ItemDataRole.ForegroundRole) is not None]
+    over = [
+        name
+        for name, row in rows.items()
+        if figures.data(figures.index(row, column_of(figures, "Last")), Qt.ItemDataRole.ForegroundRole) is not None
+    ]
     assert over == ["BERT"]
     assert history.over_target() == {"bert"}
     spoken(history, "slow", bert=130.0)
@@ -322,7 +336,7 @@ def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None
     qtbot.addWidget(chart)
     spoken(history, "a", bert=10.0)
     image = drawn(qtbot, chart, history)
-    x = chart.mapFromScene(chart.getViewBox().mapViewToScene(QPointF(30.0, 0))).x()
+    x = chart.mapFromScene(chart.box.mapViewToScene(QPointF(30.0, 0))).x()
     assert chart._describe(QPointF(50.0, 3)) == ""
     assert chart._describe(QPointF(30.0, 3)) == "Target: finished by here\nReading: 30 ms"
     below = image.height() // 2  # no bar, only grid and targets
@@ -341,17 +355,18 @@ def test_pause_holds_the_picture_while_measuring_goes_on(qtbot: QtBot) -> None:
     history = LatencyHistory()
     dock = LatencyDock(history, LIGHT)
     qtbot.addWidget(dock)
+    bars = dock.chart.bars
     spoken(history, "a")
     dock.show_figures()
-    dock.pause.click()
+    dock.title.pause.click()
     spoken(history, "b", bert=100.0)
     dock.show_figures()
     dock.show_live((history.utterances[-1], 5.0))
-    assert len(dock.chart.bars._rows) == 1
-    assert dock.table.figures.index(5, 1).data() == "20.0"
-    dock.pause.click()
-    assert len(dock.chart.bars._rows) == 2
-    assert dock.table.figures.index(5, 1).data() == "100"
+    assert len(bars._rows) == 1
+    assert dock.table.figures.index(5, column_of(dock.table.figures, "Last")).data() == "20.0"
+    dock.title.pause.click()
+    assert len(bars._rows) == 2
+    assert dock.table.figures.index(5, column_of(dock.table.figures, "Last")).data() == "100"
 
 
 def test_figures_go_into_a_csv_file(qtbot: QtBot, tmp_path: Path) -> None:
@@ -362,7 +377,7 @@ def test_figures_go_into_a_csv_file(qtbot: QtBot, tmp_path: Path) -> None:
     utterance.add(StageTiming("x", 0, "bert", 12.5, tokens=7), RATE)
     utterance.add(StageTiming("x", 0, "audio", 1.0, frames=3, samples=RATE), RATE)
     spoken(history, "b", hit=True)
-    dock.write_csv(tmp_path / "a.csv")
+    dock.write(tmp_path / "a.csv", "csv")
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["request"], row["stage"]) for row in rows] == [
@@ -381,7 +396,7 @@ def test_the_picture_is_a_png_and_failures_are_told(qtbot: QtBot, tmp_path: Path
     dock.resize(1000, 240)
     dock.show()
     dock.show_figures()
-    dock.write_picture(tmp_path / "a.png")
+    dock.write(tmp_path / "a.png", "png")
     image = QImage(str(tmp_path / "a.png"))
     assert image.width() == 2 * dock.widget().width()
     assert image.height() > 2 * (dock.widget().height() + dock.legend.height()), "with its legend"
@@ -389,8 +404,8 @@ def test_the_picture_is_a_png_and_failures_are_told(qtbot: QtBot, tmp_path: Path
     told: list[AppError] = []
     dock.failed.connect(told.append)
     (tmp_path / "file").touch()
-    dock.write_csv(tmp_path / "file" / "a.csv")
-    dock.write_picture(tmp_path / "file" / "a.png")
+    dock.write(tmp_path / "file" / "a.csv", "csv")
+    dock.write(tmp_path / "file" / "a.png", "png")
     assert [error.exit_code for error in told] == [7, 7]
 
 
@@ -443,7 +458,7 @@ def test_as_many_bars_as_there_is_room_for_their_names(qtbot: QtBot, height: int
     chart.resize(600, height)
     QApplication.processEvents()
     assert len(chart.bars._rows) == rows
-    row_px = chart.getViewBox().height() / chart._area().height()
+    row_px = chart.box.height() / chart._area().height()
     assert row_px >= ROW_PX or rows == 1
 
     assert chart.bars._rows[0] is history.last, "the newest stays"

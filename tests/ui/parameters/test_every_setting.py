@@ -10,16 +10,16 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.cli.parser import build_parser
-from app.compose import open_speaker
+from app.compose.opening import open_speaker
 from app.core.limits import BOUNDS
+from app.core.presets import PARTS
+from app.core.requests import request_of
 from app.core.script import Line, LineSettings, Script
 from app.core.script_data import script_from_data, script_to_data
 from app.core.types import Float32, SynthesisRequest
 from app.settings import Settings
 from app.ui.labels import tip
-from app.ui.parameters.presets import PARTS
 from app.ui.parameters.side_panel import SidePanel
-from app.ui.synthesis.requests import request_of
 
 # An empty script begins with the settings of the line that was selected last, but for what belongs to that line's text.
 OF_ONE_LINE_ONLY = {"assist_weight", "pre_silence_s", "post_silence_s"}

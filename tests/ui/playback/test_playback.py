@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -123,7 +121,7 @@ def test_loop_goes_on_until_it_is_stopped(qtbot: QtBot, open_window: OpenWindow)
     window.window_actions["stop"].trigger()
     wait_over(qtbot, window)
     assert phases(window) == [Phase.IDLE] * 2
-    assert window.controller.history.utterances[2].label == TEXTS[0]
+    assert [item.label for item in window.controller.history.utterances] == list(TEXTS[:2]), "coming round again is no measurement"
 
 
 def test_a_loop_ends_when_nothing_in_it_can_be_read(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -219,6 +217,4 @@ def test_stop_while_it_prepares_leaves_nothing_behind(qtbot: QtBot, open_window:
     window.play_commands.stop()
     assert phases(window) == [Phase.IDLE] * 3
     assert window.transport.play.text() == "Play"
-    began = time.monotonic()
     wait_over(qtbot, window)
-    assert time.monotonic() - began < WAIT_MS / 1000

@@ -31,7 +31,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, file: Path) -> list[str]:
     """Answers the dialog; the list is what it suggested."""
     suggested: list[str] = []
 
-    def ask(_parent: object, _title: str, start: str, _kinds: str) -> tuple[str, str]:
+    def ask(_parent: object, _title: str, start: str, _kinds: str, _first: str) -> tuple[str, str]:
         suggested.append(Path(start).name)
         return str(file), ""
 
@@ -46,27 +46,29 @@ def test_e_saves_the_selected_line(qtbot: QtBot, window: MainWindow, tmp_path: P
     assert suggested == ["雪が積もる.wav"]
     assert soundfile.info(tmp_path / "a.flac").duration > 0.5
     assert window.banner.message.text() == "Exported: a.flac"
+    qtbot.keyClick(window.script, Qt.Key.Key_E)
+    wait_idle(qtbot, window)
+    assert suggested[1] == "雪が積もる.flac", "the kind is remembered"
+    assert window.settings.value.save_suffix == ".flac"
 
 
-def test_ctrl_e_saves_every_line_into_its_own_file(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_line_is_saved_into_its_own_file(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    suggested = answer(monkeypatch, folder / "{number}_{text}.mp3")
-    qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
+    suggested = answer(monkeypatch, folder / "$number$_$text$.mp3")
+    window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
-    assert suggested == ["{number}_{text}.wav"]
-    assert sorted(file.name for file in folder.iterdir()) == ["001_雨が降る.mp3", "003_雪が積もる.mp3"]
+    assert suggested == ["$number$_$text$.wav"]
+    assert sorted(file.name for file in folder.iterdir()) == ["001_雨が降る。.mp3", "003_雪が積もる。.mp3"]
     assert window.banner.message.text() == "Exported 2 files."
-    qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
+    window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
     assert len(list(folder.iterdir())) == 4, "what is there is not replaced"
 
 
 def test_joined_is_one_file_as_long_as_all_lines(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer(monkeypatch, tmp_path / "{number}.wav")
-    qtbot.keyClick(window, Qt.Key.Key_E, CTRL)
+    answer(monkeypatch, tmp_path / "$number$.wav")
+    window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
     answer(monkeypatch, tmp_path / "joined.wav")
     qtbot.keyClick(window, Qt.Key.Key_E, CTRL | Qt.KeyboardModifier.ShiftModifier)
@@ -81,7 +83,7 @@ def test_a_line_that_cannot_be_read_leaves_the_others_alone(
     window.document.reset(Script((Line("……"), Line("雪。"))))
     folder = tmp_path / "out"
     folder.mkdir()
-    answer(monkeypatch, folder / "{number}.wav")
+    answer(monkeypatch, folder / "$number$.wav")
     window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
     assert [file.name for file in folder.iterdir()] == ["002.wav"]
@@ -90,7 +92,7 @@ def test_a_line_that_cannot_be_read_leaves_the_others_alone(
 def test_where_one_file_cannot_be_written_the_others_are_not_tried(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer(monkeypatch, tmp_path / "none" / "{number}.wav")
+    answer(monkeypatch, tmp_path / "none" / "$number$.wav")
     failures = []
     window.controller.failed.connect(failures.append)
     window.window_actions["save_all"].trigger()

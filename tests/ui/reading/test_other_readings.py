@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.adapters.openjtalk.own_words import CHOICE, forget_choice
-from app.core.line_reading import LineWord
+from app.core.line_words import LineWord
 from app.ui.reading.strip.other_readings import Doubt, OtherReadings
 from app.ui.shell.window import MainWindow
 from tests.ui.conftest import WAIT_MS, OpenWindow, write

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
@@ -15,8 +15,10 @@ from app.core.types import SynthesisRequest
 from app.settings import Settings
 from app.ui.reading.strip.axis import Cell, Kind
 from app.ui.reading.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
-from app.ui.reading.strip.strip import CLICK_MS, PhoneStrip
-from app.ui.shell.window import SMALLEST, MainWindow
+from app.ui.reading.strip.shape import kana_of
+from app.ui.reading.strip.strip import PhoneStrip
+from app.ui.shell.window import MainWindow
+from app.ui.shell.window_widgets import SMALLEST
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Speak
 from app.ui.synthesis.line_reader import SHOWN_CHARACTERS
@@ -242,7 +244,42 @@ def test_follow_the_sound_and_play_from_a_place(qtbot: QtBot, open_window: OpenW
     QTest.mouseClick(wave, LEFT, PLAIN, QPoint(round(moras(strip)[2].left), 10))
     qtbot.waitUntil(lambda: len(player.requests) == 3, timeout=WAIT_MS)
     wait_idle(qtbot, window)
-    assert CLICK_MS < 500
+
+
+def test_a_place_without_sound_is_heard_once_it_is_made(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    text = f"はい。{TEXT}"
+    write(window, text)
+    strip = shown(qtbot, window, "ハイキョーワトテモイイテンキデス")
+    assert strip.shape is not None
+    assert not strip.shape.axis.timed
+    click(strip, moras(strip)[8].middle, ACCENT_BOTTOM + 10)
+    qtbot.waitUntil(lambda: len(player.requests) == 1, timeout=WAIT_MS)
+    wait_idle(qtbot, window)
+    qtbot.waitUntil(lambda: strip.shape is not None and strip.shape.axis.timed, timeout=WAIT_MS)
+    (first,) = player.requests
+    rest = player.sound(first)
+    whole = player.sound(speak(qtbot, window))
+    before = len(whole) - len(rest)
+
+    def starts() -> list[int]:
+        return [round((mora.start_s - window.selection.settings.pre_silence_s) * 44_100) for mora in moras(strip)]
+
+    qtbot.waitUntil(lambda: before in starts()[1:], timeout=WAIT_MS)  # a mora that the click was at, in a strip drawn to the end
+    assert np.array_equal(rest, whole[before:])
+
+
+def test_two_clicks_on_a_word_play_nothing(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    write(window, TEXT)
+    strip = shown(qtbot, window, "キョーワトテモイイテンキデス")
+    place = QPoint(round(moras(strip)[4].middle), ACCENT_BOTTOM + 10)
+    QTest.mouseClick(strip, LEFT, PLAIN, place)
+    qtbot.wait(QGuiApplication.styleHints().mouseDoubleClickInterval() - 100)  # a slow double click
+    QTest.mouseDClick(strip, LEFT, PLAIN, place)
+    assert window.strip.panel.reading.isVisible()
+    qtbot.wait(QGuiApplication.styleHints().mouseDoubleClickInterval() + 50)
+    assert not player.requests
 
 
 def test_a_voice_in_one_graph_keeps_its_lengths(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -364,3 +401,13 @@ def test_the_right_button_names_what_can_be_done(qtbot: QtBot, open_window: Open
     assert strip.shape.phrases != before
     window.document.stack.undo()
     assert strip.shape.phrases == before
+
+
+def test_brackets_stand_as_they_are_written(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    for text, wanted in (("「はい」と（言った）。", "「」（）。"), ("'はい'、『いいえ』", "''、『』")):
+        write(window, text)
+        qtbot.waitUntil(lambda text=text: window.strip._reading is not None and window.strip._reading.text == text, timeout=WAIT_MS)
+        shape = window.strip.panel.strip.shape
+        assert shape is not None
+        assert "".join(kana_of(shape, cell) for cell in shape.axis.cells if cell.kind is Kind.MARK) == wanted

@@ -16,6 +16,7 @@ from app.core.script import Line, LineSettings, Script
 from app.settings import Settings
 from app.ui.script.autosave import SAVE_AFTER_MS, autosave_path, load_autosave, write_autosave
 from app.ui.script.first_script import FIRST_TEXT
+from app.ui.script.origin import Origin
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
 
 REPOSITORY = Path(__file__).parents[3]
@@ -67,7 +68,7 @@ def test_at_most_five_seconds_are_lost_when_it_is_killed(tmp_path: Path) -> None
     assert must_be_there
     assert kept[0]["text"] == FIRST_TEXT
     assert kept[1]["text"].startswith(must_be_there[-1])
-    assert [item.name for item in tmp_path.glob("*.part")] == []
+    assert len(list(tmp_path.glob(".autosave.json-*.part"))) <= 1, "at most the writing that was cut off, which a later start sweeps"
 
 
 def test_the_script_comes_back_with_the_line_it_was_left_at(qtbot: QtBot, open_window: OpenWindow) -> None:
@@ -116,7 +117,7 @@ def test_a_broken_file_is_told_and_kept(open_window: OpenWindow, content: bytes)
 def test_any_text_can_be_kept() -> None:
     script = Script((Line('\ud800\0\u2028"\\'), Line("🎐")), "題")
     write_autosave(script, "x")
-    assert load_autosave() == (script, "x", None)
+    assert load_autosave() == (script, "x", Origin(), None)
 
 
 def test_a_line_too_long_to_be_shown_is_cut_at_the_start(open_window: OpenWindow) -> None:

@@ -33,8 +33,10 @@ def test_a_style_that_the_voice_does_not_have_is_explained() -> None:
     assert known.explanation(line("", "Happy")) == "Happy"
 
 
-def test_a_voice_that_is_not_here_keeps_what_the_line_says() -> None:
+def test_a_voice_that_is_not_here_is_named_by_what_it_was_called() -> None:
     known = voices()
     assert known.is_missing("gone")
     assert known.name("gone") == "gone (missing)"
-    assert known.summary(line("gone", "Happy", "太郎")) == "Happy"
+    assert known.summary(line("gone", "Happy", "太郎")) == "gone"
+    assert known.explanation(line("gone")) == "Missing voice: gone"
+    assert known.style(line("gone", "Happy")) == "Happy"

@@ -1,4 +1,4 @@
-"""What undo and redo are about, in words; presets are steps like all others."""
+"""What undo and redo are about, in words; presets are none of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_menu_names_the_step(open_window: OpenWindow) -> None:
     assert redo.text().startswith("Redo: Change settings")
 
 
-def test_presets_that_are_kept_and_removed_can_be_taken_back(qtbot: QtBot, open_window: OpenWindow) -> None:
+def test_presets_are_no_steps_of_the_script(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="あ"), ready=False)
     presets = window.side.presets
 
@@ -33,20 +33,20 @@ def test_presets_that_are_kept_and_removed_can_be_taken_back(qtbot: QtBot, open_
 
     window.side.sliders["speed"].set_value(1.5)
     presets.keep_as("速い")
+    window.window_actions["undo"].trigger()
+    assert window.side.sliders["speed"].value == 1.0
+    assert names() == ["速い"], "undo takes back what was done to the script, never a preset"
+    window.window_actions["redo"].trigger()
+    assert presets.names.currentText() == "速い"
     presets.drop.click()
     assert names() == []
-    window.window_actions["undo"].trigger()
-    assert names() == ["速い"]
-    assert presets.names.currentText() == "速い"
-    qtbot.waitUntil(lambda: list(load_presets()[0]) == ["速い"])
-    window.window_actions["undo"].trigger()
-    assert names() == []
-    window.window_actions["undo"].trigger()
-    assert window.side.sliders["speed"].value == 1.0, "in their turn"
-    for _ in range(3):
-        window.window_actions["redo"].trigger()
-    assert names() == []
-    qtbot.waitUntil(lambda: not load_presets()[0])
+    assert window.banner.message.text() == "The preset “速い” was deleted."
+    window.side.sliders["speed"].set_value(1.2)
+    presets.keep_as("少し速い")
+    window.banner.action.click()
+    assert names() == ["少し速い", "速い"], "what came since stays"
+    assert not window.banner.isVisible()
+    qtbot.waitUntil(lambda: list(load_presets()[0]) == ["少し速い", "速い"])
 
 
 def test_the_empty_list_teaches_the_keys_of_now(open_window: OpenWindow) -> None:

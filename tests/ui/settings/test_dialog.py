@@ -14,13 +14,14 @@ from pytestqt.qtbot import QtBot
 
 from app import language
 from app.settings import Settings
+from app.sound_choice import SoundChoice
 from app.ui.actions.definitions import ACTIONS
 from app.ui.actions.key_bindings import Binding, conflicts, keys_of, load_shortcuts, save_shortcuts, shortcuts_path
 from app.ui.main import use_language
 from app.ui.settings.dialog import SHOWN, SettingsDialog
-from app.ui.synthesis.jobs import OpenVoice
-from app.ui.theme.theme import DARK, LIGHT
-from tests.ui.conftest import WAIT_MS, OpenWindow, switch_theme, wait_idle
+from app.ui.synthesis.jobs import ChoosePrecisions, OpenVoice
+from app.ui.theme.theme import DARK, LIGHT, apply_theme
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 
 ASKED_FOR = {"language", "theme", "device", "load_voice", "unload_after_min", "bert_precision", "disk_cache_mib", "aivisspeech_folder"}
 OTHER = {
@@ -107,6 +108,20 @@ def test_tab_follows_sight(qtbot: QtBot, dialog: SettingsDialog) -> None:
     assert places == sorted(places)
 
 
+def test_another_default_precision_opens_nothing_that_does_not_change(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="", fast_voices=("a",)))
+    posted: list[object] = []
+    post = window.controller._worker.post
+    window.controller._worker.post = lambda job: (posted.append(job), post(job))[1]  # type: ignore[method-assign]
+    opened = dict(window.controller.voices)
+    window.settings.change(sound_precision="fast")
+    wait_idle(qtbot, window)
+    assert [job.precisions.sound for job in posted if isinstance(job, ChoosePrecisions)] == [SoundChoice("fast", fast=("a",))]
+    assert len(posted) == 1
+    assert window.controller.voices == opened, "the included voice has no Fast"
+    assert window.catalog.sounds.default == "fast"
+
+
 def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp: QApplication) -> None:
     window = open_window()
     posted: list[object] = []
@@ -127,7 +142,7 @@ def test_ok_uses_the_changes_at_once(qtbot: QtBot, open_window: OpenWindow, qapp
     assert window.grab().toImage().pixelColor(2, 400).name() == DARK.window
     wait_idle(qtbot, window)
     assert window.dialogs.shown is None
-    switch_theme(qapp, LIGHT)
+    apply_theme(qapp, LIGHT)
 
 
 def test_cancel_changes_nothing(open_window: OpenWindow) -> None:

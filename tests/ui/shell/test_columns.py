@@ -72,7 +72,7 @@ def test_neither_column_can_be_dragged_away(open_window: OpenWindow) -> None:
 
 
 def test_the_dock_comes_back_as_it_was(open_window: OpenWindow) -> None:
-    window = open_window(ready=False)
+    window = open_window(Settings(text="", latency="open"), ready=False)
     window.resize(1100, 760)  # what the screen of the tests has room for
     window.resizeDocks([window.latency], [240], Qt.Orientation.Vertical)
     QApplication.processEvents()

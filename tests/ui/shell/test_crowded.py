@@ -36,7 +36,7 @@ def test_the_dock_and_the_current_line_outlast_messages(qtbot: QtBot, window: Ma
     banners = (window.notice, window.banner, window.voice_banner)
     window.resize(1366, 700)
     for banner in banners:
-        banner.show_error(VoiceError("「花子」を開けません。", "ファイルが壊れています。"))
+        banner.show_error(VoiceError("「花子」を開けません。", "ファイルが壊れています。\n" * 12))
     qtbot.waitUntil(lambda: window.latency.height() < before)
     qtbot.waitUntil(lambda: in_sight(window))
     for banner in banners:

@@ -20,6 +20,7 @@ from app.adapters.openjtalk.words import forget_taught_words
 from app.adapters.user_dictionary import dictionary_path, load_dictionary
 from app.core.dictionary import make_entry
 from app.core.dictionary_data import to_data
+from app.core.project import Project, VoiceReference
 from app.core.script import Line, LineSettings, Script
 from app.core.script_data import script_to_data
 from app.core.types import MoraOverride, Overrides, PauseOverride, ReadingOverride
@@ -30,6 +31,7 @@ from app.ui.actions.key_bindings import load_shortcuts, shortcuts_path
 from app.ui.parameters.presets import load_presets, presets_path
 from app.ui.script.autosave import autosave_path, load_autosave
 from app.ui.script.first_script import FIRST_TEXT
+from app.ui.script.origin import Origin, origin_to_data
 from app.ui.shell.single_instance import requests_dir, take_requests
 from app.ui.voices.voice_names import names_path
 from tests.ui.conftest import WAIT_MS, OpenWindow, text_of
@@ -71,6 +73,7 @@ def _data() -> None:
     forget_taught_words()
 
 
+PARTS = Project(voices=(VoiceReference("a", "花子"),), dictionary=(make_entry("声", "こえ"),), export={"format": "wav"})
 VALID: dict[str, tuple[Callable[[], Path], Callable[[], tuple[Any, ...]], Any]] = {
     "script": (
         autosave_path,
@@ -87,11 +90,11 @@ VALID: dict[str, tuple[Callable[[], Path], Callable[[], tuple[Any, ...]], Any]] 
                 "題",
             )
         )
-        | {"current": "a"},
+        | {"current": "a", "project": origin_to_data(Origin("/x/a.koebako", "d", True, PARTS))},
     ),
     "presets": (presets_path, load_presets, {"version": 1, "presets": {"a": {"speed": 1.5, "pauses": [[",", 0.5]]}}}),
     "keys": (shortcuts_path, load_shortcuts, {"version": 1, "shortcuts": {"play": {"keys": ["Ctrl+P"], "list_keys": []}}}),
-    "settings": (settings_path, load_settings, {"version": 1} | asdict(Settings(text="雨", speed=1.5))),
+    "settings": (settings_path, load_settings, {"version": 1} | asdict(Settings(text="雨", speed=1.5, recent_projects=("/x/a.koebako",)))),
     "dictionary": (dictionary_path, load_dictionary, to_data([make_entry("声", "こえ", 1, "noun", 7)])),
 }
 ODD = [None, True, False, 0, -1, 1.5, "", "x", [], {}, [[]], {"a": 1}, [None], 10**30, -(10**18), 1e308, "あ" * 1000, "\ud800", "\0"]
@@ -123,7 +126,7 @@ def test_any_value_in_any_place_is_read_or_told(name: str, data: st.DataObject) 
 @pytest.mark.parametrize("content", SCRIPTS, ids=range(len(SCRIPTS)))
 def test_a_script_that_makes_no_sense_is_kept(content: str) -> None:
     autosave_path().write_text(content, encoding="utf-8")
-    script, _, error = load_autosave()
+    script, _, _, error = load_autosave()
     assert script is None
     assert error is not None
     assert autosave_path().with_name("autosave.json.unreadable").read_text(encoding="utf-8") == content

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -17,9 +18,9 @@ from app.settings import Settings, ThemeChoice
 from app.ui.shell import theme_switcher
 from app.ui.shell.memory_label import MemoryLabel
 from app.ui.shell.window import MainWindow
-from app.ui.theme.theme import DARK, LIGHT, apply_theme, clear_theme
+from app.ui.theme.theme import DARK, LIGHT, apply_theme
 from app.ui.voices.voice_library import VoiceLibrary
-from tests.ui.conftest import WAIT_MS, OpenWindow, switch_theme
+from tests.ui.conftest import WAIT_MS, OpenWindow
 
 THEMES = {"light": LIGHT, "dark": DARK}
 SIZE = (1366, 900)
@@ -31,7 +32,7 @@ def _quiet_caret_and_own_look_afterwards(qapp: QApplication) -> Iterator[None]:
     qapp.setCursorFlashTime(0)
     yield
     qapp.setCursorFlashTime(flash_ms)
-    switch_theme(qapp, LIGHT)
+    apply_theme(qapp, LIGHT)
 
 
 def choose(qtbot: QtBot, window: MainWindow, theme: ThemeChoice) -> None:
@@ -41,7 +42,7 @@ def choose(qtbot: QtBot, window: MainWindow, theme: ThemeChoice) -> None:
 
 def opened(qtbot: QtBot, open_window: OpenWindow, theme: ThemeChoice) -> tuple[MainWindow, QWidget]:
     """A window with a message and what a user may have unfolded, and the voice library beside it."""
-    switch_theme(QApplication.instance(), THEMES[theme])  # type: ignore[arg-type]
+    apply_theme(QApplication.instance(), THEMES[theme])  # type: ignore[arg-type]
     window = open_window(Settings(text="こんにちは。", theme=theme, expression_open=True))
     window.resize(*SIZE)
     window.banner.show_message("error", "大変です。", "直してください。", action="直す", details="それは…")
@@ -95,9 +96,7 @@ def test_pictures_of_controls_are_found_in_a_folder_of_any_name(
         box = QCheckBox()
         box.setChecked(True)
         box.resize(40, 40)
-        picture = box.grab().toImage()
-        clear_theme(qapp)
-        return picture
+        return box.grab().toImage()
 
     usual = checked()
     folder = tmp_path / 'a"b\\c, (d) #%20'
@@ -109,5 +108,25 @@ def test_pictures_of_controls_are_found_in_a_folder_of_any_name(
     shutil.copyfile(other / "controls" / "up.svg", other / "controls" / "check.svg")
     monkeypatch.setattr("app.ui.theme.theme.resources_dir", lambda: other)
     assert checked() != usual, "the picture counts"
-    monkeypatch.undo()
-    apply_theme(qapp, LIGHT)
+    monkeypatch.undo()  # before the look is put on again afterwards
+
+
+class Dressed(QWidget):
+    """Remembers the style sheet at each change of style."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sheets: list[str] = []
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        if event.type() == QEvent.Type.StyleChange:
+            self.sheets.append(QApplication.instance().styleSheet())  # type: ignore[union-attr]
+
+
+def test_no_style_sheet_follows_another_at_once(qapp: QApplication) -> None:
+    """Qt would look at widgets of windows that are gone: a crash, sure with MALLOC_PERTURB_=153."""
+    widget = Dressed()
+    widget.ensurePolished()
+    widget.sheets.clear()
+    apply_theme(qapp, DARK)
+    assert [bool(sheet) for sheet in widget.sheets] == [False, True]

@@ -49,7 +49,13 @@ def test_aivisspeechs_voices_with_the_room_they_take(
     told = [label.text() for label in library.facts.findChildren(QLabel)]
     assert f"About {size_mb} MB once prepared" in told
     assert "This voice must be prepared once before use." in told
-    assert {deed for deed, button in library.facts.buttons.items() if not button.isHidden()} <= {"prepare", "folder", "licence", "bert"}
+    assert {deed for deed, button in library.facts.buttons.items() if not button.isHidden()} <= {
+        "prepare",
+        "folder",
+        "licence",
+        "bert",
+        "lab",
+    }
     before = tree(theirs)
     prepare.click()
     assert last_job(qtbot, window).stage is Stage.DONE

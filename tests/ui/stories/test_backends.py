@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from app import compose
 from app.adapters.ort.session import open_session
+from app.compose import sessions
+from app.compose.stores import device_record
 from app.data_file import write_json
 from app.settings import Settings
 from app.ui.probe_labels import FIGURE
@@ -30,7 +31,7 @@ NEVER = 10**6
 def device(monkeypatch: pytest.MonkeyPatch) -> FaultyDevice:
     """Offered as CUDA; sound until a test sets the run in which it fails."""
     device = FaultyDevice(raising(FAULTS["removed"][0]), NEVER)
-    monkeypatch.setattr(compose, "open_session", device.open)
+    monkeypatch.setattr(sessions, "open_session", device.open)
     return device
 
 
@@ -97,8 +98,9 @@ def test_a_device_that_fails_while_it_warms_up_is_told_and_cpu_speaks(
     choose(window, "cuda")
     wait_idle(qtbot, window)
     assert used(window) == {"cpu"}
-    assert "887A0005" in window.banner.message.text()
-    assert "CPU" in window.banner.message.text() + window.banner.hint.text()
+    assert "887A0005" in window.banner.details.text.toPlainText()
+    assert window.banner.message.text() == "CUDA cannot be used; the CPU is used instead.", "one sentence"
+    assert "Update the graphics driver" in window.banner.hint.text()
     assert "887A0005" in window.status.actual.toolTip()
     assert window.status.backend == "cuda", "what was asked for stays"
     paced._pace = float("inf")
@@ -126,7 +128,7 @@ def test_whatever_it_raises_in_the_middle_of_a_line_the_line_is_heard_to_its_end
     write(window, "橋を渡る。" + HELLO)
     window.play_commands.play_or_stop()
     wait_idle(qtbot, window)
-    assert sign.lower() in window.banner.message.text().lower()
+    assert sign.lower() in window.banner.details.text.toPlainText().lower()
     assert window.banner.hint.text()
     assert not window.notice.isVisible()
     last = window.controller.history.last
@@ -139,7 +141,7 @@ def test_one_that_cannot_even_start_is_told_with_the_reason(
     qtbot: QtBot, window: MainWindow, device: FaultyDevice, monkeypatch: pytest.MonkeyPatch, paced: RecordingPlayer
 ) -> None:
     """No stand-in: the ONNX Runtime of this machine without such a device says so itself."""
-    monkeypatch.setattr(compose, "open_session", open_session)
+    monkeypatch.setattr(sessions, "open_session", open_session)
     backend = "cuda"
     begin(qtbot, window)
     choose(window, backend)
@@ -218,13 +220,13 @@ def test_what_was_measured_stands_beside_each_backend_and_is_still_there_tomorro
 def test_after_a_crash_the_window_takes_the_cpu_says_so_and_offers_to_try_again(
     qtbot: QtBot, open_window: OpenWindow, paced: RecordingPlayer, device: FaultyDevice
 ) -> None:
-    record = compose.device_record()
+    record = device_record()
     write_json(record._folder / "note-1.json", {"device": record._key("cuda"), "process": 2**22 + 1, "started": 1.0})
     window = open_window(Settings(text="", backend="cuda"), open_player=lambda _device, _rate: paced)
     assert used(window) == {"cpu"}
     assert not [place for _, place in device.opened if place != "cpu"]
-    assert "crashed while using it" in window.banner.message.text()
-    assert "koebako" not in window.banner.message.text()  # a command is no help here
+    assert "crashed while using it" in window.banner.details.text.toPlainText()
+    assert "koebako" not in window.banner.details.text.toPlainText()  # a command is no help here
     assert window.banner.action.text() == "Try again"
     window.banner.action.click()
     wait_idle(qtbot, window)
@@ -251,3 +253,15 @@ def test_a_lost_device_is_lost_for_the_voice_opened_next_and_can_be_tried_again(
     window.banner.action.click()
     wait_idle(qtbot, window)
     assert used(window) == {"cuda"}
+
+
+def test_backends_that_are_not_here_are_greyed_and_say_how_they_can_be_had(qtbot: QtBot, open_window: OpenWindow) -> None:
+    box = open_window().status.backends
+    rows = {box.itemText(row): box.model().index(row, 0) for row in range(box.count())}
+    missing = {name: index for name, index in rows.items() if not index.flags() & Qt.ItemFlag.ItemIsEnabled}
+    assert "CPU" in rows
+    assert "CPU" not in missing
+    assert "CoreML" in missing
+    for index in missing.values():
+        assert index.data(FIGURE)
+        assert "Koebako" in index.data(Qt.ItemDataRole.ToolTipRole)

@@ -96,7 +96,7 @@ def test_a_sound_server_that_is_killed_in_mid_sentence_costs_neither_lines_nor_f
     window.document.reset(Script(lines))
     window.script.choose(["0"])
     (tmp_path / "out").mkdir()
-    answer(monkeypatch, tmp_path / "out" / "{number}.wav")
+    answer(monkeypatch, tmp_path / "out" / "$number$.wav")
     told: list[str] = []
     tell = window.banner.show_message
     monkeypatch.setattr(window.banner, "show_message", lambda *given, **more: (told.append(given[1]), tell(*given, **more)))

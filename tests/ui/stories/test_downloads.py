@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,7 +26,7 @@ from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.bert import read_bert
-from app.voices.containers.description import SBV2_BERT
+from app.voices.wanted_bert import SBV2_BERT
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, tree, wishes
 from tests.remembered import prepare_remembered
@@ -187,16 +189,25 @@ def test_nobody_there_is_told(qtbot: QtBot, window: MainWindow, monkeypatch: pyt
     assert window.jobs_panel.rows[job].state.text().startswith(job.error.message)
 
 
-def publish_bert(folder: Path, server: FaultServer) -> None:
+@cache
+def small_bert() -> dict[str, bytes]:
+    """Files of a BERT as it is published, made once a process."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        write_published(folder, hidden=1024, heads=16, inner=64)
+        tokens = (folder / "vocab.txt").read_text(encoding="utf-8").split()
+        vocabulary = {"model": {"vocab": {token: number for number, token in enumerate(tokens)}}}
+        (folder / "tokenizer.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+        return {name: (folder / name).read_bytes() for name in ("tokenizer.json", "config.json", "model.safetensors")}
+
+
+def publish_bert(folder: Path, server: FaultServer, trickle: int = 2 * SLOWLY) -> None:
     """A small BERT of the width that voices take, where the real one is published; its line breaks once."""
-    write_published(folder, hidden=1024, heads=16, inner=64)
-    tokens = (folder / "vocab.txt").read_text(encoding="utf-8").split()
-    vocabulary = {"model": {"vocab": {token: number for number, token in enumerate(tokens)}}}
-    (folder / "tokenizer.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    for name in ("tokenizer.json", "config.json", "model.safetensors"):
-        body = (folder / name).read_bytes()
+    folder.mkdir()
+    for name, body in small_bert().items():
+        (folder / name).write_bytes(body)
         told = {"X-Linked-Etag": hashlib.sha256(body).hexdigest(), "X-Linked-Size": str(len(body))}
-        whole = Reply(body, headers=told, trickle=2 * SLOWLY)
+        whole = Reply(body, headers=told, trickle=trickle)
         replies = (whole, replace(whole, drop_at=len(body) // 2), whole) if name == "model.safetensors" else (whole,)
         server.reply(f"/{BERT_REPOSITORY}/resolve/{BERT_REVISION}/{name}", *replies)
 
@@ -222,7 +233,9 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     wait_idle(qtbot, window)
     assert not player.requests
     window.voice_banner.action.click()
+    window.library.offer_bert(window.catalog.find(UUID))
     offer = dialog_of(qtbot, window, BertOffer)
+    assert len(window.findChildren(BertOffer)) == 1, "asked once"
     assert isinstance(offer, BertOffer)
     assert any("CC BY-SA 4.0" in label.text() for label in offer.findChildren(QLabel))
     offer.download.click()

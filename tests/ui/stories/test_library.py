@@ -160,42 +160,41 @@ def test_export_where_nothing_can_be_written_is_one_sentence(
     assert not window.jobs_panel.rows[job].retry.isHidden()
 
 
-@pytest.mark.parametrize(
-    ("typed", "becomes"), [("  新しい 名前 ", "新しい 名前"), ("長" * 200, "花子"), ("-花子", "-花子"), ("   ", "花子")]
-)
-def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibrary, monkeypatch: pytest.MonkeyPatch, typed: str, becomes: str) -> None:
-    answer_name(monkeypatch, typed)
-    library.facts.buttons["rename"].click()
-    until(qtbot, lambda: not window.voice_tasks.queue.busy)
-    until(qtbot, lambda: library.list.item(0).text().startswith(becomes))
-    until(qtbot, lambda: window.side.card.name.text() == becomes)
-    refused = len(typed) > 100
-    assert window.voice_banner.isVisible() == refused
-    if refused:
-        assert "cannot be used" in window.voice_banner.message.text()
-        assert "80" in window.voice_banner.hint.text()
+def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    for typed, becomes in (("長" * 200, "花子"), ("   ", "花子"), ("-花子", "-花子"), ("  新しい 名前 ", "新しい 名前")):
+        window.voice_banner.hide()
+        answer_name(monkeypatch, typed)
+        library.facts.buttons["rename"].click()
+        until(qtbot, lambda: not window.voice_tasks.queue.busy)
+        until(qtbot, lambda becomes=becomes: library.list.item(0).text().startswith(becomes))
+        until(qtbot, lambda becomes=becomes: window.side.card.name.text() == becomes)
+        refused = len(typed) > 100
+        assert window.voice_banner.isVisible() == refused
+        if refused:
+            assert "cannot be used" in window.voice_banner.message.text()
+            assert "80" in window.voice_banner.hint.text()
 
 
-@pytest.mark.parametrize("agreed", [True, False])
 def test_remove_asks_first_and_lines_wait_for_their_voice(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, voice_file: Path, agreed: bool
+    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, voice_file: Path
 ) -> None:
     asked: list[str] = []
 
-    def answer() -> None:
+    def answer(button_text: str) -> None:
         (box,) = (item for item in QApplication.topLevelWidgets() if isinstance(item, QMessageBox) and item.isVisible())
         asked.append(f"{box.text()} {box.informativeText()}")
-        next(button for button in box.buttons() if button.text() == ("Delete" if agreed else "Cancel")).click()
+        next(button for button in box.buttons() if button.text() == button_text).click()
 
-    QTimer.singleShot(0, answer)
-    library.facts.buttons["remove"].click()
-    assert "花子" in asked[0]
-    assert "Lines that use it: 1" in asked[0]
-    until(qtbot, lambda: not window.voice_tasks.queue.busy)
-    if not agreed:
-        assert library.current is not None
-        assert library.current.id == UUID
-        return
+    for button_text in ("Cancel", "Delete"):
+        QTimer.singleShot(0, lambda button_text=button_text: answer(button_text))
+        library.facts.buttons["remove"].click()
+        assert "花子" in asked[-1]
+        assert "Lines that use it: 1" in asked[-1]
+        until(qtbot, lambda: not window.voice_tasks.queue.busy)
+        if button_text == "Cancel":
+            assert library.current is not None
+            assert library.current.id == UUID
+    assert len(asked) == 2
     until(qtbot, lambda: window.catalog.find(UUID) is None)
     assert not [name for name in tree(data_dir() / "voices") if not name.startswith(".")]
     assert "is missing" in window.side.card.lack.text()

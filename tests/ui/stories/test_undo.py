@@ -51,6 +51,11 @@ def reshaped(window: MainWindow, number: int) -> None:
         window.document.edit("Accent", reshape(window.document.script, line.id, shape))
 
 
+def imported(qtbot: QtBot, window: MainWindow, file: Path, row: int) -> None:
+    with qtbot.waitSignal(window.importing.done):
+        window.importing.take([file], row)
+
+
 def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[int], object]]:
     """What a user can do, by name."""
     commands, stack = window.commands, window.document.stack
@@ -69,7 +74,7 @@ def acts(qtbot: QtBot, window: MainWindow, file: Path) -> dict[str, Callable[[in
         "copy": lambda _: commands.copy(),
         "paste": lambda _: commands.paste(),
         "paste text": lambda number: (QGuiApplication.clipboard().setText(f"{number}。\n花が咲く。"), commands.paste()),
-        "file": lambda number: commands.add_files([file], number % 3),
+        "file": lambda number: imported(qtbot, window, file, number % 3),
         "speed": lambda number: window.side.sliders["speed"].set_value(0.5 + number / 10),
         "volume": lambda number: window.side.sliders["volume"].set_value(number / 20),
         "preset": lambda number: commands.change_all({"speed": 1.0, "noise": number / 20}),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app import compose
 from app.adapters.ort.placement import Placement
+from app.compose import sessions
 from app.settings import Settings
 from tests.faulty_device import FAULTS, FaultyDevice, raising
 from tests.ui.conftest import OpenWindow, speak
@@ -17,7 +17,7 @@ def test_a_lost_device_is_told_and_the_line_is_heard(
     qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = FaultyDevice(raising(FAULTS["removed"][0]), 10**6)
-    monkeypatch.setattr(compose, "open_session", device.open)
+    monkeypatch.setattr(sessions, "open_session", device.open)
     window = open_window(Settings(text="", backend="cuda"))
     assert window.controller.voice is not None
     assert {backend for _, backend in window.controller.voice.backends} == {"cuda"}
@@ -27,5 +27,5 @@ def test_a_lost_device_is_told_and_the_line_is_heard(
     assert window.controller.history.last is not None
     assert {backend for _, backend in window.controller.voice.backends} == {"cpu"}
     assert window.banner.isVisible()
-    assert "887A0005" in window.banner.message.text()
+    assert "887A0005" in window.banner.details.text.toPlainText()
     assert str(Placement("cuda", "cuda", "cuda")) == window.status.backend  # what was asked for stays

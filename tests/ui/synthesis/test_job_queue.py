@@ -1,4 +1,4 @@
-"""Two lanes on one thread: files never hold up what is to be heard, and what is heard leaves files their turn."""
+"""Three lanes on one thread: files never hold up what is to be heard, and what is heard leaves files their turn."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ import soundfile
 from PySide6.QtCore import QObject, QThread, Slot
 from pytestqt.qtbot import QtBot
 
+from app.core.requests import request_of
+from app.core.script import Line, LineSettings
 from app.core.types import SynthesisRequest
 from app.errors import BackendError
 from app.ui.error_text import Failed
-from app.ui.synthesis.jobs import ChooseDevice, Done, OpenVoice, Shutdown, Speak
+from app.ui.synthesis.jobs import ChooseDevice, OpenVoice, RenderTake, Shutdown, Speak
+from app.ui.synthesis.results import Done, Taken
 from app.ui.synthesis.worker import LEAD_S, SynthesisWorker
 from tests.ui.conftest import WAIT_MS
 from tests.ui.recording_player import RecordingPlayer
@@ -37,6 +40,7 @@ class Listener(QObject):
         self.failed: list[Failed] = []
         self.voices: list[object] = []
         self.timings: list[object] = []
+        self.taken: list[Taken] = []
 
     @Slot(object)
     def on_done(self, done: Done) -> None:
@@ -54,6 +58,10 @@ class Listener(QObject):
     def on_stage(self, timing: object) -> None:
         self.timings.append(timing)
 
+    @Slot(object)
+    def on_taken(self, taken: Taken) -> None:
+        self.taken.append(taken)
+
 
 class Studio:
     """A worker in its thread with a player that nobody hears."""
@@ -70,6 +78,7 @@ class Studio:
         self.worker.failed.connect(self.heard.on_failed)
         self.worker.voice_opened.connect(self.heard.on_voice)
         self.worker.stage_timed.connect(self.heard.on_stage)
+        self.worker.taken.connect(self.heard.on_taken)
         self.thread.start()
 
     def speak(self, name: str, text: str, file: Path | None = None) -> Speak:
@@ -248,3 +257,50 @@ def test_a_voice_for_first_use_is_known_but_not_held(studio: Studio) -> None:
     line = studio.speak("line", HELLO)
     studio.until_done(line)
     assert studio.worker._voice.speaker is not None
+
+
+def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp_path: Path) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    saving = studio.speak("file", FILE, tmp_path / "file.wav")
+    studio.until(lambda: studio.worker.current is saving)
+    other = studio.speak("other", HELLO, tmp_path / "other.wav")
+    takes = [RenderTake(Line(FILE, LineSettings(seed=seed))) for seed in (1, 2)]
+    for take in takes:
+        studio.worker.post(take)
+    studio.until(lambda: studio.worker.current is takes[0])
+    line = studio.speak("line", HELLO)
+    studio.until_done(line, *takes, saving, other)
+    assert [job for job in studio.order() if job is not voice] == [line, *takes, saving, other]
+    assert [taken.job for taken in studio.heard.taken] == takes
+    assert not studio.heard.failed
+
+
+def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio) -> None:
+    voice = studio.open_voice(hold=False)
+    studio.until_done(voice)
+    take = RenderTake(Line(HELLO, LineSettings(seed=7, volume=0.5)), source="for later")
+    studio.worker.post(take)
+    studio.until_done(take)
+    assert studio.worker.player is None or not studio.player.requests
+    line = Speak(request_of(take.line), time.perf_counter())
+    studio.worker.post(line)
+    studio.until_done(line)
+    (taken,) = studio.heard.taken
+    assert taken.rate == 44_100
+    assert taken.samples.dtype == np.float32
+    assert np.array_equal(taken.samples, np.concatenate([chunk.samples for chunk in studio.player.requests[""]]))
+
+
+def test_a_take_is_cancelled_within_a_graph(studio: Studio) -> None:
+    voice = studio.open_voice()
+    studio.until_done(voice)
+    first, second = RenderTake(Line(LONG[:1000])), RenderTake(Line(HELLO))
+    studio.worker.post(first)
+    studio.worker.post(second)
+    studio.until(lambda: studio.worker.current is first)
+    studio.worker.cancel(first)
+    studio.until_done(first, second)
+    assert [taken.job for taken in studio.heard.taken] == [second]
+    assert [done.succeeded for done in studio.heard.done if done.job is first] == [False]
+    assert not studio.heard.failed

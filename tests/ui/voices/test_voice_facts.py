@@ -14,12 +14,15 @@ from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.card import VoiceCard
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.catalog_voice import CatalogVoice, Place
+from app.ui.voices.task_results import VoiceResults
 from app.ui.voices.voice_details import computed, facts
 from app.ui.voices.voice_facts import VoiceFacts
 from app.ui.voices.voice_library import VoiceLibrary, whence
 from app.voices.card import Card
-from app.voices.containers.description import SBV2_BERT
+from app.voices.fast import Fast, FastGraph, RefusedGraph
 from app.voices.manifest import Named, VoiceManifest
+from app.voices.wanted_bert import SBV2_BERT
+from tests.ui.conftest import OpenWindow
 
 LONG = "G_" + "very_long_file_name_" * 5 + ".safetensors"
 BERT = "ku-nlp/deberta-v2-large-japanese-char-wwm"
@@ -75,6 +78,30 @@ def test_nothing_is_cut_off_and_the_buttons_stay_in_sight_at_any_width(qtbot: Qt
     assert all(facts.rect().contains(place) for place in places)
     assert all(button.width() >= button.sizeHint().width() for button in offered)
     assert len({place.x() for place in places}) == {280: 1, 400: 2, 640: 3}[width]
+
+
+def test_what_fast_costs_and_gains_is_shown() -> None:
+    exact = voice()
+    fast = Fast({"flow": FastGraph("flow_int8.onnx", 45.0, 0.1)}, 41.4, 0.2, 0.987, 2.64)
+    shown = dict(facts(replace(exact, manifest=replace(exact.manifest, fast=fast))))
+    likeness = "signal-to-noise ratio 41 dB, spectral distance 0.20 dB, 98.7% of durations unchanged, about 2.6 times as fast"
+    assert shown["Fast synthesis"] == likeness
+    assert dict(facts(exact))["Fast synthesis"] == "not available for this voice"
+    refused = {"decoder": RefusedGraph("noise", 31.2, 0.6, 1.0, 2.2), "prosody": RefusedGraph("lengths", 50.0, 0.1, 0.95, 1.3)}
+    shown = dict(facts(replace(exact, manifest=replace(exact.manifest, refused=refused))))
+    assert shown["Fast, by part"].splitlines()[0] == "Decoder: stays exact (signal-to-noise ratio 31.2 dB, 35 needed)"
+
+
+def test_fast_is_offered_when_a_voice_that_has_it_was_added(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window()
+    results = window.voice_tasks.findChild(VoiceResults)
+    assert isinstance(results, VoiceResults)
+    exact, fast = voice(), Fast({"flow": FastGraph("flow_int8.onnx", 45.0, 0.1)}, 41.4, 0.2, 0.987, 2.64)
+    monkeypatch.setattr(window.catalog, "find", lambda _name: replace(exact, manifest=replace(exact.manifest, fast=fast)))
+    results._added, results._said = ["a"], ("The voice “A” was added.", "")
+    results._on_catalog()
+    assert window.voice_banner.message.text() == "The voice “A” was added."
+    assert "about 2.6 times as fast" in window.voice_banner.hint.text()
 
 
 def test_an_empty_library_says_so_once_it_was_read(qtbot: QtBot) -> None:

@@ -8,12 +8,13 @@ import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.adapters.http.hub_addresses import AIVISHUB_VARIABLE
 from app.errors import VoiceError
 from app.settings import Settings
 from app.ui.widgets.banner import LOW_WINDOW, Banner
 from app.ui.widgets.details import MOST_LINES
 from app.ui.widgets.text_dialog import TextDialog
-from tests.ui.conftest import OpenWindow
+from tests.ui.conftest import OpenWindow, wait_idle
 
 
 @pytest.fixture
@@ -138,17 +139,42 @@ def test_a_deed_of_its_own_is_done_instead_of_the_usual_one(qtbot: QtBot, banner
     assert done == ["more"], "the next message has nothing of it"
 
 
-def test_the_first_start_greets_and_offers_a_better_voice(qtbot: QtBot, open_window: OpenWindow) -> None:
+def test_of_several_in_one_place_the_newest_is_seen(open_window: OpenWindow) -> None:
+    window = open_window()
+    banners = window.notice, window.banner, window.voice_banner
+    for banner in banners:
+        banner.show_message("notice", "Something.")
+        assert [item for item in banners if item.isVisible()] == [banner]
+    window.banner.hide()
+    window.voice_banner._close.click()
+    assert [item for item in banners if item.isVisible()] == [window.notice], "what is not read yet comes back"
+    window.notice.hide()
+    assert not any(item.isVisible() for item in banners)
+
+
+def test_the_greeting_goes_once_a_line_is_heard(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings())
+    assert window.notice.isVisible()
+    window.play_commands.play_or_stop()
+    qtbot.waitUntil(lambda: not window.notice.isVisible())
+    window.notice.show_message("notice", "Another one.")
+    window.playback.line_began.emit("")
+    assert window.notice.isVisible()
+    wait_idle(qtbot, window)
+
+
+def test_the_first_start_greets_and_offers_a_better_voice(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(AIVISHUB_VARIABLE, "http://127.0.0.1:9")
     window = open_window(Settings())
     words = f"{window.notice.message.text()} {window.notice.hint.text()}"
     assert window.notice.isVisible()
     assert "Space" in words
     assert "less natural" in words
     window.notice.action.click()
-    dialog = window.library.dialog
-    assert dialog is not None
-    assert dialog.isVisible()
-    dialog.close()
+    page = window.natural.page
+    assert page is not None
+    assert page.isVisible()
+    page.close()
     window.close()
     again = open_window(Settings())
     assert not again.notice.isVisible(), "only once"

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QFile, Qt
 from PySide6.QtGui import QAction, QColor, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QInputDialog, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.script import LineSettings
+from app.core.script import Line, LineSettings
 from app.notices import show_notices
 from app.paths import resources_dir
 from app.settings import HIGHEST_SEED, Settings
 from app.ui.actions.actions import Actions
 from app.ui.parameters.preset_bar import PresetBar
-from app.ui.parameters.presets import load_presets, presets_path
+from app.ui.parameters.presets import presets_path
 from app.ui.parameters.seed_field import SeedField
 from app.ui.parameters.side_panel import SidePanel
 from app.ui.playback.save_dialog import ask_for_file, files_for, title
@@ -25,14 +25,13 @@ from app.ui.script.transport import Transport
 from app.ui.settings.store import SettingsStore
 from app.ui.shell.menus import Menus
 from app.ui.shell.status_line import StatusLine, describe
-from app.ui.synthesis.jobs import MachineInfo, OpenedVoice
+from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
-from app.ui.theme.theme import DARK, LIGHT, Theme, chosen_theme
+from app.ui.theme.theme import DARK, LIGHT, Theme, apply_theme, chosen_theme
 from app.ui.voices.card import about
 from app.ui.widgets.choice_box import MOST_SHOWN, ChoiceBox
 from app.ui.widgets.section import Section
-from tests.ui.conftest import switch_theme
 
 
 def opened(**changes: object) -> OpenedVoice:
@@ -137,33 +136,6 @@ def test_speakers_are_shown_only_when_there_is_a_choice(qtbot: QtBot) -> None:
     assert told.args == ["speaker", "B"]
 
 
-def test_presets_are_kept_applied_and_removed(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    bar = PresetBar()
-    qtbot.addWidget(bar)
-    assert [bar.names.itemText(row) for row in range(bar.names.count())] == ["Default"]
-    bar.show_settings(LineSettings(speed=1.3, pauses=((",", 0.1),), style="Sad", seed=9))
-    assert bar.names.currentIndex() == -1
-    monkeypatch.setattr(QInputDialog, "getText", lambda *_arguments: (" 早口 ", True))
-    bar.keep.click()
-    assert bar.names.currentText() == "早口"
-    assert bar.file.flush()() is None
-    bar.file.close()
-    again = PresetBar()
-    qtbot.addWidget(again)
-    again.load()
-    with qtbot.waitSignal(again.chosen) as chosen:
-        again.names.setCurrentIndex(1)
-        again.names.activated.emit(1)
-    values = chosen.args[0]
-    assert (values["speed"], values["pauses"]) == (1.3, ((",", 0.1),))
-    assert not {"style", "seed", "voice", "speaker"} & set(values)
-    again.show_settings(LineSettings(**values))
-    again.drop.click()
-    assert again.file.flush()() is None
-    again.file.close()
-    assert load_presets() == ({}, None)
-
-
 def test_presets_that_cannot_be_read_are_told_and_kept(qtbot: QtBot) -> None:
     presets_path().parent.mkdir(parents=True, exist_ok=True)
     presets_path().write_text('{"version": 1, "presets": {"a": {"speed": 99}}}')
@@ -204,8 +176,8 @@ def test_status_line_offers_backends_and_shows_a_fallback(qtbot: QtBot) -> None:
     qtbot.addWidget(status)
     assert status.backend == "directml"
     status.offer(MachineInfo((("auto", "Auto"), ("cpu", "CPU"), ("directml", "DirectML"), ("cuda", "CUDA")), ("auto", "cpu"), ()))
-    assert [status.backends.itemText(index) for index in range(status.backends.count())] == ["Auto", "CPU", "DirectML"]
-    assert [status.backends.itemData(index) for index in range(status.backends.count())] == ["auto", "cpu", "directml"]
+    assert [status.backends.itemText(index) for index in range(3)] == ["Auto", "CPU", "DirectML"]
+    assert [status.backends.itemData(index) for index in range(status.backends.count())] == ["auto", "cpu", "directml", *[None] * 4]
     assert status.backend == "directml"
     status.show_voice(opened(requested="directml", fallback="no"))
     assert (status.actual.text(), status.actual.objectName()) == ("→ CPU", "error")
@@ -280,11 +252,11 @@ def test_a_file_gets_a_suffix_that_can_be_written(
 
 def test_several_files_are_named_after_a_pattern_and_replace_nothing(tmp_path: Path) -> None:
     (tmp_path / "001_雨.wav").write_bytes(b"")
-    lines = [(1, "雨。"), (2, "雨。"), (12, "/")]
-    names = [file.name for file in files_for(tmp_path / "{number}_{text}.wav", lines)]
-    assert names == ["001_雨 2.wav", "002_雨.wav", "012_koebako.wav"]
+    lines = [(1, Line("雨")), (2, Line("雨")), (12, Line("/"))]
+    names = [file.name for file in files_for(tmp_path / "$number$_$text$.wav", lines)]
+    assert names == ["001_雨 2.wav", "002_雨.wav", "012_.wav"]
     assert [file.name for file in files_for(tmp_path / "a.flac", lines)] == ["a_001.flac", "a_002.flac", "a_012.flac"]
-    assert [file.name for file in files_for(tmp_path / "{番号}.mp3", [(1, "雨"), (1, "雨")])] == ["001.mp3", "001 2.mp3"]
+    assert [file.name for file in files_for(tmp_path / "$連番$.mp3", [(1, Line("雨")), (1, Line("雨"))])] == ["001.mp3", "001 2.mp3"]
 
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in (resources_dir() / "icons").iterdir()))
@@ -318,7 +290,7 @@ def test_what_style_sheets_draw_stands_out_in_both_looks(drawing: Path) -> None:
 
 def test_the_style_sheet_is_understood_and_finds_its_drawings(qapp: QApplication, capfd: pytest.CaptureFixture[str]) -> None:
     for theme in (DARK, LIGHT):
-        switch_theme(qapp, theme)
+        apply_theme(qapp, theme)
         drawings = re.findall(r'url\("([^"]+)"\)', qapp.styleSheet())
         assert drawings
         assert all(QFile.exists(drawing) for drawing in drawings)
@@ -347,9 +319,9 @@ def test_letters_stand_out(theme: Theme) -> None:
 
 
 def test_theme_changes_everything(qapp: QApplication) -> None:
-    switch_theme(qapp, chosen_theme("dark"))
+    apply_theme(qapp, chosen_theme("dark"))
     assert qapp.palette().color(QPalette.ColorRole.Window).name() == DARK.window
-    switch_theme(qapp, chosen_theme("light"))
+    apply_theme(qapp, chosen_theme("light"))
     assert qapp.palette().color(QPalette.ColorRole.Window).name() == LIGHT.window
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from app.adapters.ort.session import open_session
 from app.cli.main import main
-from app.compose import open_g2p, synthesizer_of
+from app.compose.sessions import synthesizer_of
+from app.compose.text import open_g2p
 from app.core.pipeline import Pipeline
 from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import VoiceError

@@ -17,8 +17,9 @@ import zstandard
 
 from app.errors import VoiceError
 from app.voices.containers.onnx_metadata import read_metadata
-from app.voices.containers.sources import SBV2_BERT, read_facts, read_source, source_digest
+from app.voices.containers.sources import read_facts, read_source, source_digest
 from app.voices.untrusted.safetensors import TensorFile
+from app.voices.wanted_bert import SBV2_BERT
 from tests.voices.safetensors_file import header_of, write_raw, write_safetensors
 
 CONTAINERS = ("aivmx", "onnx", "aivm", "safetensors", "sbv2")

@@ -12,6 +12,7 @@ from app.bench.chart import chart
 from app.bench.machine import cpu_name
 from app.bench.stages import Measured
 from app.bench.work import Peak
+from app.cli.whole_file import write_whole
 from app.errors import InputError
 from app.language import localized
 
@@ -30,11 +31,4 @@ def plot(found: Sequence[Measured], peak: Peak, target: Path) -> None:
     """Draws what was measured; OutputFileError where that cannot be written."""
     machine = f"{cpu_name()}, {intra_threads()} threads, {VERSION}, {2 * peak.floats_gmac_s:.0f} GFLOP/s"
     picture = chart(found, peak, machine).encode("utf-8")
-    file = PartFile(target)
-    try:
-        file.write(picture)
-        file.check()
-    except BaseException:
-        file.discard()
-        raise
-    file.commit()
+    write_whole(target, picture)

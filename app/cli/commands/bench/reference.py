@@ -24,6 +24,8 @@ from app.cli.output import json_line, note, result
 from app.cli.progress import shown_progress
 from app.errors import InputError
 from app.language import localized
+from app.voices.fast import Fast
+from app.voices.fast_words import likeness as words_of
 
 MOST_TURNS = 1_000
 
@@ -55,13 +57,16 @@ def run_reference(options: argparse.Namespace) -> int:
         for name in LINES:
             lines.append(comparison.line(name, turns))
             _report_line(lines[-1], as_json=options.json)
+        likeness = comparison.ours["auto"].voice.manifest.fast
         del comparison  # gigabytes, which the children need
         in_own_process("ours", ready.voice, ready.bert)  # finds its optimised copies, or makes them: as the first of many starts does
         ours = in_own_process("ours", ready.voice, ready.bert)
         theirs = in_own_process("reference", str(originals.voice.absolute()), str(originals.bert.absolute()))
         _report_memory(ours, theirs, as_json=options.json)
+    if likeness is not None and not options.json:
+        result(f"fast: {words_of(likeness)}")
     if options.json:
-        json_line(_summary(bert, lines, ours, theirs, options.turns))
+        json_line(_summary(bert, lines, ours, theirs, likeness, options.turns))
     return 0
 
 
@@ -79,8 +84,10 @@ def _memory_of(options: argparse.Namespace) -> int:
     return 0
 
 
-def _summary(bert: BertResult, lines: list[LineResult], ours: OwnProcess, theirs: OwnProcess, turns: int) -> dict[str, Any]:
-    auto, exact, int8 = bert.against_reference["auto"], whole_line(lines, "exact"), whole_line(lines, "int8")
+def _summary(
+    bert: BertResult, lines: list[LineResult], ours: OwnProcess, theirs: OwnProcess, likeness: Fast | None, turns: int
+) -> dict[str, Any]:
+    auto, exact, fast = bert.against_reference["auto"], whole_line(lines, "exact"), whole_line(lines, "fast")
     return {
         "summary": True,
         "bert": {
@@ -91,7 +98,8 @@ def _summary(bert: BertResult, lines: list[LineResult], ours: OwnProcess, theirs
             "p75": auto.p75,
         },
         "first_audio": {item.line: item.first_audio["auto"].median for item in lines},
-        "whole_line": {"exact": exact.median if exact else None, "int8": int8.median if int8 else None},
+        "whole_line": {"exact": exact.median if exact else None, "int8": fast.median if fast else None},
+        "fast": _fast(lines, likeness),
         "memory": {"ours_mb": ours.peak_mb, "reference_mb": theirs.peak_mb},
         "lines": [{"phones": item.phones, "tokens": item.tokens, "frames": item.frames["auto"]} for item in lines],
         "turns": turns,
@@ -99,6 +107,16 @@ def _summary(bert: BertResult, lines: list[LineResult], ours: OwnProcess, theirs
         "ort": VERSION.removeprefix("onnxruntime "),
         "cpu": cpu_name(),
     }
+
+
+def _fast(lines: list[LineResult], likeness: Fast | None) -> dict[str, Any] | None:
+    """The faster way to speak; None where the voice has none."""
+    whole = whole_line(lines, "fast")
+    if whole is None or likeness is None:
+        return None
+    first = {item.line: item.first_audio["fast"].median for item in lines}
+    alike = {"snr_db": likeness.snr_db, "lsd_db": likeness.lsd_db, "frames_equal": likeness.frames_equal}
+    return {"first_audio": first, "whole_line": whole.median} | alike
 
 
 def _report_bert(bert: BertResult, *, as_json: bool) -> None:

@@ -23,7 +23,8 @@ from app.cli.commands.bench.tables import csv_row, print_comparison, print_table
 from app.cli.output import json_line, note, result
 from app.cli.voice_choice import chosen_voice
 from app.cli.waiting import preparing_device, slow_notice
-from app.compose import Speaker, open_speaker
+from app.compose.opening import open_speaker
+from app.compose.speaker import Speaker
 from app.errors import InputError
 from app.language import localized
 
@@ -83,7 +84,7 @@ def _opened(options: argparse.Namespace) -> tuple[dict[str, Speaker], float]:
     speakers, took_ms = {}, []
     for backend in backends:
         began = time.perf_counter()
-        speakers[backend] = open_speaker(wanted, backend, bert=options.bert, decoder=options.decoder, force_bert=options.force_bert)
+        speakers[backend] = open_speaker(wanted, backend, bert=options.bert, sound=options.precision, force_bert=options.force_bert)
         took_ms.append((time.perf_counter() - began) * 1000)
         with slow_notice(preparing_device()):
             speakers[backend].wait_for_devices()
@@ -130,6 +131,7 @@ def _summarise(speakers: dict[str, Speaker], found: list[Measured], options: arg
         "cores": os.cpu_count(),
         "threads": intra_threads(),
         "precision": first.models["bert"].stem,
+        "fast_graphs": sorted(first.fast_graphs),
     }
     if len(speakers) > 1:
         summary |= {"ran_on": {name: speaker.backends for name, speaker in speakers.items()}, "winners": winners(found)}

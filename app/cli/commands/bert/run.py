@@ -18,10 +18,11 @@ from app.install.precision import check_precisions
 from app.language import localized
 from app.progress import Report, part
 from app.settings import known_settings, save_settings
-from app.voices.bert import STANDARD_LICENCE, Bert, installed_berts
+from app.voices.bert import Bert, installed_berts
 from app.voices.library import installed_voices
 from app.voices.precision import choose_precision, known_share
 from app.voices.vocabulary import TOKENIZER_NAME, VOCABULARY_NAME
+from app.voices.wanted_bert import STANDARD_LICENCE
 
 if TYPE_CHECKING:
     from app.install.fetch import Watch

@@ -9,7 +9,7 @@ from app.adapters.openjtalk.own_words import CHOICE, forget_choice
 from app.cli.named_input import LONGEST_LINE, piped_lines
 from app.cli.output import json_line
 from app.cli.waiting import slow_notice
-from app.compose import open_g2p
+from app.compose.text import open_g2p
 from app.core.ports import G2P
 from app.errors import AppError
 from app.language import localized

@@ -6,8 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from app.adapters.ort.device_facts import device_facts
 from app.adapters.ort.placement import CPU_ONLY
-from app.adapters.ort.providers import device_facts, known_devices
+from app.adapters.ort.providers import known_devices
 from app.backends.child import RECORD, run_trial
 from app.backends.probe import Probe, devices_of
 from app.cli.output import note

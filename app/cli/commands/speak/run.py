@@ -6,7 +6,8 @@ import argparse
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,16 +18,19 @@ from app.cli.interruption import interruption
 from app.cli.output import json_line, note
 from app.cli.voice_choice import chosen_voice
 from app.cli.waiting import preparing_device, sentence_bar, slow_notice, sound_so_far, still_speaking
-from app.compose import Speaker, open_file, open_player, open_speaker
+from app.compose.opening import open_speaker
+from app.compose.sound import open_file, open_player
+from app.compose.speaker import Speaker
+from app.compose.text import open_g2p
 from app.core.limits import BOUNDS, check_request
 from app.core.ports import AudioSink
+from app.core.symbols import PUNCTUATION_PHONES
 from app.core.timing import STAGES
 from app.core.types import AudioChunk, StageTiming, SynthesisRequest
-from app.errors import AudioDeviceError, InputError
+from app.errors import AppError, AudioDeviceError, InputError
 from app.language import localized
 from app.voices.library import find_named
 
-PUNCTUATION_PHONES = {"、": ",", "，": ",", "。": ".", "．": ".", "！": "!", "？": "?", "・": ",", "…": "."}
 POLL_S = 0.05  # how soon Ctrl+C is noticed
 
 
@@ -57,22 +61,37 @@ def run(options: argparse.Namespace) -> int:
     check_request(_request(options, text))
     named = options.backend != "auto"
     voice = chosen_voice(options)
-    speaker = open_speaker(voice, options.backend, decoder=options.decoder, force_bert=options.force_bert, convert=named)
+    front_end = _front_end()
+    speaker = open_speaker(voice, options.backend, sound=options.precision, force_bert=options.force_bert, convert=named)
+    front_end.result()
     if named:  # who names a device wants that one, and not the CPU until it is ready
         with slow_notice(preparing_device()):
             speaker.wait_for_devices()
     if speaker.fallback:
         note(speaker.fallback)
-    if options.decoder == "int8" and not speaker.int8_decoder:
+    if options.precision == "fast" and not speaker.fast_graphs:
         note(
             localized(
-                "この声には int8 のデコーダーがないため、float32 で合成します。",
-                "This voice has no int8 decoder for this backend; float32 is used.",
+                "この声とバックエンドでは fast を使えないため、exact で合成します。",
+                "This voice has no “fast” on this backend; “exact” is used.",
             )
         )
     request = _request(options, text, speaker)
     SpeakJob(options, speaker, request).run()
     return 0
+
+
+def _front_end() -> Future[None]:
+    """Loads what reads text, beside the graphs: opening those leaves Python to others. To be waited for, since one thread at a time may read."""
+    thread = ThreadPoolExecutor(1, "front end")
+    loading = thread.submit(_load_front_end)
+    thread.shutdown(wait=False)
+    return loading
+
+
+def _load_front_end() -> None:
+    with suppress(AppError):  # what is wrong with it is said when it is used
+        open_g2p().convert("はい")  # without kanji, which would bring in a second dictionary
 
 
 class SpeakJob:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.commands.voices.lines import listed
+from app.cli.commands.voices.with_bert import add_with_bert
 from app.cli.licence_prompt import licence_prompt
 from app.cli.output import json_line, note, print_error, result
 from app.cli.progress import shown_progress
@@ -34,6 +35,13 @@ def add(options: argparse.Namespace) -> int:
         raise InputError(
             localized("--name は、声を一つだけ追加するときに使えます。", "--name works with a single voice only."),
             localized("追加した後、koebako voices rename で変更してください。", "Use `koebako voices rename` afterwards."),
+        )
+    if options.with_bert and not options.hub:
+        raise InputError(
+            localized("--with-bert は --hub と一緒に使います。", "--with-bert works with --hub only."),
+            localized(
+                "BERT だけを追加するには koebako bert add --hub を使ってください。", "For the BERT alone, use `koebako bert add --hub`."
+            ),
         )
     wishes = Wishes(
         licence_prompt(accepted=options.accept_licence, as_json=options.json),
@@ -65,16 +73,19 @@ def _jobs(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[Wishes],
 
 def _add_file(source: Path, options: argparse.Namespace, wishes: Wishes) -> None:
     with shown_progress(as_json=options.json) as shown:
-        added = _add(source, wishes, options, shown)
-    _report(added, options.json)
+        added = _add(source, shown, wishes=wishes, options=options)
+    report_added(added, options.json)
 
 
 def _add_from_hub(uuid: str, options: argparse.Namespace, wishes: Wishes) -> None:
     """An update that would bring what is here already brings nothing."""
+    if options.with_bert:
+        report_added(add_with_bert(uuid, wishes, as_json=options.json, add=partial(_add, wishes=wishes, options=options)), options.json)
+        return
     checksum = _hub_checksum(uuid, options) if options.update else None
     newest = known_by_content(checksum) if checksum else None
     if newest is not None:
-        _report([newest], options.json)
+        report_added([newest], options.json)
     else:
         _add_download("fetch_hub_voice", uuid, options, wishes)
 
@@ -94,17 +105,18 @@ def _add_download(fetch: str, address: str, options: argparse.Namespace, wishes:
         watch = fetching.Watch(part(shown, 0.0, DOWNLOAD_SHARE), shown.downloaded, shown.waits)
         file: Path = getattr(fetching, fetch)(address, watch)
         with used_up(file):
-            added = _add(file, wishes, options, part(shown, DOWNLOAD_SHARE, 1.0))
-    _report(added, options.json)
+            added = _add(file, part(shown, DOWNLOAD_SHARE, 1.0), wishes=wishes, options=options)
+    report_added(added, options.json)
 
 
-def _add(source: Path, wishes: Wishes, options: argparse.Namespace, report: Report) -> list[Installed]:
+def _add(source: Path, report: Report, *, wishes: Wishes, options: argparse.Namespace) -> list[Installed]:
     added = add_voices(source, wishes, report, checkpoint=options.checkpoint, every=options.all)
     check_precisions()  # whether the new voice may use its BERT in int8
     return added
 
 
-def _report(added: list[Installed], as_json: bool) -> None:
+def report_added(added: list[Installed], as_json: bool) -> None:
+    """Says what came into the library."""
     for item in added:
         if as_json:
             json_line(_line(item))

@@ -6,7 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from app.language import localized
 from app.voices.card import Card, SpeakerCard
+from app.voices.fast_words import fast_parts, likeness
 from app.voices.manifest import Named, VoiceManifest
 
 
@@ -31,7 +33,7 @@ def listed(manifest: VoiceManifest, path: Path, source: str = "") -> dict[str, A
 
 
 def detailed(manifest: VoiceManifest, path: Path, card: Card) -> dict[str, Any]:
-    """Everything that is known of a voice; files of the card are full paths."""
+    """Everything that is known of a voice but what the user chose for it; files of the card are full paths."""
     values = asdict(card)
     del values["speakers"]
     lines = listed(manifest, path, card.source_name)
@@ -40,15 +42,23 @@ def detailed(manifest: VoiceManifest, path: Path, card: Card) -> dict[str, Any]:
     return (
         lines
         | {"description": manifest.description, "licence": manifest.licence, "hop_length": manifest.hop_length}
-        | _int8(manifest)
+        | fast_values(manifest)
         | values
     )
 
 
-def _int8(manifest: VoiceManifest) -> dict[str, Any]:
-    """How close the int8 decoder comes, of a voice that has one."""
-    found = manifest.decoder_int8
-    return {} if found is None else {"decoder_int8": {"snr_db": found.snr_db, "lsd_db": found.lsd_db}}
+def fast_values(manifest: VoiceManifest) -> dict[str, Any]:
+    """How close the faster way to speak comes, and which graphs have no part in it, of a voice where that is known."""
+    fast = {} if manifest.fast is None else {"fast": asdict(manifest.fast)}
+    return fast | ({"refused": {name: asdict(graph) for name, graph in manifest.refused.items()}} if manifest.refused else {})
+
+
+def fast_lines(manifest: VoiceManifest) -> list[str]:
+    """The same for people."""
+    if manifest.opaque or not (manifest.fast or manifest.refused):
+        return []
+    whole = likeness(manifest.fast) if manifest.fast is not None else localized("使えません", "not available")
+    return [f"fast: {whole}", *(f"    {name}: {words}" for name, words in fast_parts(manifest))]
 
 
 def _speaker(named: Named, card: SpeakerCard | None, path: Path) -> dict[str, Any]:
@@ -73,10 +83,10 @@ def plain_text(details: dict[str, Any]) -> list[str]:
     """The same for people: a line a field that says something, names instead of records."""
     lines = []
     for key, value in details.items():
+        if isinstance(value, dict):
+            continue  # see `fast_lines`
         if isinstance(value, list):
             value = ", ".join(f"{item['id']} {item['name']}" if isinstance(item, dict) else str(item) for item in value)
-        if isinstance(value, dict):
-            value = ", ".join(f"{name} {number}" for name, number in value.items())
         if value not in (None, "") and (value or isinstance(value, bool)):
             lines.append(f"{key}: {value}".replace("\n", "\n    "))  # so that a licence cannot look like another field
     return lines

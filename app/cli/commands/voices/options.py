@@ -7,6 +7,7 @@ from typing import Any
 from app.cli.voice_options import add_licence_option
 from app.command_parser import Parser, add_command
 from app.language import localized
+from app.sound_choice import SOUND_PRECISIONS
 
 
 def add_voices(commands: Any) -> None:
@@ -21,6 +22,23 @@ def add_voices(commands: Any) -> None:
     info = add_command(actions, "info", "声の情報", "show information about a voice")
     info.add_argument("voice", metavar="ID|NAME|PATH")
     _add_add(actions)
+    renew = add_command(
+        actions,
+        "renew",
+        "追加した声をもう一度準備し、このバージョンの「高速」などを使えるようにする",
+        "prepare voices that you added once more, for the Fast precision of this version",
+    )
+    renew.add_argument("voices", nargs="*", metavar="ID|NAME")
+    renew.add_argument("--all", action="store_true", help=localized("追加したすべての声", "every voice that you added"))
+    add_licence_option(renew)
+    precision = add_command(
+        actions,
+        "precision",
+        "声の音声合成の精度を選ぶ（fast は差が小さいと確認できた声だけ）",
+        "choose the synthesis precision of a voice (fast only where the difference is small)",
+    )
+    precision.add_argument("voice", metavar="ID|NAME")
+    precision.add_argument("precision", choices=SOUND_PRECISIONS)
     remove = add_command(actions, "remove", "追加した声を削除する", "delete a voice that you added")
     remove.add_argument("voice", metavar="ID|NAME")
     rename = add_command(actions, "rename", "追加した声の名前を変更する", "rename a voice that you added")
@@ -54,6 +72,11 @@ def _add_add(actions: Any) -> None:
         default=[],
         metavar="UUID",
         help=localized("AivisHub の音声合成モデルの UUID", "UUID of a model on AivisHub"),
+    )
+    parser.add_argument(
+        "--with-bert",
+        action="store_true",
+        help=localized("--hub の声に必要な BERT もダウンロードする", "with --hub: also download the BERT that the voice requires"),
     )
     add_licence_option(parser)
     parser.add_argument(

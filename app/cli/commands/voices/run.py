@@ -11,10 +11,14 @@ from app import paths
 from app.cli.commands.voices import add as voices_add
 from app.cli.commands.voices import change as voices_change
 from app.cli.commands.voices.check import check
-from app.cli.commands.voices.lines import detailed, listed, plain_text
+from app.cli.commands.voices.lines import detailed, fast_lines, listed, plain_text
+from app.cli.commands.voices.precision import choose_precision
+from app.cli.commands.voices.renew import renew
 from app.cli.output import json_line, result, result_lines
 from app.install.licence import licence_to_accept
 from app.install.ready import found_voice
+from app.settings import known_settings
+from app.sound_choice import SoundPrecision
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
 from app.voices.card import Card, read_card
 from app.voices.containers.card_reader import card_of
@@ -26,8 +30,13 @@ from app.voices.voice import Voice
 
 def run(options: argparse.Namespace) -> int:
     """One action."""
-    actions = {"list": _list, "info": _info, "check": check, "add": voices_add.add}
-    changes = {"remove": voices_change.remove, "rename": voices_change.rename, "export": voices_change.export}
+    actions = {"list": _list, "info": _info, "check": check, "add": voices_add.add, "renew": renew}
+    changes = {
+        "remove": voices_change.remove,
+        "rename": voices_change.rename,
+        "export": voices_change.export,
+        "precision": choose_precision,
+    }
     return (actions | changes)[options.action](options)
 
 
@@ -49,13 +58,18 @@ def _list(options: argparse.Namespace) -> int:
 def _info(options: argparse.Namespace) -> int:
     voice = found_voice(options.voice)
     licence_open = licence_to_accept(voice) is not None
-    details = detailed(voice.manifest, voice.path, _card(voice)) | {"licence_accepted": not licence_open}
+    details = detailed(voice.manifest, voice.path, _card(voice)) | {"licence_accepted": not licence_open, "precision": _precision(voice)}
     if options.json:
         json_line(details)
     else:
-        for text in plain_text(details):
+        for text in (*plain_text(details), *fast_lines(voice.manifest)):
             result_lines(text)
     return 0
+
+
+def _precision(voice: Voice) -> SoundPrecision:
+    """That the voice speaks in where no command says otherwise."""
+    return "exact" if voice.manifest.fast is None else known_settings().sound_choice.of(voice.manifest.id)
 
 
 def _card(voice: Voice) -> Card:

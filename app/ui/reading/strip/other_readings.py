@@ -10,7 +10,8 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from app.core.line_reading import LineReading, LineWord
+from app.core.line_reading import LineReading
+from app.core.line_words import LineWord
 from app.language import localized
 
 MOST = 6

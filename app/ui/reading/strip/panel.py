@@ -1,32 +1,25 @@
-"""Strip and waveform of the selected line, one above the other on one axis, with what belongs to them; all of it folds away."""
+"""Strip and waveform of the selected line below their header, with what belongs to them; all of it folds away."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.emoji import find_emoji
 from app.core.line_sound import LineSound
 from app.core.types import Overrides
 from app.language import localized
 from app.ui.plain_text import PlainLabel
-from app.ui.reading.strip.keys import key_words
 from app.ui.reading.strip.other_readings import OtherReadings, doubts_of
-from app.ui.reading.strip.painting import HEIGHT
 from app.ui.reading.strip.reading_field import HEIGHT as FIELD_HEIGHT
 from app.ui.reading.strip.reading_field import ReadingField
 from app.ui.reading.strip.shape import Shape
-from app.ui.reading.strip.strip import PhoneStrip
 from app.ui.reading.strip.summary import KanaSummary
-from app.ui.reading.strip.waveform import HEIGHT as WAVE_HEIGHT
-from app.ui.reading.strip.waveform import Waveform
-from app.ui.theme.icons import icon
-from app.ui.theme.theme import Theme, is_theme_change
+from app.ui.reading.strip.view import StripView
+from app.ui.theme.theme import Theme
 from app.ui.widgets.emoji_picker import EmojiButton
+from app.ui.widgets.fold_button import FoldButton
 
-SCROLL_BAR = 10
-AHEAD = 120  # pixels that stay in sight before the playhead
 MOST_NAMED = 5  # emoji that are left out
 
 
@@ -35,6 +28,7 @@ class StripPanel(QFrame):
 
     Attributes:
         title: folds and unfolds.
+        view: strip and waveform.
         strip, waveform, reading, summary: the parts.
         others: readings that words in doubt could have.
         emoji, reset_phrase, reset_all: buttons; the first is hidden but for voices that speak emoji.
@@ -48,19 +42,13 @@ class StripPanel(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.title = QToolButton()
-        self.title.setObjectName("fold")
-        self.title.setText(localized("読みとアクセント", "Reading and accent"))
-        self.title.setAccessibleName(self.title.text())
-        self.title.setToolTip(
+        self.title = FoldButton(
+            localized("読みとアクセント", "Reading and accent"),
             localized(
                 "この行の読み、アクセント、音の長さ、波形を表示します。", "Shows the reading, accent, lengths and waveform of the line."
-            )
+            ),
         )
-        self.title.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.title.setCheckable(True)
         self.title.setChecked(True)
-        self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.title.toggled.connect(self._on_toggled)
         self.summary = KanaSummary()
         self.summary.hide()
@@ -82,27 +70,17 @@ class StripPanel(QFrame):
         )
         self.emoji = EmojiButton()
         self.emoji.hide()
+        self.view = StripView(theme)
+        self.strip, self.waveform = self.view.strip, self.view.waveform
+        self._lay_out()
+        self.reading.closed.connect(self._on_closed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def _lay_out(self) -> None:
         self._tools = QWidget()  # hidden as one, whichever of them are shown
         tools = QHBoxLayout(self._tools)
         tools.setContentsMargins(0, 0, 0, 0)
         tools.addWidget(self.emoji)
-        self.strip, self.waveform = PhoneStrip(theme), Waveform(theme)
-        self.strip.setToolTip(key_words())
-        self._body = QWidget()
-        self._body.setObjectName("strip")
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.strip)
-        column.addWidget(self.waveform)
-        column.addStretch(1)
-        self.view = QScrollArea()
-        self.view.setWidget(self._body)
-        self.view.setWidgetResizable(True)
-        self.view.setFrameShape(QFrame.Shape.NoFrame)
-        self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setFixedHeight(HEIGHT + WAVE_HEIGHT + SCROLL_BAR)
         top = QHBoxLayout()
         top.addStrut(FIELD_HEIGHT)
         for widget in (self.title, self.note, self.reading):
@@ -118,10 +96,6 @@ class StripPanel(QFrame):
         whole.setSpacing(2)
         whole.addLayout(top)
         whole.addWidget(self.view)
-        self.strip.moved.connect(self.show_place)
-        self.reading.closed.connect(self._on_closed)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._draw()
 
     @property
     def is_open(self) -> bool:
@@ -132,31 +106,27 @@ class StripPanel(QFrame):
         """Opens or folds it."""
         self.title.setChecked(is_open)
 
-    def changeEvent(self, event: QEvent) -> None:
-        """Redraws the arrow for another theme."""
-        if is_theme_change(self, event):
-            self._draw()
-        super().changeEvent(event)
-
     def set_theme(self, theme: Theme) -> None:
         """Takes other colours."""
-        self.strip.set_theme(theme)
-        self.waveform.set_theme(theme)
+        self.view.set_theme(theme)
 
     def show_line(self, shape: Shape | None, sound: LineSound | None, is_current: bool) -> None:
         """Shows a line, with its last sound; `is_current` when it was spoken as it is now."""
-        self.strip.show_shape(shape)
+        self.view.show_line(shape, sound, is_current)
         self.summary.show_shape(shape)
         self.note.setText("" if shape is None else _note(shape))
         self.others.show_doubts(() if shape is None else doubts_of(shape.reading))
-        if shape is not None:
-            self.waveform.show()
-            self.waveform.show_sound(sound, shape.axis, is_current)
-            self._body.setMinimumWidth(round(shape.axis.width))
         edits = shape.overrides if shape is not None else Overrides()
         shaped = bool(edits.moras or edits.pauses or edits.phrases)
         self.reset_phrase.setEnabled(shaped)
         self.reset_all.setEnabled(shaped or bool(edits.readings))
+
+    def add_tool(self, widget: QWidget) -> None:
+        """A button more in the header, which is there whether the strip is open or not."""
+        layout = self._tools.layout()
+        assert layout is not None
+        layout.addWidget(widget)
+        QWidget.setTabOrder(self.emoji, widget)
 
     def show_empty(self) -> None:
         """A line without text: the place stays, so that nothing moves when the first letter is typed."""
@@ -164,23 +134,6 @@ class StripPanel(QFrame):
         self.show_line(None, None, False)
         self.waveform.hide()
         self.note.setText(localized("テキストを入力すると、ここに読みが表示されます。", "Type some text to see its reading here."))
-
-    def show_played(self, played_s: float | None) -> None:
-        """Moves what shows the sound of this moment, and keeps it in sight."""
-        stepped = self.strip.show_played(played_s)
-        self.waveform.show_played(played_s)
-        shape = self.strip.shape
-        if stepped and shape is not None and played_s is not None:
-            self.show_place(shape.axis.x_of(played_s))
-
-    def show_start(self) -> None:
-        """Scrolls to where a line begins."""
-        self.view.horizontalScrollBar().setValue(0)
-
-    @Slot(float)
-    def show_place(self, x: float) -> None:
-        """Scrolls to a pixel of the axis."""
-        self.view.ensureVisible(round(x), 0, AHEAD, 0)
 
     def type_reading(self, surface: str, kana: str) -> None:
         """Opens the field for a word."""
@@ -209,11 +162,7 @@ class StripPanel(QFrame):
         self.close_reading()
         self.view.setVisible(is_open)
         self.summary.setVisible(not is_open)
-        self._draw()
         self.toggled.emit(is_open)
-
-    def _draw(self) -> None:
-        self.title.setIcon(icon("open" if self.is_open else "closed", self.palette().color(QPalette.ColorRole.WindowText)))
 
 
 def _note(shape: Shape) -> str:

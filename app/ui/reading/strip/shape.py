@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.core.accents import Phrase, phrase_at, phrases_of, with_accent, with_mora_length, with_pause_length
 from app.core.line_reading import LineReading
@@ -13,6 +15,7 @@ from app.ui.emoji_labels import emoji_words
 from app.ui.reading.strip.axis import Axis, Cell, Kind, lay_out
 
 MARK_SIGNS = {",": "、", ".": "。", "!": "！", "?": "？", "'": "・", "-": "－"}
+BRACKET, BRACKETS = "'", frozenset("「」『』()[]{}〈〉《》【】〔〕〖〗〘〙‹›«»\"“”„‟'’‘")  # the mark they are read as, and what is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,19 @@ def kana_of(shape: Shape, cell: Cell) -> str:
     """What stands in a cell."""
     if cell.kind is Kind.MORA:
         return shape.reading.moras[cell.index].kana
-    return MARK_SIGNS.get(shape.reading.marks[cell.index].phone, "")
+    phone = shape.reading.marks[cell.index].phone
+    return (phone == BRACKET and _bracket(shape.reading, cell.index)) or MARK_SIGNS.get(phone, "")
+
+
+def _bracket(reading: LineReading, mark: int) -> str:
+    """The bracket that is written where a mark is; empty where that is not certain."""
+    written, places = _brackets(reading.text), [index for index, item in enumerate(reading.marks) if item.phone == BRACKET]
+    return written[places.index(mark)] if len(written) == len(places) else ""
+
+
+@lru_cache(64)  # each cell asks for it whenever it is drawn
+def _brackets(text: str) -> tuple[str, ...]:
+    return tuple(letter for letter in text if unicodedata.normalize("NFKC", letter) in BRACKETS)
 
 
 def is_emoji(shape: Shape, cell: Cell) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.core.accents import toggle_phrase
@@ -20,7 +20,6 @@ from app.ui.reading.strip.shape import Shape, is_emoji, shape_of, with_length, w
 from app.ui.theme.theme import Theme
 
 AROUND = 42  # pixels beside a cell that change with it
-CLICK_MS = 250  # a second click within this time means the word, not the sound
 
 
 class PhoneStrip(QWidget):
@@ -33,7 +32,7 @@ class PhoneStrip(QWidget):
         edited(str, Overrides): what was done, for the undo menu, and what came of it.
         reset_wanted(int): the edits of this mora's phrase are to be taken back.
         word_wanted(int): the reading of this mora's word is to be typed.
-        place_chosen(float): second of the sound to play from.
+        place_chosen(float): second of the sound to play from.  cell_chosen(Cell): the same where it has no sound yet.
         moved(float): the current cell is at this pixel.
     """
 
@@ -41,6 +40,7 @@ class PhoneStrip(QWidget):
     reset_requested = Signal(int)
     word_requested = Signal(int)
     place_selected = Signal(float)
+    cell_selected = Signal(object)
     moved = Signal(float)
 
     def __init__(self, theme: Theme) -> None:
@@ -56,7 +56,7 @@ class PhoneStrip(QWidget):
         self.setAccessibleName(localized("読みとアクセント", "Reading and accent"))
         self._click = QTimer(self)
         self._click.setSingleShot(True)
-        self._click.setInterval(CLICK_MS)
+        self._click.setInterval(QGuiApplication.styleHints().mouseDoubleClickInterval())  # a second click means the word, not the sound
         self._click.timeout.connect(self.play_current)
 
     @property
@@ -237,8 +237,10 @@ class PhoneStrip(QWidget):
     def play_current(self) -> None:
         """Plays from the current cell."""
         cell = self.current
-        if cell is not None:
+        if cell is not None and cell.end_s > cell.start_s:
             self.place_selected.emit(cell.start_s)
+        elif cell is not None:
+            self.cell_selected.emit(cell)
 
     def go_to(self, index: int) -> None:
         """Makes a cell the current one."""

@@ -22,6 +22,7 @@ from app.voices.prepare.bert.source import Tensors
 from app.voices.prepare.bert.stored_writer import StoredWriter
 
 NOTHING = np.zeros((), np.float32)
+CONVOLUTION = "encoder.conv"  # a product as well, whose content is not centred
 SCORE_PARTS = 3  # content with content, content with position, position with content
 
 
@@ -165,7 +166,7 @@ class LeanDeberta:
 
     def _convolution(self, embedded: str, x: str, next_missing: Float32) -> str:
         """What stands beside a token, from before the first layer: a convolution over three, as a product of three rows in one."""
-        graph, name = self._graph, "encoder.conv"
+        graph, name = self._graph, CONVOLUTION
         kernel = self._source.tensor(f"{name}.conv.weight")  # (outputs, inputs, 3)
         reach = kernel.shape[2] // 2
         padded = graph.op("Pad", embedded, graph.constant([reach, 0, reach, 0], np.int64))

@@ -43,8 +43,8 @@ def not_deberta(reason: str) -> VoiceError:
     )
     return VoiceError(
         localized(
-            f"この BERT は追加できません。Style-Bert-VITS2 が使う DeBERTa-v2 ではないようです。（{reason}）",
-            f"This BERT cannot be used: it is not a DeBERTa-v2 as used by Style-Bert-VITS2. ({reason})",
+            f"この BERT は追加できません。Style-Bert-VITS2 が使う DeBERTa-v2 ではないようです（{reason}）。",
+            f"This BERT cannot be used: it is not a DeBERTa-v2 as used by Style-Bert-VITS2 ({reason}).",
         ),
         localized(
             f"deberta-v2-large-japanese-char-wwm の model_fp16.onnx、model.onnx、model.safetensors のいずれかを選ぶか、{get}",

@@ -17,6 +17,12 @@ def write_watched(lean: Path, path: Path) -> None:
         OSError: the disk is full.
     """
     model = onnx.load(str(lean), load_external_data=False)
+    watch_products(model)
+    onnx.save(model, str(path))
+
+
+def watch_products(model: onnx.ModelProto) -> None:
+    """Replaces the output of a lean graph by those means, in place."""
     graph = model.graph
     weights = {item.name: item.dims[0] for item in graph.initializer if item.name.endswith(SUFFIX)}
     products = [(node.input[0], node.input[1]) for node in graph.node if node.op_type == "MatMul" and node.input[1] in weights]
@@ -25,4 +31,3 @@ def write_watched(lean: Path, path: Path) -> None:
         name = weight.removesuffix(SUFFIX)
         graph.node.append(helper.make_node("ReduceMean", [rows], [name], name=f"mean/{name}", axes=[0], keepdims=0))
         graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, [weights[weight]]))
-    onnx.save(model, str(path))

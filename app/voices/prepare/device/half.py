@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -11,8 +13,11 @@ KEPT = {"LayerNormalization", "Softmax", "ReduceMean", "ReduceSum", "Exp", "Log"
 LARGEST = float(np.finfo(np.float16).max)
 
 
-def halve(model: onnx.ModelProto) -> set[str]:
+def halve(model: onnx.ModelProto, kept: Set[str] = KEPT) -> set[str]:
     """Rewrites a model in place, but for its weights.
+
+    Args:
+        kept: operators that stay in single precision.
 
     Returns:
         The float32 weights that the graph now takes as float16; `halved` makes one.
@@ -21,9 +26,9 @@ def halve(model: onnx.ModelProto) -> set[str]:
     graph = model.graph
     floats = {name for name, kind in kinds.items() if kind == TensorProto.FLOAT}
     weights = {item.name for item in graph.initializer}
-    exact = {name for node in graph.node if node.op_type in KEPT for name in node.input}
-    others = {name for node in graph.node if node.op_type not in KEPT for name in node.input}
-    _Halver(graph, floats, weights & exact - others).rewrite()
+    exact = {name for node in graph.node if node.op_type in kept for name in node.input}
+    others = {name for node in graph.node if node.op_type not in kept for name in node.input}
+    _Halver(graph, floats, weights & exact - others, kept).rewrite()
     del graph.value_info[:]
     return weights & floats & others
 
@@ -46,10 +51,11 @@ class _Halver:
     Args:
         floats: tensors that were float32.
         exact: of the weights those that stay float32.
+        kept: operators that do.
     """
 
-    def __init__(self, graph: onnx.GraphProto, floats: set[str], exact: set[str]) -> None:
-        self._graph = graph
+    def __init__(self, graph: onnx.GraphProto, floats: set[str], exact: set[str], kept: Set[str]) -> None:
+        self._graph, self._kept = graph, kept
         self._floats = floats
         self._single = set(exact)  # what is float32 in the new graph
         self._cast: dict[tuple[str, int], str] = {}
@@ -60,7 +66,7 @@ class _Halver:
         self._single.update(item.name for item in graph.input if item.name in self._floats)
         outputs = {item.name for item in graph.output if item.name in self._floats}
         for node in list(graph.node):
-            kept = node.op_type in KEPT
+            kept = node.op_type in self._kept
             for place, name in enumerate(node.input):
                 if name in self._floats:
                     node.input[place] = self._as(name, single=kept)

@@ -1,4 +1,4 @@
-"""Shows what the tensors of a decoder hold: a copy of the graph that gives the least and the greatest number of each."""
+"""Shows what the tensors of a graph hold: a copy of it that gives the least and the greatest number of each."""
 
 from __future__ import annotations
 
@@ -10,23 +10,47 @@ Range = tuple[float, float]
 
 
 def quantisable(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
-    """Convolutions that 8 bits are enough for: all but the first, and the last one that makes the samples.
+    """Convolutions that 8 bits are enough for.
 
-    Those two are a hundredth of the work and half of the error. What a speaker adds is no convolution here any more, or one of a single step.
+    Not those of one step, which are no work, or of a channel each, which gain nothing. In a decoder neither the first nor the last one, which
+    makes the samples: they are a hundredth of the work and half of the error.
     """
     weights = {item.name: item.dims for item in graph.initializer}
     convolutions = [node for node in graph.node if node.op_type == "Conv" and node.input[1] in weights]
-    return [node for node in convolutions[1:-1] if weights[node.input[1]][-1] > 1]
+    if any(item.name == "audio" for item in graph.output):
+        convolutions = convolutions[1:-1]
+    return [node for node in convolutions if weights[node.input[1]][-1] > 1 and weights[node.input[1]][1] > 1]
 
 
 def observed(graph: onnx.GraphProto) -> list[str]:
     """Tensors whose range has to be known."""
-    return list(dict.fromkeys(name for node in quantisable(graph) for name in (node.input[0], node.output[0])))
+    chosen, inside = quantisable(graph), passed_on(graph)
+    return list(dict.fromkeys(name for node in chosen for name in (node.input[0], inside.get(node.output[0], node.output[0]))))
 
 
-def watch(decoder: onnx.ModelProto) -> None:
-    """Replaces the output of a decoder by two vectors, `least` and `greatest`: of each tensor of `observed`, in order."""
-    graph = decoder.graph
+def passed_on(graph: onnx.GraphProto) -> dict[str, str]:
+    """Results of a convolution that a ReLU alone reads → its result: the range of an integer convolution can begin at 0 instead."""
+    readers = readers_of(graph)
+    found = {}
+    for node in quantisable(graph):
+        first = readers.get(node.output[0], [])
+        if len(first) == 1 and first[0].op_type == "Relu":
+            found[node.output[0]] = first[0].output[0]
+    return found
+
+
+def readers_of(graph: onnx.GraphProto) -> dict[str, list[onnx.NodeProto]]:
+    """The nodes that read each tensor."""
+    readers: dict[str, list[onnx.NodeProto]] = {}
+    for node in graph.node:
+        for name in node.input:
+            readers.setdefault(name, []).append(node)
+    return readers
+
+
+def watch(model: onnx.ModelProto) -> None:
+    """Replaces the outputs of a graph by two vectors, `least` and `greatest`: of each tensor of `observed`, in order."""
+    graph = model.graph
     names = observed(graph)
     del graph.output[:]
     for op, result in (("ReduceMin", "least"), ("ReduceMax", "greatest")):

@@ -9,7 +9,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from app.voices.prepare.simplify.shapes import BROADCAST, broadcast, known
+from app.voices.prepare.simplify.operands import broadcast, known
+from app.voices.prepare.simplify.shapes import BROADCAST
 from app.voices.prepare.simplify.sizes import Size, UndecidedError, coefficients, product
 from app.voices.prepare.simplify.tensors import Array, Fill, Node, NotSimplifiedError, Ramp, Tensor, size_array
 

@@ -30,9 +30,9 @@ def decoder_graph(weights: Weights, sizes: Architecture) -> onnx.ModelProto:
         for stage, rate in enumerate(sizes.upsample_rates):
             value = writer.op("LeakyRelu", value, alpha=SLOPE)
             writer.length = f"W{stage}"
-            value, channels = _upsample(layers, f"dec.ups.{stage}", value, channels, rate, 1 / blocks if stage else 1.0)
+            value, channels = _upsample(layers, f"ups.{stage}", value, channels, rate, 1 / blocks if stage else 1.0)
             parts = [
-                _block(layers, f"dec.resblocks.{stage * blocks + number}", value, channels, dilations)
+                _block(layers, f"resblocks.{stage * blocks + number}", value, channels, dilations)
                 for number, dilations in enumerate(sizes.dilations)
             ]
             value = writer.op("Sum", *parts)
@@ -43,25 +43,27 @@ def decoder_graph(weights: Weights, sizes: Architecture) -> onnx.ModelProto:
     return writer.model()
 
 
-def _upsample(layers: Layers, name: str, value: str, channels: int, rate: int, gain: float) -> tuple[str, int]:
+def _upsample(layers: Layers, part: str, value: str, channels: int, rate: int, gain: float) -> tuple[str, int]:
     """A transposed convolution that makes `rate` steps of one; also says how many channels come out."""
-    writer, weights = layers.writer, layers.weights
+    writer, weights, name = layers.writer, layers.weights, f"dec.{part}"
     outputs = weights.take(f"{name}.bias", ANY).shape[0]
     kernel = weights.folded(name, channels, outputs, ANY)[:, :, None] * gain
     if kernel.shape[3] < rate or (kernel.shape[3] - rate) % 2:
         raise misfit(localized(f"{name} の幅が合いません。", f"The width of {name} does not match its rate."))
     stored = writer.weight(f"{name}.weight", kernel)
-    return writer.upsample(value, stored, layers.bias(name, outputs), rate), outputs
+    with writer.scope(part):
+        return writer.upsample(value, stored, layers.bias(name, outputs), rate), outputs
 
 
-def _block(layers: Layers, name: str, value: str, channels: int, dilations: tuple[int, ...]) -> str:
+def _block(layers: Layers, part: str, value: str, channels: int, dilations: tuple[int, ...]) -> str:
     """A residual block: pairs of convolutions, the first of each dilated, each pair added to what it was given."""
-    writer = layers.writer
+    writer, name = layers.writer, f"dec.{part}"
     if layers.weights.count(f"{name}.convs1") != len(dilations):
         raise misfit(localized(f"{name} の層の数が合いません。", f"The number of layers in {name} does not match."))
-    for number, dilation in enumerate(dilations):
-        inner = writer.op("LeakyRelu", value, alpha=SLOPE)
-        inner = layers.conv(f"{name}.convs1.{number}", inner, channels, channels, dilation=dilation)
-        inner = writer.op("LeakyRelu", inner, alpha=SLOPE)
-        value = writer.op("Add", layers.conv(f"{name}.convs2.{number}", inner, channels, channels), value)
+    with writer.scope(part):
+        for number, dilation in enumerate(dilations):
+            inner = writer.op("LeakyRelu", value, alpha=SLOPE)
+            inner = layers.conv(f"{name}.convs1.{number}", inner, channels, channels, dilation=dilation)
+            inner = writer.op("LeakyRelu", inner, alpha=SLOPE)
+            value = writer.op("Add", layers.conv(f"{name}.convs2.{number}", inner, channels, channels), value)
     return value

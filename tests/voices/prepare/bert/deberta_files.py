@@ -23,15 +23,33 @@ def vocabulary(size: int) -> str:
     )
 
 
-def write_published(folder: Path, *, hidden: int, heads: int, inner: int, outlier: float = 1.0, seed: int = 0, **config: Any) -> Path:
-    """A folder with model.safetensors, config.json and vocab.txt; three layers, of which one is needed.
+def write_published(
+    folder: Path,
+    *,
+    hidden: int,
+    heads: int,
+    inner: int,
+    outlier: float = 1.0,
+    seed: int = 0,
+    layers: int = 1,
+    unread: int = 0,
+    **config: Any,
+) -> Path:
+    """A folder with model.safetensors, config.json and vocab.txt; two layers more than are needed.
 
     Args:
         outlier: how far one channel stands out after every layer norm; what reads it is as much smaller, so that it matters little.
+        unread: how many of those two are in the file, too.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
-    known = {"num_hidden_layers": 3, "num_attention_heads": heads, "hidden_size": hidden, "intermediate_size": inner, "vocab_size": 80}
+    known = {
+        "num_hidden_layers": layers + 2,
+        "num_attention_heads": heads,
+        "hidden_size": hidden,
+        "intermediate_size": inner,
+        "vocab_size": 80,
+    }
     fixed = {
         "model_type": "deberta-v2",
         "relative_attention": True,
@@ -59,13 +77,14 @@ def write_published(folder: Path, *, hidden: int, heads: int, inner: int, outlie
     for name in ("embeddings.LayerNorm", "encoder.LayerNorm", "encoder.conv.LayerNorm"):
         norm(name)
     matrix("encoder.conv.conv", hidden, hidden, 3)
-    for part in ("query_proj", "key_proj", "value_proj"):
-        matrix(f"encoder.layer.0.attention.self.{part}", hidden, hidden)
-    matrix("encoder.layer.0.attention.output.dense", hidden, hidden, read_by_norm=False)
-    matrix("encoder.layer.0.intermediate.dense", inner, hidden)
-    matrix("encoder.layer.0.output.dense", hidden, inner, read_by_norm=False)
-    norm("encoder.layer.0.attention.output.LayerNorm")
-    norm("encoder.layer.0.output.LayerNorm")
+    for layer in range(layers + unread):
+        for part in ("query_proj", "key_proj", "value_proj"):
+            matrix(f"encoder.layer.{layer}.attention.self.{part}", hidden, hidden)
+        matrix(f"encoder.layer.{layer}.attention.output.dense", hidden, hidden, read_by_norm=False)
+        matrix(f"encoder.layer.{layer}.intermediate.dense", inner, hidden)
+        matrix(f"encoder.layer.{layer}.output.dense", hidden, inner, read_by_norm=False)
+        norm(f"encoder.layer.{layer}.attention.output.LayerNorm")
+        norm(f"encoder.layer.{layer}.output.LayerNorm")
     stored = {f"deberta.{name}": values.astype(np.float16 if outlier == 1.0 else np.float32) for name, values in tensors.items()}
     return write_safetensors(folder / "model.safetensors", stored)
 

@@ -1,0 +1,21 @@
+"""Words of the open project, which count before the user's own. Kept apart from what uses them: setting them loads no dictionary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.core.dictionary import Entry
+
+
+class ProjectWords:
+    """Set when a project opens. After a change, call `forget_taught_words`.
+
+    Attributes:
+        entries: none where no project is open.
+    """
+
+    entries: tuple[Entry, ...] = ()
+
+
+PROJECT_WORDS = ProjectWords()

@@ -1,0 +1,47 @@
+"""The inputs that a graph declares, and values made to fit them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from app.adapters.ort.runtime import RuntimeSession
+from app.errors import VoiceError
+from app.language import localized
+
+_DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "int64": np.int64, "int32": np.int32, "bool": np.bool_}
+
+
+def _dtype(declared: str) -> np.dtype[Any]:
+    """`tensor(int64)` → int64."""
+    try:
+        return np.dtype(_DTYPES[declared.removeprefix("tensor(").removesuffix(")")])
+    except KeyError as exc:
+        raise VoiceError(
+            localized(
+                f"この音声モデルの入力の型 {declared} には対応していません。",
+                f"This model has an input of type {declared}, which is not supported.",
+            ),
+            localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
+        ) from exc
+
+
+def input_types(session: RuntimeSession) -> dict[str, tuple[np.dtype[Any], int]]:
+    """Declared name → (dtype, rank)."""
+    return {item.name: (_dtype(item.type), len(item.shape)) for item in session.get_inputs()}
+
+
+def fit(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
+    """A value in the dtype and rank that an input declares; VoiceError where there is none."""
+    if value is None:
+        raise VoiceError(
+            localized(f"この音声モデルには未対応の入力「{name}」があります。", f"This model requires an unknown input, “{name}”."),
+            localized("Style-Bert-VITS2 の声を選んでください。", "Choose a Style-Bert-VITS2 voice."),
+        )
+    array = np.asarray(value, dtype)
+    while array.ndim < rank:
+        array = array[np.newaxis]
+    while array.ndim > rank and array.shape[0] == 1:
+        array = array[0]
+    return array

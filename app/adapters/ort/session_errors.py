@@ -1,0 +1,32 @@
+"""What is said of a graph that does not open, and of a place that does not start."""
+
+from __future__ import annotations
+
+import re
+
+from app.adapters.ort.backends import place_name
+from app.errors import BackendError, VoiceError
+from app.language import localized
+
+LONGEST_REASON = 300  # letters; providers have been seen to write pages
+
+
+def plain_words(exc: BaseException) -> str:
+    """ONNX Runtime's words without the source files of its build machine, on one line that can be read."""
+    words = " ".join(re.sub(r"\S*[\\/]\S*\.(?:cc|cpp|h)\S*\s*", "", str(exc)).split())
+    return words if len(words) <= LONGEST_REASON else words[: LONGEST_REASON // 2] + " … " + words[-LONGEST_REASON // 2 :]
+
+
+def not_opened(name: str, exc: Exception) -> VoiceError:
+    """Not even the CPU opens the graph of this name."""
+    return VoiceError(
+        localized(f"音声モデルを開けません（{name}）。", f"The model cannot be opened ({name})."),
+        localized(
+            f"ファイルが壊れている可能性があります。詳細: {plain_words(exc)}", f"The file may be damaged. Details: {plain_words(exc)}"
+        ),
+    )
+
+
+def not_started(place: str, reason: str) -> BackendError:
+    """A place runs nothing; the reason is in the hint."""
+    return BackendError(localized(f"{place_name(place)} を起動できません。", f"{place_name(place)} could not start."), reason)

@@ -1,0 +1,29 @@
+"""How likely a coin does as well as a listener: exact, without approximations."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import comb
+from typing import Literal
+
+ALPHA = 0.05  # how often a coin may pass for a listener
+Sides = Literal[1, 2]
+
+
+@cache
+def p_value(hits: int, trials: int, sides: Sides = 1) -> float:
+    """The probability that a fair coin gives at least `hits` in `trials`; with two sides, that either of its faces comes up that often.
+
+    Raises ValueError for more hits than trials, or fewer than none.
+    """
+    if not 0 <= hits <= trials:
+        raise ValueError(f"{hits} of {trials}")
+    most = max(hits, trials - hits) if sides == 2 else hits
+    tail = sum(comb(trials, count) for count in range(most, trials + 1))
+    return min(1.0, sides * tail / (1 << trials))  # whole numbers until here: the only rounding
+
+
+@cache
+def needed(trials: int, sides: Sides = 1, alpha: float = ALPHA) -> int | None:
+    """The fewest hits in `trials` that a coin has with a probability of at most `alpha`; None where even all of them prove nothing."""
+    return next((hits for hits in range((trials + 1) // 2, trials + 1) if p_value(hits, trials, sides) <= alpha), None)

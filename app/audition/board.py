@@ -1,0 +1,111 @@
+"""The board: lines against ways to speak them. Every cell is a line with other settings; what was made of it is a take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+from app.core.script import Line, LineSettings
+from app.core.takes import Take
+from app.core.types import Overrides
+
+MOST_CELLS = 1_000
+
+
+class Cell(NamedTuple):
+    """A place on the board, both counted from 0."""
+
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceChoice:
+    """A voice, and which of its speakers and styles are wanted; none of them is its first."""
+
+    voice: str
+    speakers: tuple[str, ...] = ("",)
+    styles: tuple[str, ...] = ("",)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One way to speak.
+
+    Attributes:
+        values: settings that replace those of the line, by name.
+        preset: name of the preset that some of them come from.
+    """
+
+    values: tuple[tuple[str, Any], ...]
+    preset: str = ""
+
+    @property
+    def voice(self) -> str | None:
+        """Id of the voice; None where each line keeps its own."""
+        return dict(self.values).get("voice")
+
+    def applied(self, settings: LineSettings) -> LineSettings:
+        """The settings of a line in this column; the seed is the line's and stays."""
+        return replace(settings, **(dict(self.values) | {"seed_locked": True}))
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Lines and columns. Raises ValueError for more cells than anybody listens to."""
+
+    lines: tuple[Line, ...]
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.lines) * len(self.columns) > MOST_CELLS:
+            raise ValueError(f"more than {MOST_CELLS} cells")
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All of them, line by line."""
+        return tuple(Cell(row, column) for row, column in product(range(len(self.lines)), range(len(self.columns))))
+
+    def line(self, cell: Cell) -> Line:
+        """What is spoken there."""
+        line = self.lines[cell.row]
+        return replace(line, settings=self.columns[cell.column].applied(line.settings))
+
+
+def columns_of(
+    voices: Iterable[VoiceChoice], strengths: Sequence[float] = (), presets: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[Column, ...]:
+    """Every combination, the last axis changing fastest: voice, speaker, style, strength of the style, preset.
+
+    Args:
+        voices: none leaves lines their own.
+        strengths: none leaves that of the line or preset.
+        presets: settings by name of the preset; a strength counts over theirs.
+    """
+    who: list[dict[str, Any]] = [
+        {"voice": choice.voice, "speaker": speaker, "style": style}
+        for choice in voices
+        for speaker, style in product(choice.speakers, choice.styles)
+    ]
+    how: list[dict[str, Any]] = [{"style_weight": strength} for strength in strengths]
+    named = list((presets or {}).items())
+    return tuple(
+        Column(tuple(sorted((dict(preset) | one | strength).items())), name)
+        for one, strength, (name, preset) in product(who or [{}], how or [{}], named or [("", {})])
+    )
+
+
+Made = tuple[str, str, LineSettings, Overrides]
+
+
+def takes_by_line(takes: Iterable[Take]) -> dict[Made, Take]:
+    """The last take of each line as it was made; see `take_at`."""
+    return {(take.line, take.text, replace(take.settings, seed_locked=True), take.overrides): take for take in takes}
+
+
+def take_at(board: Board, cell: Cell, known: Mapping[Made, Take]) -> Take | None:
+    """The take of a cell, if there is one that was made just so."""
+    line = board.line(cell)
+    return known.get((line.id, line.text, line.settings, line.overrides))

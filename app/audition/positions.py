@@ -1,0 +1,33 @@
+"""Chance that can be checked afterwards: everything follows from a sealed seed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+SEED_DIGITS = 64
+
+
+def new_seed() -> str:
+    """A seed that nobody can guess: 64 hex digits."""
+    return os.urandom(SEED_DIGITS // 2).hex()
+
+
+def seal(seed: str) -> str:
+    """What is shown instead of the seed until the end: SHA-256 of its digits, which `printf SEED | sha256sum` computes as well."""
+    return hashlib.sha256(seed.encode("ascii")).hexdigest()
+
+
+def positions(seed: str, number: int) -> tuple[bool, int]:
+    """Of a trial: whether its two sounds change places, and which of them, 0 or 1, X is. Independent from trial to trial, as coins are."""
+    drawn = _drawn(seed, f"trial {number}")[0]
+    return bool(drawn & 1), drawn >> 1 & 1
+
+
+def shuffled(seed: str, what: str, count: int) -> tuple[int, ...]:
+    """The numbers below `count` in an order of their own for each `what`."""
+    return tuple(sorted(range(count), key=lambda number: _drawn(seed, f"{what} {number}")))
+
+
+def _drawn(seed: str, what: str) -> bytes:
+    return hashlib.sha256(f"{seed} {what}".encode()).digest()

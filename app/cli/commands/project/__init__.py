@@ -1,0 +1,1 @@
+"""`koebako project`: projects as files."""

@@ -1,0 +1,79 @@
+"""`koebako project convert`: a script of one kind as a script of another."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from app.cli.commands.project.convert_options import columns_of
+from app.cli.output import json_line, note
+from app.compose.text import open_g2p
+from app.core.line_reading import LineReading, read_line
+from app.core.project import Project
+from app.core.script import LineSettings
+from app.core.types import ReadingOverride
+from app.install.known_voices import known_voices
+from app.interchange.assign import KnownVoice, assign, without_shipped
+from app.interchange.imported import Imported
+from app.interchange.koebako import SUFFIX, write_project
+from app.interchange.source import read_source
+from app.interchange.spoken import settled
+from app.interchange.writers import Who, write_script
+from app.language import localized
+from app.voices.library import shipped_voice
+
+
+def convert(options: argparse.Namespace) -> int:
+    """Reads, finds voices, writes; what was not taken over is said on stderr, a line each."""
+    target = Path(options.output)
+    imported = read_source(Path(options.source), columns_of(options.columns))
+    dropped = imported.dropped
+    if target.suffix.lower() == SUFFIX:
+        imported = with_readings(imported)
+        project, _ = _assigned(imported.project)
+        project = replace(project, script=without_shipped(project.script, shipped_voice() or ""))
+        write_project(target, project)
+        dropped = imported.dropped
+    else:
+        project, voices = _assigned(imported.project)
+        dropped += write_script(target, project.script, _names(voices, project) if options.characters else None)
+    for sentence in dropped:
+        note(sentence)
+    lines = len(project.script.lines)
+    if options.json:
+        json_line({"converted": str(target), "lines": lines, "not_taken_over": list(dropped)})
+    else:
+        note(localized(f"{lines:,} 行を {target} に書き出しました。", f"Lines written to {target}: {lines:,}."))
+    return 0
+
+
+def _assigned(project: Project) -> tuple[Project, list[KnownVoice]]:
+    voices = known_voices()
+    return assign(project, voices), voices
+
+
+def with_readings(imported: Imported) -> Imported:
+    """With accents and readings as edits. Open JTalk takes a second to load, and is not needed for tables and texts."""
+    if not imported.spoken:
+        return imported
+    g2p = open_g2p()
+
+    def read(text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
+        return read_line(text, readings, g2p, emoji=emoji)
+
+    return settled(imported, read)
+
+
+def _names(voices: list[KnownVoice], project: Project) -> Who:
+    """Who speaks a line, for people: a speaker where a voice has several, else the voice."""
+    names = {reference.id: reference.name for reference in project.voices} | {voice.id: voice.name for voice in voices}
+    first = voices[0] if voices else None
+    styles = {voice.id: voice.styles for voice in voices}
+
+    def who(settings: LineSettings) -> tuple[str, str]:
+        voice = settings.voice or (first.id if first else "")
+        style = settings.style or next(iter(styles.get(voice, ())), "")
+        return settings.speaker or names.get(voice, voice), style
+
+    return who

@@ -1,0 +1,98 @@
+"""The words of a sentence, as far as they can be found in what was typed: which letters, morae, marks and phones each has."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from app.core.edits import Place
+from app.core.emoji import trim_emoji
+from app.core.phones import mark_of_phones, mora_of_phones
+from app.core.symbols import EMOJI_IDS
+from app.core.types import Phones, Sentence
+
+_PLAIN_MARKS = str.maketrans("、。！？・「」『』…", ",.!?,''''.")
+
+
+@dataclass(frozen=True, slots=True)
+class LineWord:
+    """A stretch of the line's text that is read as a whole.
+
+    Attributes:
+        start, end: characters of the line.
+        first_mora, end_mora, first_mark, end_mark: what it is read as, counted over the line; ends exclusive.
+        phones: its phones.
+        other: the reading in katakana that a second analyser gives, where it is in doubt; else "".
+    """
+
+    start: int
+    end: int
+    first_mora: int
+    end_mora: int
+    first_mark: int
+    end_mark: int
+    phones: tuple[str, ...]
+    other: str = ""
+
+
+def words_of(phones: Phones, sentence: Sentence, place: Place) -> Iterator[LineWord]:
+    """Stretches of the raw text whose ends are ends of words in the normalised text as well."""
+    ends = [0]
+    for size in phones.words:
+        ends.append(ends[-1] + size)
+    first_phone = [1]
+    for count in phones.word2ph[1:-1]:
+        first_phone.append(first_phone[-1] + count)
+    moras, marks = _counted(mora_of_phones(phones.phones)), _counted(mark_of_phones(phones.phones))
+    others = dict(zip(pairwise(ends), phones.others, strict=False))
+    cuts = _shared_cuts(sentence.text, phones.text, ends)
+    for (start, from_char), (end, to_char) in pairwise(cuts):
+        first, last = first_phone[from_char], first_phone[to_char]
+        if first < last and EMOJI_IDS.keys().isdisjoint(phones.phones[first:last]):
+            start, end = trim_emoji(sentence.text, start, end)  # what is not spoken belongs to no word
+        yield LineWord(
+            sentence.start + start,
+            sentence.start + end,
+            place.moras + moras[first],
+            place.moras + moras[last],
+            place.marks + marks[first],
+            place.marks + marks[last],
+            phones.phones[first:last],
+            others.get((from_char, to_char), ""),
+        )
+
+
+def _counted(places: Sequence[int]) -> list[int]:
+    """How many were complete before each phone; a phone that is none counts those before it."""
+    counted, count = [], 0
+    for place in places:
+        count = max(count, place)
+        counted.append(place if place >= 0 else count)
+        count = max(count, place + 1)
+    return counted
+
+
+def _folded(raw: str) -> str:
+    """Closer to normalised text, at the same length."""
+    chars = (unicodedata.normalize("NFKC", char) for char in raw)
+    return "".join(folded if len(folded) == 1 else char for folded, char in zip(chars, raw, strict=True)).translate(_PLAIN_MARKS)
+
+
+def _shared_cuts(raw: str, text: str, ends: Sequence[int]) -> list[tuple[int, int]]:
+    """Places where both texts can be cut: (in `raw`, in `text`), strictly ascending in both but for the end of `raw`."""
+    wanted = set(ends)
+    cuts = [(0, 0)]
+    for tag, raw_start, raw_end, start, end in SequenceMatcher(None, _folded(raw), text, autojunk=False).get_opcodes():
+        inner = range(start, end + 1) if tag == "equal" else (start, end)
+        for char in inner:
+            place = raw_start + char - start if tag == "equal" else (raw_start if char == start else raw_end)
+            if char in wanted and place > cuts[-1][0] and char > cuts[-1][1]:
+                cuts.append((place, char))
+    if cuts[-1] != (len(raw), len(text)):
+        if len(cuts) > 1 and (cuts[-1][1] == len(text) or cuts[-1][0] == len(raw)):
+            cuts.pop()
+        cuts.append((len(raw), len(text)))
+    return cuts

@@ -1,0 +1,123 @@
+"""Follows the chunks of a line and says, at its end, what was spoken when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from app.core.line_reading import LineReading, read_line
+from app.core.line_sound import LineSound, Span
+from app.core.phones import NOWHERE, mora_of_phones
+from app.core.rebased_edits import rebase
+from app.core.script import Line
+from app.core.sentences import split_sentences
+from app.core.types import AudioChunk, PhoneTiming, ReadingOverride
+from app.export.credit import credit_of
+from app.export.spoken import PAUSE, SpokenLine, Timed, TimedMora
+
+if TYPE_CHECKING:
+    from app.compose.speaker import Speaker
+
+
+class LineTimes:
+    """Takes every chunk of one line.
+
+    Args:
+        speaker: who speaks it.
+        speaker_name, style_name: as they were chosen.
+    """
+
+    def __init__(self, line: Line, speaker: Speaker, speaker_name: str, style_name: str) -> None:
+        self._line, self._speaker = line, speaker
+        self._names = (speaker_name, style_name)
+        self._sound = LineSound(line.id)
+        self._samples = 0
+        self._bounds: dict[int, tuple[int, int]] = {}  # samples of each sentence
+
+    def add(self, chunk: AudioChunk) -> None:
+        """The next chunk."""
+        self._sound.add(chunk)
+        start, self._samples = self._samples, self._samples + len(chunk.samples)
+        if not chunk.silence:
+            self._bounds[chunk.sentence] = (self._bounds.get(chunk.sentence, (start, 0))[0], self._samples)
+
+    def result(self) -> SpokenLine:
+        """What was spoken, from 0 s."""
+        reading = self._reading()
+        line, voice = self._line, self._speaker.voice
+        settings = {name: value for name, value in asdict(line.settings).items() if name not in ("voice", "speaker", "style")}
+        spoken = SpokenLine(
+            line.id,
+            line.text,
+            "".join(mora.kana for mora in reading.moras),
+            line.settings.seed,
+            voice.manifest.id,
+            *self._names,
+            settings | {"pauses": dict(line.settings.pauses)},
+            credit_of(voice),
+            0.0,
+            self._samples / self._rate,
+            sentences=tuple(self._sentences()),
+        )
+        times = self._sound.times(reading)
+        if times is None or not times.moras:
+            return spoken
+        moras = self._moras(reading, times.moras)
+        return replace(spoken, moras=moras, phrases=_phrases(reading, moras), phones=tuple(self._phones()))
+
+    @property
+    def _rate(self) -> int:
+        return self._speaker.pipeline.voice.sampling_rate
+
+    def _reading(self) -> LineReading:
+        line, pipeline = self._line, self._speaker.pipeline
+
+        def read(text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
+            return read_line(text, readings, pipeline.g2p, pipeline.caches.phones, emoji=emoji)
+
+        overrides = rebase(line.overrides, line.text, read, emoji=pipeline.voice.emoji)
+        return read(line.text, overrides.readings, pipeline.voice.emoji)
+
+    def _sentences(self) -> list[Timed]:
+        texts = {item.index: item.text.strip() for item in split_sentences(self._line.text, self._speaker.pipeline.g2p.words)}
+        bounds = sorted(self._bounds.items())
+        return [Timed(texts.get(index, ""), start / self._rate, end / self._rate) for index, (start, end) in bounds]
+
+    def _moras(self, reading: LineReading, spans: Sequence[Span]) -> tuple[TimedMora, ...]:
+        """With the tones that were spoken, which edits may have changed."""
+        tones = [tone for _, (_, phones) in sorted(self._sound.phones.items()) for tone in _tones(phones)]
+        if len(tones) != len(reading.moras):  # a sentence with nothing to speak has no sound
+            tones = [mora.tone for mora in reading.moras]
+        ends = {index: end / self._rate for index, (_, end) in self._bounds.items()}
+        return tuple(
+            TimedMora(mora.kana, min(span.start_s, ends[mora.sentence]), min(span.end_s, ends[mora.sentence]), tone)
+            for mora, span, tone in zip(reading.moras, spans, tones, strict=True)
+            if mora.sentence in ends
+        )
+
+    def _phones(self) -> list[Timed]:
+        """Without a gap from 0 to the end; what lies between sentences is a pause."""
+        tiles: list[Timed] = []
+        end_s = 0.0
+        for index, (start_s, phones) in sorted(self._sound.phones.items()):
+            tiles.append(Timed(PAUSE, end_s, start_s))
+            end_s = self._bounds[index][1] / self._rate
+            moras = mora_of_phones([phone.phone for phone in phones])
+            for phone, mora in zip(phones, moras, strict=True):
+                name = PAUSE if mora == NOWHERE else phone.phone
+                tiles.append(Timed(name, min(start_s + phone.start_s, end_s), min(start_s + phone.end_s, end_s)))
+            tiles[-1] = replace(tiles[-1], end_s=end_s)
+        return [*tiles, Timed(PAUSE, end_s, self._samples / self._rate)]
+
+
+def _tones(phones: Sequence[PhoneTiming]) -> list[int]:
+    """One a mora: that of its last phone."""
+    by_mora = {mora: phone.tone for mora, phone in zip(mora_of_phones([item.phone for item in phones]), phones, strict=True)}
+    return [tone for mora, tone in sorted(by_mora.items()) if mora != NOWHERE]
+
+
+def _phrases(reading: LineReading, moras: Sequence[TimedMora]) -> tuple[Timed, ...]:
+    starts = [start for start in reading.phrases if start < len(moras)]
+    groups = [moras[start:end] for start, end in zip(starts, [*starts[1:], len(moras)], strict=True)]
+    return tuple(Timed("".join(mora.text for mora in group), group[0].start_s, group[-1].end_s) for group in groups)

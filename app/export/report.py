@@ -1,0 +1,34 @@
+"""What is said of each file, as plain data: rows of `koebako export --json`, and what processes send each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.export.render import WrittenFile
+
+
+def file_row(written: WrittenFile) -> dict[str, Any]:
+    """A row of the command-line contract; a file of several lines also says which."""
+    spoken = written.spoken
+    first = spoken.lines[0]
+    row: dict[str, Any] = {
+        "type": "file",
+        "id": first.id,
+        "file": str(written.file),
+        "text": spoken.text,
+        "voice": first.voice,
+        "speaker": first.speaker,
+        "style": first.style,
+        "seed": first.seed,
+        "audio_s": spoken.length_s,
+        "samples": spoken.samples,
+        "rate": spoken.rate,
+        "sidecars": [str(path) for path in written.sidecars],
+    }
+    if len(spoken.lines) > 1:
+        row["lines"] = [
+            {"id": line.id, "text": line.text, "voice": line.voice, "speaker": line.speaker, "style": line.style, "seed": line.seed}
+            | {"start_s": line.start_s, "end_s": line.end_s}
+            for line in spoken.lines
+        ]
+    return row

@@ -1,0 +1,84 @@
+"""Rows of a table as lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, Bounds
+from app.core.script import LineSettings
+from app.core.symbols import PUNCTUATION_PHONES
+from app.interchange.columns import NUMBERS, field_name
+from app.interchange.gathered import Gathered
+from app.interchange.imported import Imported, Losses
+from app.json_text import long_text, short_text
+from app.language import localized
+
+LONGEST_NUMBER = 40  # characters
+
+
+def lines_of(name: str, header: Sequence[str], rows: Sequence[Sequence[str]], columns: Mapping[str, int]) -> Imported:
+    """Lines of rows; without a column of texts the first cell that holds anything is the text. Raises InputError where there is none."""
+    gathered = Gathered(name)
+    for row in rows:
+        if "text" in columns:
+            cells = {field: row[place] for field, place in columns.items() if place < len(row) and row[place]}
+        else:
+            cells = {"text": next(cell for cell in row if cell)}
+        text = " ".join(long_text(cells.get("text", "")).split("\n"))
+        if text:
+            gathered.add(text, _settings(cells, gathered), cells.get("id", ""))
+    others = [column for place, column in enumerate(header) if place not in columns.values() and column]
+    if others:
+        shown = ", ".join(short_text(column)[:40] for column in others[:10])
+        gathered.losses.note(localized(f"次の列は読み込みませんでした: {shown}", f"Columns not imported: {shown}"))
+    return gathered.imported()
+
+
+def _settings(cells: Mapping[str, str], gathered: Gathered) -> LineSettings:
+    voice, speaker, losses = cells.get("voice", ""), short_text(cells.get("speaker", "")), gathered.losses
+    settings = LineSettings(style=short_text(cells.get("style", "")), assist_text=long_text(cells.get("assist", "")))
+    if voice:
+        settings = replace(settings, voice=gathered.name_voice(voice), speaker=speaker)
+    elif speaker:
+        settings = replace(settings, voice=gathered.name_voice(speaker, speaker=True))
+    numbers: dict[str, Any] = {
+        setting: value for field, setting in NUMBERS.items() if (value := _number(cells, field, BOUNDS[setting], losses)) is not None
+    }
+    if (seed := _number(cells, "seed", SEED_BOUNDS, losses)) is not None:
+        settings = replace(settings, seed=int(seed))
+    return replace(settings, **numbers, pauses=_pauses(cells.get("pause", ""), losses))
+
+
+def _number(cells: Mapping[str, str], field: str, bounds: Bounds, losses: Losses) -> float | None:
+    given = cells.get(field, "")
+    if not given:
+        return None
+    value = _finite(given)
+    if value is None or not bounds.low <= value <= bounds.high or (field == "seed" and value != int(value)):
+        losses.add(f"使用できない値（{field_name(field)}）", f"values that cannot be used ({field_name(field)})")
+        return None
+    return value
+
+
+def _finite(text: str) -> float | None:
+    try:
+        value = float(text[:LONGEST_NUMBER].replace(",", "."))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _pauses(cell: str, losses: Losses) -> tuple[tuple[str, float], ...]:
+    """`、=0.2 。=0.5`, marks as they are written or as they are spoken."""
+    found: dict[str, float] = {}
+    for item in cell[:1_000].split():
+        mark, _, seconds = item.rpartition("=")
+        phone, value = PUNCTUATION_PHONES.get(mark, mark), _finite(seconds)
+        if phone in PAUSE_MARKS and value is not None and PAUSE_BOUNDS.low <= value <= PAUSE_BOUNDS.high:
+            found[phone] = value
+        else:
+            losses.add(f"使用できない値（{field_name('pause')}）", f"values that cannot be used ({field_name('pause')})")
+    return tuple(sorted(found.items()))

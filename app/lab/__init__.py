@@ -1,0 +1,1 @@
+"""Looks into voices and BERTs, proves them, times them and shows what they could run on; nothing here changes one."""

@@ -1,0 +1,126 @@
+"""What is compared: a candidate is a backend, a precision, a level of optimisation and a form of the graphs."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.adapters.ort.backends import BACKENDS, backend_of
+from app.adapters.ort.levels import open_at_level
+from app.adapters.ort.ort_format import write_ort
+from app.adapters.ort.session import Session
+from app.lab.spoken import INT8, open_subject
+from app.lab.subject import Subject
+
+FORMS = ("source", "prepared", "ort")
+PRECISIONS = ("float32", "int8")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to run all graphs of a subject."""
+
+    place: str
+    precision: str
+    level: str
+    form: str
+
+    @property
+    def name(self) -> str:
+        """Shown to people."""
+        return f"{self.place} {self.precision} {self.level} {self.form}"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A candidate that can run.
+
+    Attributes:
+        sessions: by graph.
+        own: graphs that are its own, not those of the exact candidate.
+        open_ms: what opening all of them took.
+    """
+
+    candidate: Candidate
+    sessions: Mapping[str, Session]
+    own: frozenset[str]
+    open_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Graphs:
+    """Files of graphs by name: the prepared ones and those that came."""
+
+    prepared: Mapping[str, Path]
+    source: Mapping[str, Path]
+
+    def of(self, candidate: Candidate) -> dict[str, Path]:
+        """The files of a candidate; in int8 where there is one."""
+        if candidate.form == "source":
+            return dict(self.source)
+        exact = {name: file for name, file in self.prepared.items() if not name.endswith(INT8)}
+        if candidate.precision == "float32":
+            return exact
+        return {name: self.prepared.get(name + INT8, file) for name, file in exact.items()}
+
+
+def candidates(
+    graphs: Graphs, places: Sequence[str], levels: Sequence[str], precisions: Sequence[str], forms: Sequence[str]
+) -> list[Candidate]:
+    """All that can be: what came is exact, ONNX Runtime's own format is made for the CPU and optimised already."""
+    wanted = (Candidate(*parts) for parts in itertools.product(places, precisions, levels, forms))
+    return [item for item in wanted if _possible(item, graphs)]
+
+
+def _possible(candidate: Candidate, graphs: Graphs) -> bool:
+    if candidate.precision == "int8" and not any(name.endswith(INT8) for name in graphs.prepared):
+        return False
+    if candidate.form == "source":
+        return bool(graphs.source) and candidate.precision == "float32"
+    if candidate.form == "ort":
+        return candidate.place == "cpu" and candidate.level == "all"
+    return BACKENDS[backend_of(candidate.place)].any_size or (candidate.level, candidate.precision) == ("all", "float32")
+
+
+def open_candidate(candidate: Candidate, subject: Subject, graphs: Graphs, folder: Path) -> Opened:
+    """Opens all its graphs, one after the other.
+
+    Args:
+        folder: for graphs in ONNX Runtime's own format.
+
+    Raises:
+        AppError: one does not open.
+    """
+    if not BACKENDS[backend_of(candidate.place)].any_size and subject.voice is not None:
+        return _as_spoken(candidate, subject)
+    files = graphs.of(candidate)
+    if candidate.form == "ort":
+        files = {name: _as_ort(name, file, candidate, folder) for name, file in files.items()}
+    began = time.perf_counter()
+    sessions: dict[str, Session] = {
+        name: open_at_level(file, candidate.level, f"{candidate.name}: {name}", place=candidate.place) for name, file in files.items()
+    }
+    spent = (time.perf_counter() - began) * 1000
+    own = {name for name in files if candidate.precision == "float32" or name + INT8 in graphs.prepared}
+    return Opened(candidate, sessions, frozenset(own), spent)
+
+
+def _as_spoken(candidate: Candidate, subject: Subject) -> Opened:
+    """On a device that computes fixed sizes only: the sessions with which it speaks."""
+    assert subject.voice is not None
+    began = time.perf_counter()
+    speaker = open_subject(subject, candidate.place)
+    speaker.wait_for_devices()
+    spent = (time.perf_counter() - began) * 1000
+    sessions = {name: speaker.sessions[name] for name in subject.voice.graphs}
+    return Opened(candidate, sessions, frozenset(sessions), spent)
+
+
+def _as_ort(name: str, file: Path, candidate: Candidate, folder: Path) -> Path:
+    target = folder / f"{name}_{candidate.precision}.ort"
+    if not target.is_file():
+        write_ort(file, target)
+    return target

@@ -1,0 +1,1 @@
+"""How long graphs should take on this machine, and where their time goes instead."""

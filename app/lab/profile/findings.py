@@ -1,0 +1,118 @@
+"""What a profile says, as rows: stages, modules and operators with their statistics, and memory over time."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from app.bench.work import STAGE_OF_GRAPH
+from app.core.timing import ALL_STAGES
+from app.lab.profile.measure import Turn, typical
+from app.lab.profile.modules import Modules
+from app.lab.rows import Row
+from app.lab.statistics import summary
+
+MIB = 1 << 20
+GRAPH_OF_STAGE = {stage: graph for graph, stage in STAGE_OF_GRAPH.items()} | {name: name for name in ("bert", "prosody", "flow")}
+Key = tuple[str, str]  # graph and name
+
+
+def stage_rows(turns: Sequence[Turn], copies: Mapping[str, Row]) -> Iterator[Row]:
+    """A row a stage, measured without a profiler.
+
+    Args:
+        copies: by graph, `copy_in_ms`, `run_ms` and `copy_out_ms`.
+    """
+    spent: list[dict[str, float]] = [defaultdict(float) for _ in turns]
+    memory: Counter[str] = Counter()
+    for turn, sums in zip(turns, spent, strict=True):
+        for span in turn.plain:
+            sums[span.stage] += span.ms
+            memory[span.stage] = max(memory[span.stage], span.process_bytes)
+    total = sum(float(np.median([sums[stage] for sums in spent])) for stage in memory)
+    for stage in sorted(memory, key=ALL_STAGES.index):
+        graph = GRAPH_OF_STAGE.get(stage)
+        found = summary([sums[stage] for sums in spent])
+        calls = sum(span.stage == stage for span in turns[-1].plain)
+        row = _row("stage", graph, stage, stage, calls) | found | {"share": _share(found, total), "memory_mib": memory[stage] / MIB}
+        yield row | (copies.get(graph, {}) if graph else {})
+
+
+def operator_rows(turns: Sequence[Turn], modules: Mapping[str, Modules]) -> Iterator[Row]:
+    """Modules in the order of the graphs, then operators, those that took longest first; all by ONNX Runtime's profile."""
+    of_module, of_operator, of_stage = (_Sums(len(turns)) for _ in range(3))
+    for number, turn in enumerate(turns):
+        for run in turn.graphs:
+            found = modules[run.graph]
+            for item, module in zip(run.operators, found.of(run.operators), strict=True):
+                of_module.add(number, (run.graph, module), item.own_us, item.output_bytes)
+                of_operator.add(number, (run.graph, item.operator), item.own_us, item.output_bytes)
+                if run.graph == "whole":
+                    of_stage.add(number, (run.graph, found.stage_of(module) or ""), item.own_us, item.output_bytes)
+    for key in sorted(filter(lambda key: key[1], of_stage.keys), key=lambda key: ALL_STAGES.index(key[1])):
+        yield of_stage.row("stage", key, key[1], of_module.total_ms)
+    graphs = list(dict.fromkeys(graph for graph, _ in of_module.keys))
+    for key in sorted(of_module.keys, key=lambda key: (graphs.index(key[0]), modules[key[0]].place_of(key[1]))):
+        yield of_module.row("module", key, modules[key[0]].stage_of(key[1]), of_module.total_ms)
+    for key in sorted(of_operator.keys, key=of_operator.median_ms, reverse=True):
+        yield of_operator.row("operator", key, modules[key[0]].stage_of(""), of_operator.total_ms)
+
+
+def memory_rows(turns: Sequence[Turn]) -> Iterator[Row]:
+    """A row a run of a graph, of a typical turn: what its session had handed out at most, what all sessions held, what the process had then."""
+    turn = typical(turns)
+    held: dict[str, int] = {}
+    for run in turn.graphs:
+        in_use = [item.in_use_bytes for item in run.operators if item.in_use_bytes is not None]
+        if not in_use:
+            return  # this ONNX Runtime does not say
+        held[run.graph] = max(item.held_bytes or 0 for item in run.operators)
+        ended = run.began_s + run.took_s
+        process = next((span.process_bytes for span in turn.profiled if span.ended_s >= ended), turn.profiled[-1].process_bytes)
+        yield {
+            "type": "memory", "graph": run.graph, "at_ms": (ended - turn.began_s) * 1000, "in_use_mib": max(in_use) / MIB,
+            "held_mib": sum(held.values()) / MIB, "process_mib": process / MIB,
+        }  # fmt: skip
+
+
+class _Sums:
+    """Milliseconds, calls and bytes by key and turn."""
+
+    def __init__(self, turns: int) -> None:
+        self._ms: dict[Key, list[float]] = defaultdict(lambda: [0.0] * turns)
+        self._calls: Counter[Key] = Counter()
+        self._bytes: Counter[Key] = Counter()
+        self._turns = turns
+
+    def add(self, turn: int, key: Key, us: int, output_bytes: int) -> None:
+        self._ms[key][turn] += us / 1000
+        self._calls[key] += 1
+        self._bytes[key] += output_bytes
+
+    @property
+    def keys(self) -> list[Key]:
+        return list(self._ms)
+
+    def median_ms(self, key: Key) -> float:
+        return float(np.median(self._ms[key]))
+
+    @property
+    def total_ms(self) -> float:
+        return sum(map(self.median_ms, self._ms))
+
+    def row(self, scope: str, key: Key, stage: str | None, total: float) -> Row:
+        found = summary(self._ms[key])
+        row = _row(scope, key[0], key[1], stage, round(self._calls[key] / self._turns))
+        return row | found | {"share": _share(found, total), "output_mib": self._bytes[key] / self._turns / MIB}
+
+
+def _row(scope: str, graph: str | None, name: str, stage: str | None, calls: int) -> Row:
+    row: Row = {"type": "profile", "scope": scope, "graph": graph, "name": name, "stage": stage, "calls": calls}
+    figures = dict.fromkeys(("runs", "mean_ms", "median_ms", "p90_ms", "p95_ms", "p99_ms", "min_ms", "max_ms", "std_ms", "share"))
+    return row | figures | dict.fromkeys(("output_mib", "memory_mib", "copy_in_ms", "run_ms", "copy_out_ms"))
+
+
+def _share(found: Row, total: float) -> float:
+    return float(found["median_ms"]) / total if total else 0.0  # type: ignore[arg-type]

@@ -1,0 +1,88 @@
+"""Operators by module: the paths of a graph's nodes, cut to a depth at which they say something."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from app.adapters.ort.profile_events import OperatorRun
+from app.bench.work import STAGE_OF_GRAPH
+
+SHARED = 0.7  # of the nodes that have a module: one that holds so many says nothing, those inside it do
+STAGE_OF_MODULE = {"enc_p": "prosody", "emb_g": "prosody", "dp": "prosody", "sdp": "prosody", "flow": "flow", "dec": "decode"}
+"""In a graph that is a voice in one piece, by the names of the public architecture."""
+
+
+class Modules:
+    """The modules of one graph.
+
+    Args:
+        graph: its name, which stands for the module of nodes that have none.
+        paths: node → path.
+        depth: how many names of a path, after those that nearly all nodes share.
+    """
+
+    def __init__(self, graph: str, paths: Mapping[str, str], depth: int) -> None:
+        self.graph = graph
+        self._paths, self._depth = paths, depth
+        known = [path.split("/") for path in paths.values() if path]
+        self._lead, self._tops = _lead(known), {path[0] for path in known}
+        labels = dict.fromkeys(map(self._label, paths.values()))
+        self._places = {label: place for place, label in enumerate(labels)}
+
+    def of(self, operators: Sequence[OperatorRun]) -> list[str]:
+        """The module of each operator of a run; what ONNX Runtime has made counts to the module of the operator before it."""
+        found: list[str] = []
+        path = ""
+        for item in operators:
+            path = self._path(item.name, path)
+            found.append(self._label(path))
+        return found
+
+    def place_of(self, module: str) -> int:
+        """Where it comes in the graph as it is written: ONNX Runtime runs what nothing waits for in any order."""
+        return self._places.get(module, len(self._places))
+
+    def stage_of(self, module: str) -> str | None:
+        """The stage that a module belongs to; None where names do not say."""
+        if self.graph == "whole":
+            return STAGE_OF_MODULE.get(module.split("/")[0])
+        return STAGE_OF_GRAPH.get(self.graph, self.graph)
+
+    def _path(self, name: str, before: str) -> str:
+        """Of a node of the graph, or of one that ONNX Runtime has made and named after one, with something at the end."""
+        from app.voices.prepare.module_paths import own_path  # onnx is slow to import
+
+        base = name
+        while base and base not in self._paths:
+            base = base.rpartition("/")[0]
+        if base:
+            return self._paths[base]
+        path = own_path(name)
+        return path if path.split("/")[0] in self._tops else before
+
+    def _label(self, path: str) -> str:
+        parts = path.split("/")
+        inside = parts[: len(self._lead)] == self._lead
+        return "/".join(parts[: self._depth + (len(self._lead) if inside else 0)]) or self.graph
+
+
+def modules_of(graph: str, model: Path | bytes, depth: int) -> Modules:
+    """The modules of a graph; VoiceError where it cannot be read."""
+    from app.voices.prepare.module_paths import module_paths  # onnx is slow to import
+
+    return Modules(graph, module_paths(model), depth)
+
+
+def _lead(paths: Sequence[Sequence[str]]) -> list[str]:
+    """The names that most paths begin with."""
+    lead: list[str] = []
+    inside = list(paths)
+    while deeper := Counter(path[len(lead)] for path in inside if len(path) > len(lead)).most_common(1):
+        name, count = deeper[0]
+        if count < SHARED * len(paths):
+            break
+        inside = [path for path in inside if len(path) > len(lead) and path[len(lead)] == name]
+        lead.append(name)
+    return lead

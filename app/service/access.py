@@ -1,0 +1,67 @@
+"""Who may ask: hosts, origins and a token."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may ask.
+
+    Attributes:
+        port: which the Host must name.
+        hosts: names besides the loopback ones, lower-case.
+        origins: of pages that the user trusts.
+        token: that every request must bring; empty is none.
+        changes: whether clients may change presets and the dictionary.
+    """
+
+    port: int
+    hosts: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
+    token: str = field(default="", repr=False)
+    changes: bool = False
+
+    def host_allowed(self, value: str) -> bool:
+        """Whether a Host header names us: a loopback name or one that the user gave, with our port."""
+        name, port = _host_and_port(value)
+        return port == self.port and (is_loopback(name) or name in self.hosts)
+
+    def origin_allowed(self, origin: str, site: str) -> bool:
+        """Whether a page may ask. `site` is what the browser says of it; both are empty for other programs."""
+        if origin.lower() in self.origins:
+            return True
+        if site == "cross-site":
+            return False
+        if not origin:
+            return True
+        try:
+            parts = urlsplit(origin)
+            name = parts.hostname or ""
+        except ValueError:
+            return False
+        return parts.scheme in ("http", "https") and origin.startswith(f"{parts.scheme}://{parts.netloc}") and is_loopback(name)
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a name, or an address without brackets, is this computer and nothing else."""
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _host_and_port(value: str) -> tuple[str, int]:
+    """Of a Host header, lower-case and without brackets; a port of -1 where it is none."""
+    name, separator, port = value.strip().lower().rpartition(":")
+    if not separator or port.endswith("]"):
+        name, port = value.strip().lower(), "80"
+    bracketed = name.startswith("[") and name.endswith("]")
+    if ":" in name and not bracketed:
+        return "", -1
+    return (name[1:-1] if bracketed else name), (int(port) if port.isascii() and port.isdigit() and len(port) < 6 else -1)

@@ -1,0 +1,159 @@
+"""Which speakers and styles the service offers, under the numbers that AivisSpeech gives them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.interchange.style_ids import style_id
+from app.language import localized
+from app.service.refused import unknown_style
+from app.service.speaker_ids import card_of, uuid_of
+from app.voices.card import Card, SpeakerCard, read_card
+from app.voices.manifest import Named
+from app.voices.voice import Voice
+
+NO_VERSION = "1.0.0"
+
+
+@dataclass(frozen=True, slots=True)
+class ServedStyle:
+    """A style as clients call it: a number of its own in all of the service."""
+
+    id: int
+    name: str
+    voice: str
+    speaker: int
+    style: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServedSpeaker:
+    """A speaker of a voice.
+
+    Attributes:
+        plain_name: without what sets it apart from another voice's.
+        voice: name of its voice.
+        media: the voice's folder, where it has pictures and recordings; `card` names them.
+    """
+
+    uuid: str
+    name: str
+    plain_name: str
+    voice: str
+    version: str
+    styles: tuple[ServedStyle, ...]
+    terms: str
+    card: SpeakerCard | None
+    media: Path
+
+    def values(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "name": self.name,
+            "speaker_uuid": self.uuid,
+            "styles": [{"name": style.name, "id": style.id, "type": "talk"} for style in self.styles],
+            "version": self.version,
+            "supported_features": {"permitted_synthesis_morphing": "NOTHING"},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All that is offered.
+
+    Attributes:
+        left_out: why some style is not, in the language of the user.
+    """
+
+    speakers: tuple[ServedSpeaker, ...]
+    left_out: tuple[str, ...] = ()
+    _by_id: Mapping[int, ServedStyle] = field(default_factory=dict)
+
+    def style(self, number: int) -> ServedStyle:
+        """The style of a number; Refused where there is none."""
+        found = self._by_id.get(number)
+        if found is None:
+            raise unknown_style(number)
+        return found
+
+    def speaker(self, speaker_uuid: str) -> ServedSpeaker | None:
+        """The speaker of a UUID."""
+        return next((speaker for speaker in self.speakers if speaker.uuid == speaker_uuid), None)
+
+    @property
+    def first(self) -> ServedStyle | None:
+        """The style that is taken where a client names none."""
+        return next((style for speaker in self.speakers for style in speaker.styles), None)
+
+    def find(self, name: str, speaker: str = "", style: str = "") -> ServedStyle | None:
+        """A style by its number, or by the name of its speaker, or the name or id of its voice, each with /style or without; of several the first.
+
+        Args:
+            speaker, style: name or number within the voice; empty is any.
+        """
+        for one in self.speakers:
+            for own in one.styles:
+                voices = (one.name, one.voice, own.voice)
+                if (
+                    _is_one_of(name, *voices, *(f"{voice}/{own.name}" for voice in voices), str(own.id))
+                    and _is_one_of(speaker, one.name, one.plain_name, str(own.speaker))
+                    and _is_one_of(style, own.name, str(own.style))
+                ):
+                    return own
+        return None
+
+
+def _is_one_of(wanted: str, *known: str) -> bool:
+    wanted = wanted.strip().casefold()
+    return not wanted or wanted in (item.casefold() for item in known)
+
+
+def catalogue_of(voices: Sequence[Voice]) -> Catalogue:
+    """The catalogue of these voices, in their order; of two styles with one number the first is offered."""
+    speakers, left_out, by_id = [], [], {}
+    shared = Counter(item.name for voice in voices for item in voice.manifest.speakers)
+    for voice in voices:
+        card = read_card(voice.path)
+        for named in voice.manifest.speakers:
+            name = named.name if shared[named.name] == 1 else f"{named.name} ({voice.manifest.name})"
+            styles = []
+            for style, reason in _styles(voice, card, named):
+                if style is None or style.id in by_id:
+                    left_out.append(reason or _collision(name, style))
+                    continue
+                by_id[style.id] = style
+                styles.append(style)
+            if styles:
+                own = card_of(card, named.id)
+                terms = voice.manifest.licence or voice.manifest.name
+                names, version = (name, named.name, voice.manifest.name), card.version or NO_VERSION
+                speakers.append(ServedSpeaker(uuid_of(voice, card, named), *names, version, tuple(styles), terms, own, voice.path))
+    return Catalogue(tuple(speakers), tuple(left_out), by_id)
+
+
+def _styles(voice: Voice, card: Card, speaker: Named) -> Iterator[tuple[ServedStyle | None, str]]:
+    speaker_uuid = uuid_of(voice, card, speaker)
+    for style in voice.manifest.styles:
+        number = style_id(speaker_uuid, style.id)
+        if number is None:
+            yield (
+                None,
+                localized(
+                    f"スタイル「{speaker.name} {style.name}」は 33 番目以降のため、サービスでは使えません。",
+                    f"The style “{speaker.name} {style.name}” is beyond the 32 that the service can number.",
+                ),
+            )
+        else:
+            yield ServedStyle(number, style.name, voice.manifest.id, speaker.id, style.id), ""
+
+
+def _collision(speaker: str, style: ServedStyle | None) -> str:
+    named = "" if style is None else f"{speaker} {style.name} ({style.id})"
+    return localized(
+        f"スタイル「{named}」は、番号がほかのスタイルと重なるため使えません。",
+        f"The style “{named}” has the number of another style and is left out.",
+    )

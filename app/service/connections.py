@@ -1,0 +1,103 @@
+"""Connections: how many, and how long one may take to say what it wants. uvicorn's own protocol waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST = 128
+HEADER_S = 10.0
+"""From the first byte of a request, or the opening of the connection, to the end of the headers."""
+IDLE_S = 75.0
+"""Between two requests; longer than clients keep theirs, so that the client ends it."""
+READ_S = 60.0
+"""For a client to take 64 KiB of an answer: one that plays a stream as it comes takes far less."""
+
+
+class Connection(H11Protocol):
+    """One connection. Where there are too many, the one that has waited longest without a request is closed."""
+
+    waits_since = 0.0
+    _limit: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """A client has come."""
+        self.waits_since = time.monotonic()
+        super().connection_made(transport)
+        self._limit = self.loop.call_later(HEADER_S, self._give_up)
+        if len(self.connections) > MOST:
+            waiting = [one for one in self.connections if isinstance(one, Connection) and not one.busy]
+            min(waiting, key=lambda one: one.waits_since, default=self).abort()
+
+    @property
+    def busy(self) -> bool:
+        """A request is being served."""
+        return self.cycle is not None and not self.cycle.response_complete and not self.transport.is_closing()
+
+    def data_received(self, data: bytes) -> None:
+        """More of a request."""
+        if not self.busy and self._limit is None:
+            self._limit = self.loop.call_later(HEADER_S, self._give_up)
+        try:
+            super().data_received(data)
+        except (ValueError, UnicodeError):  # a path that is no ASCII, for which the library has no answer
+            self.abort()
+        if self.busy:
+            self._unlimit()
+
+    def send_400_response(self, msg: str) -> None:
+        """What follows a request is no HTTP, so that the request has no answer any more, or a broken one."""
+        begun = False
+        if self.busy:
+            begun, self.cycle.disconnected = self.cycle.response_started, True
+            self.cycle.message_event.set()
+        if begun:
+            self.abort()
+        else:
+            super().send_400_response(msg)
+
+    def on_response_complete(self) -> None:
+        """The client has its answer, and may ask again."""
+        self.waits_since = time.monotonic()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """The client does not take what was sent."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(READ_S, self.abort)
+
+    def resume_writing(self) -> None:
+        """It has taken it."""
+        super().resume_writing()
+        self._take_read()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client has gone."""
+        self._unlimit()
+        self._take_read()
+        super().connection_lost(exc)
+
+    def abort(self) -> None:
+        """Ends it at once."""
+        self._unlimit()
+        self.connections.discard(self)  # now, not when the loop comes to it: the next one in a burst would choose it again
+        self.transport.abort()
+
+    def _give_up(self) -> None:
+        self._limit = None
+        if not self.busy:
+            self.abort()
+
+    def _take_read(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+
+    def _unlimit(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None

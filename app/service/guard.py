@@ -1,0 +1,110 @@
+"""What stands before every route: who may ask, how much, and for how long. A page of a browser is a stranger, whatever name it resolved for us."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.language import localized
+from app.service.access import Access
+from app.service.exchange import Answer, Body, BodyError, Headers
+
+BODY_BYTES, LONG_BODY_BYTES = 4 << 20, 64 << 20
+LONG_BODIES = ("/multi_synthesis", "/connect_waves", "/import_user_dict")
+_CLOSE = ((b"connection", b"close"),)
+
+
+class Guard:
+    """Middleware around the whole application: nothing is parsed, looked up or computed for a request that it refuses.
+
+    Args:
+        access: who may ask.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request, or refuses it."""
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope["headers"])
+        origin = headers.one(b"origin") or ""
+        shared = _cors(origin) if origin and self._origin_allowed(headers) else ()
+        send = Answer(send, shared)
+        refused = self._refusal(scope, headers)
+        if refused is not None:
+            status, sentence = refused
+            await _refuse(send, status, sentence, _CLOSE if status == 400 else ())  # where its end is in doubt, nothing may follow
+        elif scope["method"] == "OPTIONS":
+            await _preflight(send)
+        elif self._access.token and not self._has_token(headers):
+            wanted = localized("トークンが必要です。", "A token is required.")
+            await _refuse(send, 401, wanted, ((b"www-authenticate", b"Bearer"),))
+        else:
+            limit = LONG_BODY_BYTES if scope["path"] in LONG_BODIES else BODY_BYTES
+            body = Body(receive, limit, int(headers.one(b"content-length") or 0))
+            try:
+                await self._app(scope, body, send)
+            except BodyError as error:
+                if not send.begun:
+                    await _refuse(send, error.status, str(error), _CLOSE)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Status and sentence for a request that is refused whatever it asks for."""
+        host = headers.one(b"host")
+        if host is None or not self._access.host_allowed(host):
+            return 403, localized("このホスト名では応答しません。", "The service does not answer to this Host.")
+        if not self._origin_allowed(headers):
+            return 403, localized("このページからは使えません。", "Pages of this origin may not use the service.")
+        length = headers.all(b"content-length")
+        if len(length) > 1 or (length and headers.all(b"transfer-encoding")):
+            return 400, localized("リクエストの長さが二通りに示されています。", "The length of the request is given in two ways.")
+        if length and not (length[0].isascii() and length[0].isdigit() and len(length[0]) < 16):
+            return 400, localized("リクエストの長さが正しくありません。", "The length of the request is not valid.")
+        if not scope["raw_path"].startswith(b"/"):
+            return 400, localized("リクエストの形式が正しくありません。", "The form of the request is not valid.")
+        return None
+
+    def _origin_allowed(self, headers: Headers) -> bool:
+        origins, sites = headers.all(b"origin"), headers.all(b"sec-fetch-site")
+        if len(origins) > 1 or len(sites) > 1:
+            return False
+        return self._access.origin_allowed("".join(origins), "".join(sites).lower())
+
+    def _has_token(self, headers: Headers) -> bool:
+        given = headers.one(b"authorization") or ""
+        scheme, _, token = given.partition(" ")
+        same = hmac.compare_digest(token.strip().encode("latin-1", "replace"), self._access.token.encode())
+        return same and scheme.lower() == "bearer"
+
+
+def _cors(origin: str) -> tuple[tuple[bytes, bytes], ...]:
+    return (
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"vary", b"Origin"),
+        (b"access-control-expose-headers", b"Content-Disposition"),
+        (b"cross-origin-resource-policy", b"cross-origin"),
+    )
+
+
+async def _preflight(send: Send) -> None:
+    headers = [
+        (b"access-control-allow-methods", b"GET, POST, PUT, DELETE"),
+        (b"access-control-allow-headers", b"Authorization, Content-Type"),
+        (b"access-control-allow-private-network", b"true"),
+        (b"access-control-max-age", b"600"),
+    ]
+    await send({"type": "http.response.start", "status": 204, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _refuse(send: Send, status: int, sentence: str, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    body: Any = json.dumps({"detail": sentence}, ensure_ascii=False).encode()
+    own = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": own})
+    await send({"type": "http.response.body", "body": body})

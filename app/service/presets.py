@@ -1,0 +1,135 @@
+"""Presets: numbers of queries under a number of their own, kept in a file of the service's own: `presets.json` holds those of the window. Clients change them only where the user allows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.data_file import load_data, save_data
+from app.language import localized
+from app.notices import notify
+from app.paths import data_dir
+from app.service.fields import Fields
+from app.service.query import AudioQuery
+from app.service.query_fields import scales_of
+from app.service.refused import Refused, refused
+
+MOST = 1000
+_ID_HIGH = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A preset; `scales` are a query without phrases."""
+
+    id: int
+    name: str
+    speaker_uuid: str
+    style_id: int
+    scales: AudioQuery
+
+    def values(self) -> dict[str, Any]:
+        """As JSON."""
+        query = self.scales
+        return {
+            "id": self.id,
+            "name": self.name,
+            "speaker_uuid": self.speaker_uuid,
+            "style_id": self.style_id,
+            "speedScale": query.speed,
+            "pitchScale": query.pitch,
+            "intonationScale": query.intonation,
+            "volumeScale": query.volume,
+            "prePhonemeLength": query.pre_s,
+            "postPhonemeLength": query.post_s,
+            "pauseLength": query.pause_s,
+            "pauseLengthScale": query.pause_scale,
+        }
+
+    def applied(self, query: AudioQuery) -> AudioQuery:
+        """A query with the preset's numbers."""
+        own = self.scales
+        return replace(
+            query,
+            speed=own.speed,
+            pitch=own.pitch,
+            intonation=own.intonation,
+            volume=own.volume,
+            pre_s=own.pre_s,
+            post_s=own.post_s,
+            pause_s=own.pause_s,
+            pause_scale=own.pause_scale,
+        )
+
+
+def read_preset(values: Any, where: tuple[str | int, ...] = ("body",)) -> Preset:
+    """The preset of a body; Refused where it is none."""
+    fields = Fields(values, where)
+    preset = Preset(
+        fields.integer("id", low=-1, high=_ID_HIGH),
+        fields.text("name", longest=200),
+        fields.text("speaker_uuid", longest=100),
+        fields.integer("style_id", low=0, high=_ID_HIGH),
+        scales_of(fields),
+    )
+    fields.check()
+    return preset
+
+
+class Presets:
+    """The presets of the user. Every change reads the file again, so that two programs do not undo each other's."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path or data_dir() / "service_presets.json"
+
+    def all(self) -> list[Preset]:
+        """In order; none, and a notice, where the file cannot be read."""
+        found, error = load_data(self._path, _from_data, localized("プリセットを読み込めません。", "The presets cannot be read."))
+        notify(error)
+        return found or []
+
+    def find(self, number: int) -> Preset:
+        """The preset of a number; Refused where there is none."""
+        for preset in self.all():
+            if preset.id == number:
+                return preset
+        raise refused(422, "該当するプリセットIDが見つかりません", f"There is no preset {number}.")
+
+    def add(self, preset: Preset) -> int:
+        """Adds a preset; its number, which is another one where that is taken."""
+        presets = self.all()
+        if len(presets) >= MOST:
+            raise refused(422, f"プリセットは {MOST} 個までです。", f"There may be up to {MOST} presets.")
+        taken = {known.id for known in presets}
+        if preset.id < 0 or preset.id in taken:
+            preset = replace(preset, id=max(taken, default=0) + 1)
+        self._save([*presets, preset])
+        return preset.id
+
+    def update(self, preset: Preset) -> int:
+        """Replaces the preset of this number. Raises Refused where there is none."""
+        presets = self.all()
+        if preset.id not in {known.id for known in presets}:
+            raise refused(422, "更新先のプリセットが存在しません", "The preset to update does not exist.")
+        self._save([preset if known.id == preset.id else known for known in presets])
+        return preset.id
+
+    def delete(self, number: int) -> None:
+        """Removes a preset. Raises Refused where there is none."""
+        presets = self.all()
+        kept = [known for known in presets if known.id != number]
+        if len(kept) == len(presets):
+            raise refused(422, "削除対象のプリセットが存在しません", "The preset to delete does not exist.")
+        self._save(kept)
+
+    def _save(self, presets: list[Preset]) -> None:
+        data = {"presets": [preset.values() for preset in presets]}
+        save_data(self._path, data, localized("プリセットを保存できません", "The presets could not be saved"))
+
+
+def _from_data(data: Any) -> list[Preset]:
+    try:
+        return [read_preset(item) for item in data["presets"][:MOST]]
+    except Refused as exc:
+        raise ValueError("no presets") from exc

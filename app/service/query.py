@@ -1,0 +1,95 @@
+"""The values that VOICEVOX's clients send and receive: morae, accent phrases, queries. Seconds, unless said otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+LONGEST_TEXT = 3000  # characters; half an hour of a chat, and short enough for a query string
+
+
+@dataclass(frozen=True, slots=True)
+class Mora:
+    """One mora; lengths of 0 leave it to the voice. `pitch` is a picture of the accent, 0 for what has none."""
+
+    text: str
+    vowel: str
+    vowel_length: float
+    pitch: float
+    consonant: str | None = None
+    consonant_length: float | None = None
+
+    def values(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "text": self.text,
+            "consonant": self.consonant,
+            "consonant_length": self.consonant_length,
+            "vowel": self.vowel,
+            "vowel_length": self.vowel_length,
+            "pitch": self.pitch,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AccentPhrase:
+    """Morae that share an accent: the one after which the pitch falls, from 1; the last one where it never does."""
+
+    moras: tuple[Mora, ...]
+    accent: int
+    pause_mora: Mora | None = None
+    is_interrogative: bool = False
+
+    def values(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "moras": [mora.values() for mora in self.moras],
+            "accent": self.accent,
+            "pause_mora": None if self.pause_mora is None else self.pause_mora.values(),
+            "is_interrogative": self.is_interrogative,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AudioQuery:
+    """A line as VOICEVOX's clients shape it.
+
+    Attributes:
+        kana: the text that it was made of.
+        tempo: AivisSpeech's scale of the tempo; None is our own default.
+        seed: of the noise. Clients drop it, as they do `tempo`; nothing rests on them.
+    """
+
+    accent_phrases: tuple[AccentPhrase, ...]
+    speed: float = 1.0
+    pitch: float = 0.0
+    intonation: float = 1.0
+    volume: float = 1.0
+    pre_s: float = 0.1
+    post_s: float = 0.1
+    pause_s: float | None = None
+    pause_scale: float = 1.0
+    rate: int = 44100
+    stereo: bool = False
+    kana: str = ""
+    tempo: float | None = None
+    seed: int = 0
+
+    def values(self) -> dict[str, Any]:
+        """As JSON; optional fields are always there."""
+        return {
+            "accent_phrases": [phrase.values() for phrase in self.accent_phrases],
+            "speedScale": self.speed,
+            "pitchScale": self.pitch,
+            "intonationScale": self.intonation,
+            "volumeScale": self.volume,
+            "prePhonemeLength": self.pre_s,
+            "postPhonemeLength": self.post_s,
+            "pauseLength": self.pause_s,
+            "pauseLengthScale": self.pause_scale,
+            "outputSamplingRate": self.rate,
+            "outputStereo": self.stereo,
+            "kana": self.kana,
+            "tempoDynamicsScale": 1.0 if self.tempo is None else self.tempo,
+            "seed": self.seed,
+        }

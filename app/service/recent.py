@@ -1,0 +1,86 @@
+"""What clients asked for last: kept in memory, shown in the window, written nowhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST = 50
+LONGEST = 80
+TEXT = "koebako.text"
+"""Under this name a route leaves in the scope what it was asked to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request that is over.
+
+    Attributes:
+        at: seconds since the epoch.
+        status: of HTTP; 0 where the client went away.
+        client: what it calls itself.
+    """
+
+    at: float
+    method: str
+    path: str
+    status: int
+    ms: float
+    text: str
+    client: str
+
+
+class Recent:
+    """The last requests; any thread may look.
+
+    Attributes:
+        changed: called, in the serving thread, after each.
+    """
+
+    def __init__(self) -> None:
+        self.changed: Callable[[], object] = lambda: None
+        self._asked: deque[Asked] = deque(maxlen=MOST)
+        self._lock = threading.Lock()
+
+    def all(self) -> list[Asked]:
+        """The newest first."""
+        with self._lock:
+            return list(reversed(self._asked))
+
+    def add(self, asked: Asked) -> None:
+        """One more."""
+        with self._lock:
+            self._asked.append(asked)
+        self.changed()
+
+
+class Watched:
+    """Middleware that reports what was asked."""
+
+    def __init__(self, app: ASGIApp, recent: Recent) -> None:
+        self._app, self._recent = app, recent
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves a request and notes it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status, began = 0, time.perf_counter()
+
+        async def watch(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch)
+        finally:
+            ms = (time.perf_counter() - began) * 1000
+            client = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"user-agent"), "")
+            text = str(scope.get(TEXT, ""))[:LONGEST]
+            self._recent.add(Asked(time.time(), scope["method"], scope["path"][:LONGEST], status, ms, text, client[:LONGEST]))

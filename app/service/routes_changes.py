@@ -1,0 +1,133 @@
+"""Routes that show presets and the user dictionary, and change them where the user has allowed it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from app.adapters.user_dictionary import change_dictionary, known_words
+from app.compose.text import forget_words
+from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, make_entry, put
+from app.core.dictionary_data import exchange_words, from_text
+from app.service.fields import Fields
+from app.service.presets import read_preset
+from app.service.refused import refused
+from app.service.service import Service, body_of, query_of
+from app.service.work import Turn
+
+_KINDS: dict[str, Kind] = {
+    "PROPER_NOUN": "proper_noun",
+    "COMMON_NOUN": "noun",
+    "VERB": "verb",
+    "ADJECTIVE": "adjective",
+    "SUFFIX": "suffix",
+}
+
+
+def preset_routes(service: Service) -> list[Route]:
+    """Presets."""
+
+    async def presets(_request: Request) -> Response:
+        return JSONResponse([preset.values() for preset in await asyncio.to_thread(service.presets.all)])
+
+    async def add_preset(request: Request) -> Response:
+        _allowed(service)
+        return JSONResponse(await asyncio.to_thread(service.presets.add, read_preset(await body_of(request))))
+
+    async def update_preset(request: Request) -> Response:
+        _allowed(service)
+        return JSONResponse(await asyncio.to_thread(service.presets.update, read_preset(await body_of(request))))
+
+    async def delete_preset(request: Request) -> Response:
+        _allowed(service)
+        fields = query_of(request)
+        number = fields.integer("id")
+        fields.check()
+        await asyncio.to_thread(service.presets.delete, number)
+        return Response(status_code=204)
+
+    changes = (add_preset, update_preset, delete_preset)
+    return [Route("/presets", presets), *(Route(f"/{change.__name__}", change, methods=["POST"]) for change in changes)]
+
+
+def dictionary_routes(service: Service) -> list[Route]:
+    """The user dictionary, which the window and the command line share."""
+
+    async def user_dict(_request: Request) -> Response:
+        return JSONResponse(exchange_words(await asyncio.to_thread(known_words)))
+
+    async def user_dict_word(request: Request) -> Response:
+        _allowed(service)
+        entry = _entry(query_of(request))
+        await _change(service, lambda words: put(words, [entry]))
+        return JSONResponse(_id(entry))
+
+    async def change_word(request: Request) -> Response:
+        _allowed(service)
+        wanted = request.path_params["word_uuid"]
+        added = [_entry(query_of(request))] if request.method == "PUT" else []
+        known = {_id(entry) for entry in await asyncio.to_thread(known_words)}
+        if wanted not in known:
+            raise refused(422, "該当する単語が見つかりません", "There is no such word.")
+        await _change(service, lambda words: put((entry for entry in words if _id(entry) != wanted), added))
+        return Response(status_code=204)
+
+    async def import_user_dict(request: Request) -> Response:
+        _allowed(service)
+        fields = query_of(request)
+        override = fields.flag("override")
+        fields.check()
+        if not isinstance(await body_of(request), dict):
+            raise refused(422, "/user_dict と同じ形式の JSON を送ってください。", "Send the words as JSON, as /user_dict gives them.")
+        entries, wrong = from_text((await request.body()).decode("utf-8", "replace"))
+        if wrong:
+            raise wrong[0]
+        await _change(service, lambda words: put(words, entries) if override else put(entries, words))
+        return Response(status_code=204)
+
+    return [
+        Route("/user_dict", user_dict),
+        Route("/user_dict_word", user_dict_word, methods=["POST"]),
+        Route("/user_dict_word/{word_uuid}", change_word, methods=["PUT", "DELETE"]),
+        Route("/import_user_dict", import_user_dict, methods=["POST"]),
+    ]
+
+
+def _allowed(service: Service) -> None:
+    """Raises Refused where the user has not allowed changes."""
+    if not service.access.changes:
+        raise refused(
+            403,
+            "変更は許可されていません。koebako serve に --allow-changes を付けて起動してください。",
+            "Changes are not allowed. Start koebako serve with --allow-changes.",
+        )
+
+
+async def _change(service: Service, change: Callable[[tuple[Entry, ...]], tuple[Entry, ...]]) -> None:
+    """Changes the dictionary; what is read from now on is read with it."""
+    await asyncio.to_thread(change_dictionary, change)
+
+    def forget(turn: Turn) -> None:
+        style = service.catalogue.first
+        forget_words(None if style is None else turn.voices.speaker_of(style.voice).pipeline.caches)
+
+    await service.queue.compute(forget)
+
+
+def _entry(fields: Fields) -> Entry:
+    """A word of the query string. Raises Refused, InputError."""
+    surface, reading = fields.text("surface", longest=200), fields.text("pronunciation", longest=400)
+    accent = fields.integer("accent_type", low=0)
+    kind = fields.choice("word_type", tuple(_KINDS), "PROPER_NOUN")
+    priority = fields.integer("priority", USUAL_PRIORITY, low=0, high=10)
+    fields.check()
+    return make_entry(surface, reading, accent, _KINDS[kind], priority)
+
+
+def _id(entry: Entry) -> str:
+    """The word's id in the exchange format."""
+    return next(iter(exchange_words([entry])))

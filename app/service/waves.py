@@ -1,0 +1,117 @@
+"""Sound as bytes: WAV with its true size from the first byte on, and WAVs joined. 16 bits, unless a format has its own."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from app.adapters.resampler import RateConverter
+from app.adapters.sound.formats import HIGHEST_RATE, LOWEST_RATE
+from app.adapters.sound.memory import decode_wave
+from app.core.types import Float32
+from app.language import localized
+from app.service.nameless import NamelessFile
+from app.service.refused import Refused, refused
+
+MOST_WAVES = 1000
+LONGEST_JOINED_S = 3600.0
+MOST_JOINED = 1 << 27  # samples of all channels: 256 MB, an hour at 36 kHz
+_HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
+
+
+def wave_header(samples: int, rate: int, channels: int) -> bytes:
+    """The header of a WAV of so many samples a channel."""
+    size = samples * channels * 2
+    layout = (1, channels, rate, rate * channels * 2, channels * 2, 16)
+    return _HEADER.pack(b"RIFF", 36 + size, b"WAVE", b"fmt ", 16, *layout, b"data", size)
+
+
+def pcm(samples: Float32, channels: int = 1) -> bytes:
+    """Little-endian 16 bits; what is outside of [-1, 1] is clipped."""
+    whole = np.clip(np.round(samples * np.float32(32767)), -32768, 32767).astype("<i2")
+    return (np.repeat(whole, channels) if channels > 1 else whole).tobytes()
+
+
+def converted(pieces: Iterable[Float32], rate: int, wanted: int) -> Iterator[Float32]:
+    """The pieces at another rate: exactly `resampled` of all their samples in all, however the filter rounds."""
+    if rate == wanted:
+        yield from pieces
+        return
+    converter, given, made = RateConverter(wanted), 0, 0
+    for piece in pieces:
+        given += len(piece)
+        out = converter.convert(piece, rate)[: resampled(given, rate, wanted) - made]
+        made += len(out)
+        if len(out):
+            yield out
+    left = resampled(given, rate, wanted) - made
+    rest = converter.flush()[:left]
+    yield np.concatenate([rest, np.zeros(left - len(rest), np.float32)])
+
+
+def resampled(samples: int, rate: int, wanted: int) -> int:
+    """How many samples a sound has at another rate."""
+    return round(samples * wanted / rate)
+
+
+def connected(encoded: object) -> NamelessFile:
+    """Base64 WAVs as one, at the highest of their rates, in stereo where one of them is: a file that stands at its end.
+
+    Each is decoded twice, so that only one is in memory at a time. Raises Refused, and OutputFileError where the disk is full.
+    """
+    if not isinstance(encoded, list) or len(encoded) > MOST_WAVES or not all(isinstance(item, str) for item in encoded):
+        raise refused(422, "base64 の WAV のリストを送ってください。", "Send a list of WAV files in base64.")
+    if not encoded:
+        raise Refused(422, {"detail": localized("wavファイルが含まれていません", "There is no WAV file in the list.")})
+    forms = _forms(encoded)
+    rate, channels = max(rate for _, rate, _ in forms), max(channels for _, _, channels in forms)
+    total = sum(resampled(samples, own, rate) for samples, own, _ in forms)
+    if total * channels > MOST_JOINED:  # one short sound at a high rate would blow up all the others
+        raise _too_long()
+    file = NamelessFile()
+    file.write(wave_header(total, rate, channels))
+    for item in encoded:
+        for piece in _as(*_decoded(item), rate, channels):
+            file.write(piece)
+            file.check()
+    return file
+
+
+def _forms(encoded: list[str]) -> list[tuple[int, int, int]]:
+    """Samples a channel, rate and channels of each."""
+    found, total_s = [], 0.0
+    for item in encoded:
+        samples, rate = _decoded(item)
+        total_s += len(samples) / rate
+        if total_s > LONGEST_JOINED_S:
+            raise _too_long()
+        found.append((len(samples), rate, samples.shape[1]))
+    return found
+
+
+def _too_long() -> Refused:
+    return refused(422, "つないだ音声が長すぎます。", "The joined sound would be too long.")
+
+
+def _as(samples: Float32, rate: int, wanted: int, channels: int) -> Iterator[bytes]:
+    """A sound (N, 1 or 2) with so many channels at another rate."""
+    cuts = range(rate, len(samples), rate)
+    columns = (converted(np.split(column, cuts), rate, wanted) for column in samples.T)
+    for pieces in zip(*columns, strict=True):
+        block = np.stack(pieces, axis=1)
+        yield pcm((np.repeat(block, channels, axis=1) if block.shape[1] < channels else block).reshape(-1))
+
+
+def _decoded(item: str) -> tuple[Float32, int]:
+    """Samples (N, channels) of one WAV."""
+    try:
+        samples, rate = decode_wave(base64.b64decode(item, validate=True), round(LONGEST_JOINED_S * HIGHEST_RATE))
+    except (ValueError, binascii.Error) as exc:
+        raise refused(422, "WAV として読み込めません。", "An item is not a WAV file.") from exc
+    if not LOWEST_RATE <= rate <= HIGHEST_RATE or samples.shape[1] > 2:
+        raise refused(422, "対応していない WAV です。", "A WAV file has a rate or channels that are not supported.")
+    return samples, rate

@@ -1,0 +1,56 @@
+"""What can be answered in a trial."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.audition.blind_test import Choice
+from app.language import localized
+from app.ui.audition.parts import BUTTON, button, exclusive, uncheck
+
+ORDER: tuple[Choice, ...] = ("a", "none", "b")
+
+
+class Answers(QWidget):
+    """One of them can be chosen.
+
+    Signals:
+        changed(): another one is.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        words = {
+            "a": ("A", localized("A を選びます（←）。", "Chooses A (←).")),
+            "none": (localized("どちらでもない", "No preference"), localized("どちらも選びません。", "Chooses neither.")),
+            "b": ("B", localized("B を選びます（→）。", "Chooses B (→).")),
+        }
+        self.buttons = {choice: button(*words[choice], self.changed.emit, checkable=True) for choice in ORDER}
+        self._group = exclusive(self, self.buttons.values())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addStretch()
+        for item in self.buttons.values():
+            item.setMinimumSize(*BUTTON)
+            row.addWidget(item)
+        row.addStretch()
+
+    @property
+    def choice(self) -> Choice | None:
+        """What is chosen, if anything."""
+        return next((choice for choice, item in self.buttons.items() if item.isChecked()), None)
+
+    def begin(self, *, undecided: bool) -> None:
+        """Nothing is chosen; `undecided` offers no preference too."""
+        self.buttons["none"].setVisible(undecided)
+        uncheck(self._group)
+
+    def step(self, step: int) -> None:
+        """An arrow: from nothing to the side it points to, then one by one."""
+        shown = [choice for choice in ORDER if not self.buttons[choice].isHidden()]
+        place = shown.index(self.choice) + step if self.choice in shown else (0 if step < 0 else len(shown) - 1)
+        self.buttons[shown[min(max(place, 0), len(shown) - 1)]].setChecked(True)
+        self.changed.emit()

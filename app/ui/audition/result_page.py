@@ -1,0 +1,96 @@
+"""A finished test: what it shows, what stood behind the letters, and the seed that decided it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
+
+from app.audition.blind_test import BlindTest
+from app.audition.results import result_of
+from app.audition.scores import chosen
+from app.audition.verdicts import verdict_of
+from app.language import localized
+from app.ui.audition.parts import button
+from app.ui.plain_text import PlainLabel
+
+
+class ResultPage(QWidget):
+    """Shows the result.
+
+    Signals:
+        csv_requested(), html_requested(): the sheets are to be saved.
+    """
+
+    csv_requested = Signal()
+    html_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.verdict, self.seed = PlainLabel(), PlainLabel()
+        self.verdict.setWordWrap(True)
+        self.seed.setObjectName("muted")
+        self.seed.setWordWrap(True)
+        self.seed.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+        self.seed.setToolTip(
+            localized(
+                "A・B・X の並びを決めたシードと、その SHA-256 です。", "The seed that decided the order of A, B and X, and its SHA-256."
+            )
+        )
+        self.table = QTableWidget()
+        self.table.setAccessibleName(localized("回答", "Answers"))
+        self.table.setToolTip(localized("各試行の音声と回答です。", "Sounds and answer of each trial."))
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.table.verticalHeader().hide()
+        csv = button(
+            localized("CSV に保存…", "Save as CSV…"),
+            localized("回答を表として保存します。", "Saves the answers as a table."),
+            self.csv_requested.emit,
+        )
+        html = button(
+            localized("HTML に保存…", "Save as HTML…"),
+            localized("結果をページとして保存します。", "Saves the result as a page."),
+            self.html_requested.emit,
+        )
+        row = QHBoxLayout()
+        row.addWidget(csv)
+        row.addWidget(html)
+        row.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addWidget(self.verdict)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.seed)
+        column.addLayout(row)
+
+    def show_test(self, test: BlindTest) -> None:
+        """The result and every answer of a test that has ended."""
+        names = test.plan.names
+        has_x = test.plan.kind in ("abx", "sequential")
+        head = ["#", "A", "B", *(["X"] if has_x else []), localized("回答", "Answer")]
+        rows = []
+        for place, answer in enumerate(test.answers):
+            trial, column = answer.trial, chosen(answer)
+            said = localized("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
+            rows.append([str(place + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), said])
+        self.show_words(verdict_of(result_of(test), names), test.seed, test.commitment)
+        self.show_table(head, rows)
+
+    def show_words(self, verdict: str, seed: str, commitment: str) -> None:
+        """What the test shows, and what decided the order."""
+        self.verdict.setText(verdict)
+        self.seed.setText(localized("シード: ", "Seed: ") + f"{seed}\nSHA-256: {commitment}")
+
+    def show_table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """The answers, or what they come to; the first column is as narrow as it can be."""
+        self.table.setColumnCount(len(head))
+        self.table.setHorizontalHeaderLabels(list(head))
+        self.table.setRowCount(len(rows))
+        for place, row in enumerate(rows):
+            for number, text in enumerate(row):
+                self.table.setItem(place, number, QTableWidgetItem(text))
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)

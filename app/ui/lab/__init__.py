@@ -1,0 +1,1 @@
+"""The Lab window: the parts of `koebako lab`, with their tables and pictures."""

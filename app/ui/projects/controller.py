@@ -1,0 +1,223 @@
+"""New, open, save, save as: a file is never damaged, and nothing that is typed is lost without a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.core.project import PROJECT_SUFFIX, Project
+from app.core.script import Script
+from app.errors import AppError
+from app.language import localized
+from app.ui.background import BackgroundThread
+from app.ui.projects import files
+from app.ui.projects.contents import Contents
+from app.ui.projects.document import ProjectDocument
+from app.ui.projects.questions import ask_before_leaving, ask_before_replacing, ask_for_name, ask_for_project
+from app.ui.projects.recent import RecentProjects
+from app.ui.projects.title import name_of
+from app.ui.widgets.banner import Banner
+from app.ui.workarounds.gui_thread_gc import PAUSE
+
+Then = Callable[[], object]
+
+
+def nothing() -> None:
+    """For what is followed by nothing."""
+
+
+class ProjectController(QObject):
+    """Files are read and written in the background; typing continues meanwhile.
+
+    Attributes:
+        question: what the user is asked now; None where nothing is.
+
+    Signals:
+        opened(): another project is shown.
+        saved(): the file holds what is shown, or did a moment ago.
+    """
+
+    opened = Signal()
+    saved = Signal()
+
+    def __init__(self, parent: QWidget, project: ProjectDocument, contents: Contents, recent: RecentProjects, banner: Banner) -> None:
+        super().__init__(parent)
+        self._parent, self._project, self._contents = parent, project, contents
+        self._recent, self._banner = recent, banner
+        self._background = BackgroundThread(self, "projects")
+        self._background.failed.connect(banner.show_error)
+        self.question: QMessageBox | None = None
+        self._reading = 0
+        recent.chosen.connect(self.open_file)
+
+    @Slot()
+    def new(self) -> None:
+        """An empty script without a name."""
+        self._after_asking(lambda: self._show(Project()))
+
+    @Slot()
+    def open(self) -> None:
+        """Asks for a file first."""
+        path = ask_for_project(self._parent)
+        if path is not None:
+            self.open_file(path)
+
+    @Slot(object)
+    def open_file(self, path: Path) -> None:
+        """Opens a project; where that is impossible, everything stays as it is."""
+        self._after_asking(lambda: self._read(path.absolute()))
+
+    @Slot()
+    def save(self, then: Then = nothing) -> None:
+        """To its file; a script without a name gets one first. `then` follows where that has worked."""
+        if self._project.path is None:
+            self.save_as(then)
+        else:
+            self._write(self._project.path, self._project.digest, then)
+
+    @Slot()
+    def save_as(self, then: Then = nothing) -> None:
+        """To another file, which is the project's from now on."""
+        chosen = ask_for_name(self._parent, self._project.path or _documents() / (name_of(self._project) + PROJECT_SUFFIX))
+        if chosen is not None:
+            path, agreed = chosen
+            self._write(path.absolute(), None if agreed else "", then)
+
+    def look_at_file(self) -> None:
+        """At the start: somebody may have written the file since, or it says already what was kept."""
+        path, seen = self._project.path, self._contents.script
+        if path is not None:
+            self._background.run(
+                partial(files.look, path, self._project.digest, self._project.parts), lambda found: self._compare(path, found, seen)
+            )
+
+    def close(self) -> None:
+        """Waits until what is being saved is written."""
+        self._dismiss()
+        self._background.close(finish=True)
+        while self._reading:  # what was read comes to nobody
+            self._end_reading()
+
+    def _after_asking(self, then: Then) -> None:
+        """Calls `then` once the changes are saved, or the user does not want them."""
+        if not self._project.is_changed:
+            then()
+            return
+        self._ask(lambda: ask_before_leaving(self._parent, name_of(self._project), partial(self.save, then), then))
+
+    def _read(self, path: Path) -> None:
+        seen = self._contents.script
+        self._reading += 1
+        PAUSE.begin()
+        self._parent.setCursor(Qt.CursorShape.BusyCursor)
+        self._background.run(partial(files.read, path), lambda found: self._on_read(path, found, seen), partial(self._on_unread, path))
+
+    def _on_read(self, path: Path, found: tuple[Project, str], seen: Script) -> None:
+        self._end_reading()
+
+        def show() -> None:
+            self._show(found[0], path, found[1])
+            self._recent.add(path)
+
+        if self._contents.script is seen:
+            show()
+        else:
+            self._after_asking(show)  # something was typed while the file was read
+
+    def _end_reading(self) -> None:
+        self._reading -= 1
+        self._parent.unsetCursor()
+        PAUSE.end()
+
+    def _on_unread(self, path: Path, error: AppError) -> None:
+        self._end_reading()
+        if isinstance(error.__cause__, FileNotFoundError) and self._recent.remove(path):
+            self._banner.show_message(
+                "error",
+                localized(f"「{path.name}」が見つかりません。", f"“{path.name}” was not found."),
+                localized("最近使ったプロジェクトの一覧から削除しました。", "It has been removed from the recent projects."),
+            )
+        else:
+            self._banner.show_error(error)
+
+    def _show(self, project: Project, path: Path | None = None, digest: str = "") -> None:
+        self._contents.show(project, path, digest)
+        self._banner.hide()
+        self.opened.emit()
+
+    def _write(self, path: Path, expected: str | None, then: Then) -> None:
+        script, parts = self._contents.script, self._contents.parts()
+        before, project = self._project.parts, self._contents.snapshot(parts, path.stem)
+
+        def on_written(written: files.Written | None) -> None:
+            if written is None:
+                self._ask_before_replacing(path, then)
+                return
+            if self._project.parts is before:
+                self._project.parts = parts
+            self._project.mark_saved(path, written.digest, script, parts)
+            self._recent.add(path)
+            self.saved.emit()
+            if written.left_out:
+                self._tell_of_left_out(written.left_out)
+            then()
+
+        self._background.run(partial(files.write, path, project, expected, self._project.path), on_written)
+
+    def _tell_of_left_out(self, count: int) -> None:
+        self._banner.show_message(
+            "notice",
+            localized(
+                f"{count} 個の音声は、大きすぎてファイルに含められませんでした。", f"Sounds too large to include in the file: {count}."
+            ),
+            localized(
+                "プロジェクトと同じ場所のフォルダーには残っています。不要なテイクを削除してください。",
+                "They are still in the folder beside the project. Delete takes you don't need.",
+            ),
+        )
+
+    def _ask_before_replacing(self, path: Path, then: Then) -> None:
+        replace, save_as, ours = partial(self._write, path, None, then), partial(self.save_as, then), path == self._project.path
+        self._ask(lambda: ask_before_replacing(self._parent, path.name, replace, save_as, ours=ours))
+
+    def _compare(self, path: Path, found: files.Found, seen: Script) -> None:
+        """What was kept between starts beside what the file holds now."""
+        project, same = self._project, self._contents.script is seen
+        if found.fate == "same" or project.path != path:
+            return
+        if found.project is not None and files.holds(found.project, self._contents.script, project.parts):
+            project.mark_saved(path, found.digest, self._contents.script, project.parts)
+        elif found.project is not None and same and not project.is_changed:
+            self._show(found.project, path, found.digest)
+            self._banner.show_message(
+                "notice",
+                localized(
+                    f"「{path.name}」がほかの場所で変更されていたため、読み込み直しました。",
+                    f"“{path.name}” was changed elsewhere and has been reloaded.",
+                ),
+            )
+        else:
+            project.mark_lost()
+
+    def _ask(self, question: Callable[[], QMessageBox]) -> None:
+        """One question at a time: the one before is answered with "Cancel"."""
+        self._dismiss()
+        box = self.question = question()
+        box.finished.connect(lambda _result: self._forget(box))
+
+    def _dismiss(self) -> None:
+        if self.question is not None:
+            self.question.reject()
+
+    def _forget(self, box: QMessageBox) -> None:
+        if self.question is box:
+            self.question = None
+
+
+def _documents() -> Path:
+    folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+    return folder if folder.is_dir() else Path.home()

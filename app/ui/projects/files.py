@@ -1,0 +1,101 @@
+"""Projects on the disk, for the background: what reads and writes them is imported there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from app.core.project import Project
+from app.core.script import Script
+
+Fate = Literal["same", "other", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A project as its file holds it now.
+
+    Attributes:
+        project: None where it was not read.
+        fate: of the file since it was read last.
+    """
+
+    fate: Fate
+    project: Project | None = None
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A project in its file.
+
+    Attributes:
+        left_out: sounds that did not fit.
+    """
+
+    digest: str
+    left_out: int = 0
+
+
+def read(path: Path) -> tuple[Project, str]:
+    """The project and the digest of its file; the sounds that it holds lie where takes are played from. Raises InputError."""
+    from app.interchange.koebako import read_with_digest
+
+    project, digest = read_with_digest(path)
+    return _unpacked(project, path), digest
+
+
+def write(path: Path, project: Project, expected: str | None, before: Path | None = None) -> Written | None:
+    """The new file; None, and nothing is written, where the old one is not as expected. Raises OutputFileError.
+
+    Args:
+        expected: digest of what may be replaced; None replaces anything.
+        before: the file that the project had until now.
+    """
+    from app.interchange.koebako import digest_of_file, write_project
+
+    if expected is not None and digest_of_file(path) not in ("", expected):
+        return None
+    left_out = 0
+    if project.embeds:
+        from app.audition.embedding import packed
+
+        project, left_out = packed(project, (path, before, None))
+    return Written(write_project(path, project), left_out)
+
+
+def look(path: Path, digest: str, parts: Project) -> Found:
+    """What a file holds now; sounds that are only in it any more come out of it."""
+    from app.errors import InputError
+    from app.interchange.koebako import digest_of_file, read_with_digest
+
+    now = digest_of_file(path)
+    if now == digest and not (parts.embeds and _lacks_sounds(parts, path)):
+        return Found("same")
+    try:
+        project, now_held = read_with_digest(path)
+        project = _unpacked(project, path)
+        return Found("same") if now == digest else Found("other", project, now_held)
+    except InputError:  # gone, or no project any more
+        return Found("gone" if not now else "other")
+
+
+def _unpacked(project: Project, path: Path) -> Project:
+    if not project.sounds:
+        return project
+    from app.audition.embedding import unpacked
+
+    return unpacked(project, path)
+
+
+def _lacks_sounds(parts: Project, path: Path) -> bool:
+    from app.audition.embedding import lacks_sounds
+
+    return lacks_sounds(parts, path)
+
+
+def holds(project: Project, script: Script, parts: Project) -> bool:
+    """Whether a file has all that is shown; names of voices are not edited."""
+    same = project.script.lines == script.lines
+    return same and replace(project, script=Script(), current="", voices=()) == replace(parts, script=Script(), current="", voices=())

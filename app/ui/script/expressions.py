@@ -1,0 +1,90 @@
+"""Regular expressions over the lines: those of Qt, which give up where an expression would never come to an end.
+
+Python's own hold every thread until they are done, which `(a+)+$` is not in a lifetime; a library with a time limit would be one more to ship.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator
+
+from PySide6.QtCore import QRegularExpression, QRegularExpressionMatch
+
+from app.core.script import Line, Script
+from app.core.text_search import Match
+from app.errors import InputError
+from app.language import localized
+
+LONGEST_S = 0.1  # of a search through all lines, which the window waits for; Qt gives up a single match after about a fifth of that
+LAST_SMALL = "\uffff"  # letters behind it are two for Qt
+
+
+class EndlessError(InputError):
+    """An expression takes too long."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            localized(
+                "この正規表現は処理に時間がかかりすぎます。繰り返しを減らしてください。",
+                "This expression takes too long. Use fewer repetitions.",
+            )
+        )
+
+
+def compiled(pattern: str) -> QRegularExpression:
+    """An expression; raises InputError, which says where it is wrong."""
+    expression = QRegularExpression(pattern, QRegularExpression.PatternOption.UseUnicodePropertiesOption)
+    if not expression.isValid():
+        place = expression.patternErrorOffset()
+        raise InputError(
+            localized(
+                f"正規表現が正しくありません（{place} 文字目）。", f"Invalid expression at character {place}: {expression.errorString()}."
+            )
+        )
+    return expression
+
+
+def find_expression(script: Script, expression: QRegularExpression, ids: Collection[str] | None = None) -> list[Match]:
+    """Every place in these lines, or in all, from the top; an empty place counts, such as the beginning of a line.
+
+    Raises EndlessError.
+    """
+    ends = time.perf_counter() + LONGEST_S
+    found: list[Match] = []
+    for line in script.lines:
+        if ids is None or line.id in ids:
+            for match in _places(line, expression):
+                found.append(match)
+                if time.perf_counter() > ends:
+                    raise EndlessError
+            if time.perf_counter() > ends:
+                raise EndlessError
+    return found
+
+
+def _places(line: Line, expression: QRegularExpression) -> Iterator[Match]:
+    places = expression.globalMatch(line.text)
+    if not places.isValid():
+        raise EndlessError
+    letters = _Letters(line.text)
+    while places.hasNext():
+        match = places.next()
+        if not match.isValid():
+            raise EndlessError
+        yield Match(line.id, letters.at(match.capturedStart()), letters.at(match.capturedEnd()), _groups(match, expression))
+
+
+def _groups(match: QRegularExpressionMatch, expression: QRegularExpression) -> tuple[str, ...]:
+    return tuple(match.captured(number) for number in range(expression.captureCount() + 1))
+
+
+class _Letters:
+    """Qt counts letters beyond the first 65,536, such as 𠮷 and emoji, as two."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._plain = not text or max(text) <= LAST_SMALL
+
+    def at(self, place: int) -> int:
+        """The letter at a place that Qt names."""
+        return place if self._plain else len(self._text.encode("utf-16-le", "surrogatepass")[: 2 * place].decode("utf-16-le", "replace"))

@@ -1,0 +1,106 @@
+"""What the synthesis thread reports to the window: what there is, what came of a job. Frozen: they cross threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.core.types import Float32
+from app.ui.synthesis.jobs import ExportFile, Job, RenderTake
+
+if TYPE_CHECKING:
+    from app.export.loudness import Measured
+    from app.export.render import WrittenFile
+
+
+@dataclass(frozen=True, slots=True)
+class MachineInfo:
+    """What this machine offers.
+
+    Attributes:
+        names: all backends there could be, as (key, name for people).
+        backends: keys of those the installed ONNX Runtime offers.
+        devices: labels of the audio outputs.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    backends: tuple[str, ...]
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedVoice:
+    """A voice that can speak now.
+
+    Attributes:
+        requested: the backend asked for.
+        backends: where each stage runs, as (stage, backend key).
+        fallback: why it does not run where it was asked to, or None.
+        lost: it does not because its device failed, now or when the program ran last.
+        speakers, styles: as (id, name).
+        starter: it is the voice we ship.
+        opaque: it is one graph, which can only be heard sentence by sentence.
+        id: what lines call it; empty is the voice we ship.
+        fast: it speaks fast.
+        forced_bert: it speaks with a BERT that is not its own, so that its prosody is wrong.
+        measured: what a probe has found for it, as `koebako backends --json` reports it.
+    """
+
+    name: str
+    description: str
+    licence: str
+    starter: bool
+    opaque: bool
+    sampling_rate: int
+    speakers: tuple[tuple[int, str], ...]
+    styles: tuple[tuple[int, str], ...]
+    requested: str
+    backends: tuple[tuple[str, str], ...]
+    fallback: str | None
+    id: str = ""
+    fast: bool = False
+    forced_bert: bool = False
+    lost: bool = False
+    measured: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAudio:
+    """The first sound of a request was ready, this long after the user asked."""
+
+    request_id: str
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesised:
+    """All sound of a request was computed and handed over, or it was stopped."""
+
+    request_id: str
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What came of a file."""
+
+    job: ExportFile
+    result: WrittenFile | Measured
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """What came of a take: all samples, and their rate in Hz."""
+
+    job: RenderTake
+    samples: Float32
+    rate: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Done:
+    """The synthesis thread has finished a job; `succeeded` when it neither failed nor was cancelled."""
+
+    job: Job
+    succeeded: bool

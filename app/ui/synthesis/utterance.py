@@ -1,0 +1,98 @@
+"""One line on its way: what each stage took, what came from a cache, when it was first heard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from app.core.timing import ALL_STAGES
+from app.core.types import StageTiming
+
+SIZES = ("tokens", "phones", "frames", "samples")
+
+
+@dataclass(slots=True)
+class StageTotal:
+    """One stage over all sentences of an utterance; `ms` includes `cold_ms` and `new_ms`, and the sizes are sums as well.
+
+    Attributes:
+        new_ms: of runs whose size was new to the device.
+        waited_ms: of runs on the CPU for which the device was not ready.
+        backends: what computed it, in the order of their first runs.
+    """
+
+    ms: float = 0.0
+    cold_ms: float = 0.0
+    new_ms: float = 0.0
+    waited_ms: float = 0.0
+    backends: tuple[str, ...] = ()
+    runs: int = 0
+    hits: int = 0
+    tokens: int = 0
+    phones: int = 0
+    frames: int = 0
+    samples: int = 0
+
+    def add(self, timing: StageTiming) -> None:
+        """Takes in one timing."""
+        self.ms += timing.ms
+        self.cold_ms += timing.ms if timing.cold else 0
+        self.new_ms += timing.ms if timing.new_size else 0
+        self.waited_ms += timing.ms if timing.waited else 0
+        if timing.backend and timing.backend not in self.backends:
+            self.backends += (timing.backend,)
+        self.runs += not timing.cache_hit
+        self.hits += timing.cache_hit
+        for size in SIZES:
+            setattr(self, size, getattr(self, size) + getattr(timing, size))
+
+
+@dataclass(slots=True)
+class Utterance:
+    """One line on its way.
+
+    Attributes:
+        label: its first words.
+        stages: by name, in the order of the pipeline.
+        first_audio_ms: from the request to the first sound, None before.
+        audio_s: sound so far, pauses around the line not counted.
+        running: more is to come.
+    """
+
+    request_id: str
+    label: str
+    stages: dict[str, StageTotal] = field(default_factory=dict)
+    first_audio_ms: float | None = None
+    audio_s: float = 0.0
+    running: bool = True
+    stopped: bool = False
+
+    @property
+    def total_ms(self) -> float:
+        """Time spent in all stages."""
+        return sum(stage.ms for stage in self.stages.values())
+
+    @property
+    def rtf(self) -> float | None:
+        """Time spent per second of sound; None before the first sound."""
+        return self.total_ms / 1000 / self.audio_s if self.audio_s else None
+
+    @property
+    def hits(self) -> int:
+        """Readings and features that came from a cache."""
+        return sum(self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
+
+    @property
+    def lookups(self) -> int:
+        """Readings and features that were needed."""
+        return sum(self.stages[name].runs + self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)
+
+    def add(self, timing: StageTiming, sampling_rate: int) -> None:
+        """Takes in one timing."""
+        self.stages.setdefault(timing.stage, StageTotal()).add(timing)
+        if timing.stage == "audio":
+            self.audio_s += timing.samples / sampling_rate
+
+    def ordered(self) -> Iterator[tuple[str, StageTotal]]:
+        """Stages that occurred, in the order of the pipeline."""
+        return ((name, self.stages[name]) for name in ALL_STAGES if name in self.stages)

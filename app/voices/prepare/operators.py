@@ -1,0 +1,88 @@
+"""The operators of a graph as kernels are looked up for them: version, types, and what they read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto
+
+from app.voices.prepare.store import load_graph
+
+ONNX = ("", "ai.onnx")
+SIZES_BYTES = 1024  # shorter tensors may be shapes, which inference reads
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One node, those inside loops and branches among them.
+
+    Attributes:
+        domain: empty for ONNX's own.
+        version: since which opset it is as it is here; 1 for other domains, and for operators that ONNX does not know.
+        types: of its tensors, by the name of the type in its definition (`T`), as far as they are known: `float`, `int64`.
+        reads, writes: names of values.
+        fixed: what it reads is known before the graph runs, so that it is computed when the graph opens, and placed nowhere.
+        body: the operators that it can be computed by where nothing has a kernel for it.
+    """
+
+    name: str
+    domain: str
+    kind: str
+    version: int
+    types: Mapping[str, str]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    fixed: bool = False
+    body: tuple[str, ...] = ()
+
+
+def operators_of(graph: Path | bytes) -> list[Operator]:
+    """In the order of the graph. VoiceError where it cannot be read."""
+    model = load_graph(graph, outside=False)
+    for item in model.graph.initializer:
+        if len(item.raw_data) > SIZES_BYTES:
+            item.ClearField("raw_data")  # inference copies the model
+    with suppress(onnx.shape_inference.InferenceError, ValueError):  # types stay as far as they are stated
+        model = onnx.shape_inference.infer_shapes(model)
+    opsets = {"" if item.domain in ONNX else item.domain: item.version for item in model.opset_import}
+    return list(_operators(model.graph, opsets, {}))
+
+
+def _operators(graph: onnx.GraphProto, opsets: Mapping[str, int], outer: Mapping[str, str]) -> Iterator[Operator]:
+    types, known = dict(outer), {item.name for item in graph.initializer}
+    types |= {item.name: _name(item.data_type) for item in graph.initializer}
+    for item in (*graph.input, *graph.value_info, *graph.output):
+        types[item.name] = _name(item.type.tensor_type.elem_type)
+    for number, node in enumerate(graph.node):
+        fixed = all(value in known for value in node.input if value) and not node.op_type.startswith("Random")
+        known.update(node.output if fixed else ())
+        yield _operator(node, number, opsets, types, fixed=fixed)
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs):
+                yield from _operators(inner, opsets, types)
+
+
+def _operator(node: onnx.NodeProto, number: int, opsets: Mapping[str, int], types: Mapping[str, str], *, fixed: bool) -> Operator:
+    domain = "" if node.domain in ONNX else node.domain
+    name, values = node.name or f"{node.op_type}_{number}", (tuple(filter(None, node.input)), tuple(filter(None, node.output)))
+    try:
+        schema = onnx.defs.get_schema(node.op_type, opsets.get(domain, 1), domain)
+    except onnx.defs.SchemaError:
+        return Operator(name, domain, node.op_type, 1, {}, *values, fixed)
+    found: dict[str, str] = {}
+    for formal, given in ((schema.inputs, node.input), (schema.outputs, node.output)):
+        for index, value in enumerate(given):
+            parameter = formal[min(index, len(formal) - 1)]  # the last one may stand for many
+            if types.get(value) and not parameter.type_str.startswith("tensor("):
+                found[parameter.type_str] = types[value]
+    body = tuple(item.op_type for item in schema.function_body.node)
+    return Operator(name, domain, node.op_type, schema.since_version, found, *values, fixed, body)
+
+
+def _name(data_type: int) -> str:
+    """`float`, or empty where it is not known."""
+    return TensorProto.DataType.Name(data_type).lower() if data_type else ""

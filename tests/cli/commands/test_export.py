@@ -1,0 +1,196 @@
+"""`koebako export` with the voice that ships."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from app.cli.main import main
+from app.export import child_worker
+from app.export.loudness import integrated, measure, together
+
+ROOT = Path(__file__).parents[3]
+LINES = ("a1,雨が降る。,,,3", "a2,こんにちは、世界。,Mei,Happy,1", "a3,雪が積もる。,Tohoku f01,,2")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A script of three lines."""
+    file = tmp_path / "台本.csv"
+    file.write_text("\n".join(("id,text,speaker,style,seed", *LINES)), encoding="utf-8")
+    return file
+
+
+def export(*arguments: object) -> int:
+    return main(["export", *map(str, arguments)])
+
+
+def rows(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def sounds(folder: Path) -> dict[str, np.ndarray]:
+    return {file.name: soundfile.read(file, dtype="float32")[0] for file in folder.glob("*.wav")}
+
+
+def test_a_row_a_file_and_a_summary(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert export(table, "-o", out, "--pattern", "$number$_$id$", "--sidecars", "txt,json", "--json") == 0
+    *files, summary = rows(capsys.readouterr().out)
+    assert [row["id"] for row in files] == ["a1", "a2", "a3"]
+    keys = {"type", "id", "file", "text", "voice", "speaker", "style", "seed", "audio_s", "samples", "rate", "sidecars"}
+    assert all(set(row) == keys for row in files)
+    assert [(row["speaker"], row["style"], row["seed"]) for row in files] == [
+        ("Mei", "Neutral", 3),
+        ("Mei", "Happy", 1),
+        ("Tohoku f01", "Neutral", 2),
+    ]
+    assert set(summary) == {"type", "files", "skipped", "failed", "seconds"}
+    assert (summary["files"], summary["skipped"], summary["failed"]) == (3, 0, 0)
+    for row in files:
+        found, rate = soundfile.read(str(row["file"]))
+        assert (len(found), rate) == (row["samples"], row["rate"])
+        assert row["audio_s"] == len(found) / rate
+        assert all(Path(str(path)).is_file() for path in row["sidecars"])  # type: ignore[attr-defined]
+    assert sorted(file.name for file in out.iterdir() if file.suffix == ".wav") == ["001_a1.wav", "002_a2.wav", "003_a3.wav"]
+
+
+def test_the_same_samples_as_speak_and_from_processes_side_by_side(table: Path, tmp_path: Path) -> None:
+    assert export(table, "-o", tmp_path / "one", "--subtype", "float") == 0
+    assert export(table, "-o", tmp_path / "two", "--subtype", "float", "--jobs", 2) == 0
+    one, two = sounds(tmp_path / "one"), sounds(tmp_path / "two")
+    assert one.keys() == two.keys()
+    assert len(one) == 3
+    assert all(np.array_equal(one[name], two[name]) for name in one)
+    assert (
+        main(["speak", "こんにちは、世界。", "-o", str(tmp_path / "s.wav"), "--style", "Happy", "--seed", "1", "--subtype", "float"]) == 0
+    )
+    spoken, _ = soundfile.read(tmp_path / "s.wav", dtype="float32")
+    assert any(np.array_equal(spoken, found) for found in one.values())
+
+
+def test_a_line_that_cannot_be_spoken_fails_alone(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table.write_text(table.read_text(encoding="utf-8") + "\na4,、。,,,\na5,はい。,Nobody,,", encoding="utf-8")
+    assert export(table, "-o", tmp_path / "out", "--json") == 3
+    found = rows(capsys.readouterr().out)
+    assert [row["error"]["family"] for row in found if "error" in row] == ["voice", "input"]  # type: ignore[index]
+    assert (found[-1]["files"], found[-1]["failed"]) == (3, 2)
+    assert len(sounds(tmp_path / "out")) == 3
+
+
+def test_a_script_names_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    voice = ROOT / "resources" / "voices" / "koebako-starter"
+    (tmp_path / "a.csv").write_text(f"text,voice\nはい。,{voice}\nいいえ。,\n", encoding="utf-8")
+    assert export(tmp_path / "a.csv", "-o", tmp_path / "out", "--json") == 3
+    *_, summary = rows(capsys.readouterr().out)
+    assert (summary["files"], summary["failed"]) == (1, 1)
+
+
+def test_only_what_is_missing_is_made_again(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert export(table, "-o", out, "--pattern", "$id$") == 0
+    before = sounds(out)
+    (out / "a2.wav").unlink()
+    (out / "a3.wav").write_bytes(b"other")
+    capsys.readouterr()
+    assert export(table, "-o", out, "--pattern", "$id$", "--only", "missing", "--json") == 0
+    found = rows(capsys.readouterr().out)
+    assert [row.get("id") for row in found[:-1]] == ["a2"]
+    assert found[-1]["skipped"] == 2
+    assert (out / "a3.wav").read_bytes() == b"other"
+    assert np.array_equal(soundfile.read(out / "a2.wav", dtype="float32")[0], before["a2.wav"])
+
+
+@pytest.mark.parametrize(("policy", "names"), [("skip", 3), ("number", 6), ("replace", 3), ("ask", 3)])
+def test_what_happens_to_existing_files(table: Path, tmp_path: Path, policy: str, names: int, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("a1", "a2", "a3"):
+        (out / f"{name.upper()}.WAV" if name == "a3" else out / f"{name}.wav").write_bytes(b"old")
+    assert export(table, "-o", out, "--pattern", "$id$", "--existing", policy) == 0
+    made = [file for file in out.iterdir() if file.read_bytes() != b"old"]
+    assert len(made) == (0 if policy in ("skip", "ask") else 3)
+    if policy != "replace" or sys.platform in ("win32", "darwin"):  # elsewhere names of other case are other files
+        assert len(list(out.iterdir())) == names
+    assert ("already exist" in capsys.readouterr().err) == (policy == "ask")
+
+
+def test_joined_and_by_speaker(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    single, out = tmp_path / "single", tmp_path / "out"
+    assert export(table, "-o", single, "--by", "speaker", "--subtype", "float") == 0
+    assert sorted(item.name for item in single.iterdir()) == ["Mei", "Tohoku f01"]
+    capsys.readouterr()
+    assert export(table, "-o", out, "--joined", "--subtype", "float", "--sidecars", "lab,json", "--json") == 0
+    row = rows(capsys.readouterr().out)[0]
+    parts = [soundfile.read(file, dtype="float32")[0] for file in sorted(single.rglob("*.wav"), key=lambda file: file.name)]
+    whole, _ = soundfile.read(str(row["file"]), dtype="float32")
+    assert np.array_equal(whole, np.concatenate(parts))
+    assert [line["end_s"] for line in row["lines"]][-1] == pytest.approx(row["audio_s"], abs=1e-9)  # type: ignore[attr-defined]
+    assert export(table, "-o", tmp_path / "each", "--joined", "--by", "speaker") == 0
+    assert len(sounds(tmp_path / "each")) == 2
+
+
+def test_a_batch_of_a_loudness(table: Path, tmp_path: Path) -> None:
+    assert export(table, "-o", tmp_path / "plain", "--subtype", "float", "--pattern", "$id$") == 0
+    assert export(table, "-o", tmp_path / "out", "--subtype", "float", "--pattern", "$id$", "--loudness", "-30", "--jobs", 2) == 0
+    plain, out = sounds(tmp_path / "plain"), sounds(tmp_path / "out")
+    measured = together([measure(sound, 44_100) for sound in out.values()])
+    assert integrated(measured.powers) == pytest.approx(-30, abs=0.02)
+    gains = [float(np.abs(out[name]).max() / np.abs(plain[name]).max()) for name in plain]
+    assert max(gains) == pytest.approx(min(gains), rel=1e-5)
+
+
+@pytest.mark.parametrize("game", ["renpy", "yarn", "wwise", "csv"])
+def test_files_of_games_are_named_by_id(tmp_path: Path, game: str) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("id,text\nline:0a,はい。\nline:0b,いいえ。\n", encoding="utf-8")
+    assert export(file, "-o", tmp_path / "out", "--game", game) == 0
+    names = sorted(item.name for item in (tmp_path / "out").iterdir())
+    lists = {"renpy": [], "yarn": ["voice_lines.csv"], "csv": ["voice_lines.csv"], "wwise": ["voice_lines.wsources"]}[game]
+    stems = ["0a", "0b"] if game == "yarn" else ["line0a", "line0b"]
+    assert names == [f"{stem}.{'ogg' if game == 'renpy' else 'wav'}" for stem in stems] + lists
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--pattern", "a/b"], "cannot contain"),
+        (["--pattern", "$wrong$"], "no item"),
+        (["--sidecars", "doc"], "doc"),
+        (["--rate", "5"], "rate"),
+        (["--loudness", "3"], "loudness"),
+        (["--columns", "text"], "column"),
+    ],
+)
+def test_options_that_cannot_be(table: Path, tmp_path: Path, options: list[str], word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(table, "-o", tmp_path / "out", *options) == 2
+    assert word in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of files")
+def test_a_full_disk_ends_all(table: Path, tmp_path: Path) -> None:
+    limited = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+    limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)); from app.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", limited, "export", str(table), "-o", str(tmp_path / "out"), "--json", "--sidecars", "txt"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=60)
+    assert ended.returncode == 7, ended.stderr
+    assert "no space" in ended.stdout.lower() or "full" in ended.stdout.lower()
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_process_that_does_not_end_by_itself_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a slow machine it may take its time although all files are there; that is no error."""
+    monkeypatch.setattr(child_worker, "PATIENCE_S", 0.05)
+    worker = child_worker.ChildWorker(None)  # type: ignore[arg-type]
+    sleeping = [sys.executable, "-c", "import time; time.sleep(600)"]
+    child = worker._child = subprocess.Popen(sleeping, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    worker.close()
+    assert child.returncode not in (None, 0)

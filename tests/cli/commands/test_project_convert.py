@@ -1,0 +1,79 @@
+"""`koebako project convert`: scripts of other programs become projects, tables and texts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import main
+from app.core.project import Project
+from app.core.takes import Take
+from app.interchange.koebako import read_project, write_project
+from app.language import set_language
+from tests.interchange.peers import aisp, phrase, query, vvproj
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, list[str]]:
+    set_language("en")
+    code = main(["project", "convert", *map(str, arguments)])
+    told = capsys.readouterr()
+    return code, told.out, told.err.splitlines()
+
+
+def test_a_project_of_voicevox(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    asked = query(phrase(["ソ", "ラ", "ワ"], 3), phrase(["ア", "オ", "イ"], 2), speedScale=1.5, pitchScale=0.1)
+    (tmp_path / "a.vvproj").write_bytes(vvproj("0.25.0", [("空は青い", 3, asked), ("はい。", 3, None)]))
+    code, out, told = run(capsys, tmp_path / "a.vvproj", "-o", tmp_path / "a.koebako")
+    assert (code, out) == (0, "")
+    assert told[:-1] == ["Not imported: pitch and length of single morae (the voice decides) (1 line)."]
+    project = read_project(tmp_path / "a.koebako")
+    first = project.script.lines[0]
+    assert (first.settings.voice, first.settings.speed) == ("voicevox:3", 1.5)
+    assert [(edit.mora, edit.tone) for edit in first.overrides.moras][:3] == [(0, 0), (1, 1), (2, 1)]
+    assert project.voices[0].name == "VOICEVOX style 3"
+
+
+def test_sounds_that_a_project_includes_stay_in_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sound = hashlib.sha256(b"fLaC").hexdigest()
+    write_project(tmp_path / "a.koebako", Project(takes=(Take("l", sound=sound),), embeds=True, sounds={sound: b"fLaC"}))
+    assert run(capsys, tmp_path / "a.koebako", "-o", tmp_path / "b.koebako")[0] == 0
+    project = read_project(tmp_path / "b.koebako")
+    assert (project.embeds, project.sounds) == (True, {sound: b"fLaC"})
+
+
+def test_a_table_with_columns_of_other_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Who,Words\nmei,はい。\nnobody,いいえ。\n", encoding="utf-8")
+    code, out, _ = run(capsys, tmp_path / "a.csv", "-o", tmp_path / "b.csv", "--columns", "text=Words,speaker=Who", "--json")
+    assert code == 0
+    assert json.loads(out) == {"converted": str(tmp_path / "b.csv"), "lines": 2, "not_taken_over": []}
+    rows = [line.split(",")[1:] for line in (tmp_path / "b.csv").read_text(encoding="utf-8-sig").splitlines()]
+    assert rows == [["text", "voice", "speaker", "style"], ["はい。", "mei", "Mei", ""], ["いいえ。", "nobody", "", ""]]
+
+
+def test_text_with_and_without_who_speaks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.aisp").write_bytes(aisp("1.0.0", [("はい。", 888753760, None)]))
+    assert run(capsys, tmp_path / "a.aisp", "-o", tmp_path / "a.txt")[0] == 0
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "はい。\n"
+    assert run(capsys, tmp_path / "a.aisp", "-o", tmp_path / "b.txt", "--characters")[0] == 0
+    assert (tmp_path / "b.txt").read_text(encoding="utf-8") == "AivisSpeech style 888753760,はい。\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "more", "code"),
+    [
+        ("none.csv", "a.csv", (), 2),
+        ("a.txt", "a.docx", (), 2),
+        ("a.txt", "a.txt/b.csv", (), 7),
+        ("a.csv", "b.csv", ("--columns", "text"), 2),
+        ("a.csv", "b.csv", ("--columns", "text=None"), 2),
+    ],
+)
+def test_what_cannot_be_converted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, source: str, target: str, more: tuple[str, ...], code: int
+) -> None:
+    (tmp_path / "a.txt").write_text("はい。\n", encoding="utf-8")
+    (tmp_path / "a.csv").write_text("text\nはい。\n", encoding="utf-8")
+    assert run(capsys, tmp_path / source, "-o", tmp_path / target, *more)[0] == code

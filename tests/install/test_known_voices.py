@@ -1,0 +1,51 @@
+"""Voices as imported scripts look for them: the shipped one, and AivisSpeech's with the numbers of their styles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.project import Character, Project
+from app.core.script import Line, LineSettings, Script
+from app.install.known_voices import known_voices
+from app.interchange.assign import assign
+from app.interchange.style_ids import style_id
+from app.voices import aivisspeech
+from app.voices.containers.sources import read_facts
+
+from .voice_files import aivmx
+
+
+@pytest.fixture
+def models(shared: Path, tmp_path: Path) -> Path:
+    """AivisSpeech's folder with one voice and one broken file."""
+    folder = tmp_path / "other-programs" / "AivisSpeech-Engine" / "Models"
+    folder.mkdir(parents=True)
+    aivmx(shared / "reference", folder / "a.aivmx", name="花子")
+    (folder / "broken.aivmx").write_bytes(b"broken")
+    return folder
+
+
+def test_a_style_of_aivisspeech_is_found_by_its_number(models: Path) -> None:
+    speaker = read_facts(models / "a.aivmx").aivm["speakers"][-1]
+    number = style_id(speaker["uuid"], speaker["styles"][-1]["local_id"])
+    line = Line("はい", LineSettings(voice=f"aivisspeech:{number}"))
+    project = Project(Script((line,)), characters=(Character(line.settings.voice),))
+    found = assign(project, known_voices()).script.lines[0].settings
+    assert found.voice == read_facts(models / "a.aivmx").aivm["uuid"]
+    assert (found.speaker, found.style) == (speaker["name"], speaker["styles"][-1]["name"])
+
+
+def test_a_file_is_read_for_its_speakers_once(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = known_voices()
+    reads: list[Path] = []
+    monkeypatch.setattr(aivisspeech, "read_facts", lambda path: reads.append(path) or read_facts(path))
+    assert known_voices() == first
+    assert reads == []
+
+
+def test_the_shipped_voice_is_known_by_its_names() -> None:
+    (shipped,) = known_voices()
+    assert shipped.speakers
+    assert all(not speaker.uuid and speaker.styles for speaker in shipped.speakers)

@@ -1,0 +1,41 @@
+"""What the tests of the lab share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import main
+from app.lab.subject import Subject
+from tests.lab.tiny import tiny_bert_of, tiny_voice
+
+Rows = list[dict[str, object]]
+Lab = Callable[..., Rows]
+
+
+@pytest.fixture
+def lab(capsys: pytest.CaptureFixture[str]) -> Lab:
+    """Runs a part of `koebako lab` and gives its rows, without that of the machine."""
+
+    def run(*arguments: str) -> Rows:
+        assert main(["lab", *arguments, "--json"]) == 0
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert rows[0]["type"] == "machine"
+        return rows[1:]
+
+    return run
+
+
+@pytest.fixture
+def tiny(shared: Path, tmp_path: Path, _prepared_voices: None) -> Subject:
+    """A voice of the public architecture beside its source."""
+    return tiny_voice(shared, tmp_path)
+
+
+@pytest.fixture
+def tiny_bert(shared: Path, tmp_path: Path) -> Subject:
+    """A BERT of the public architecture beside its source."""
+    return tiny_bert_of(shared, tmp_path)

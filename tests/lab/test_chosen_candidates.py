@@ -1,0 +1,151 @@
+"""A candidate that was chosen is heard beside the exact graph, and installed where Koebako has a place for it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app import paths
+from app.audition.blind_test_data import readable_tests
+from app.audition.take_store import TakeStore, folder_of
+from app.audition.trials import trial_of
+from app.bench.stages import request_of
+from app.cli.main import main
+from app.compose.opening import open_speaker
+from app.install.licence import accept
+from app.interchange.koebako import read_project
+from app.lab.optimise.heard import HEARD
+from app.voices.bert import read_bert
+from app.voices.library import find_voice
+from app.voices.manifest import MANIFEST_NAME, VoiceManifest, read_manifest
+from tests.lab.conftest import Lab
+
+BRIEFLY = ("--turns", "1", "--warmup", "0", "--seconds", "0")
+INT8 = ("--graph", "flow", "--only", "int8-32", "--keep", "int8-32", *BRIEFLY)
+
+
+@pytest.fixture
+def own() -> Path:
+    """The voice that we ship, as one of the user's own."""
+    voice = paths.data_dir() / "voices" / "own"
+    shutil.copytree(paths.resources_dir() / "voices" / "mei", voice)
+    file = voice / "voice.json"
+    file.write_text(json.dumps(json.loads(file.read_text(encoding="utf-8")) | {"id": "own"}), encoding="utf-8")
+    accept(find_voice("own", paths.voice_dirs()))
+    return voice
+
+
+def spoken(sound: str) -> np.ndarray:
+    speaker = open_speaker("own", "cpu", precision="float32", sound=sound)  # type: ignore[arg-type]
+    return np.concatenate([chunk.samples for chunk in speaker.pipeline.synthesize(request_of(speaker, HEARD[0]))])
+
+
+def contents(voice: Path) -> tuple[VoiceManifest, dict[str, bytes]]:
+    """What it says of itself, and all other files."""
+    return read_manifest(voice), {path.name: path.read_bytes() for path in voice.iterdir() if path.is_file() and path.name != MANIFEST_NAME}
+
+
+@pytest.fixture
+def _lenient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests judge no speed, and of the voice that we ship every int8 graph is to pass."""
+    for limit, value in (("LEAST_SNR_DB", 0.0), ("MOST_LSD_DB", 50.0), ("ENOUGH_EQUAL", 0.0)):
+        monkeypatch.setattr(f"app.install.int8.{limit}", value)
+    monkeypatch.setattr("app.install.fast_slot.LEAST_GAIN", 0.0)
+
+
+@pytest.mark.usefixtures("_lenient")
+def test_a_candidate_is_heard_and_installed(lab: Lab, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.lab.optimise.heard.HEARD", HEARD[:1])
+    project = tmp_path / "試聴.koebako"
+    rows = lab("optimise", "own", *INT8, "--test", str(project), "--install")
+    heard, installed = (row for row in rows if row["type"] in ("test", "installed"))
+    (test,) = readable_tests(read_project(project).tests)
+    assert trial_of(test) is not None, "it is continued where it is opened"
+    assert test.plan.names == ("Exact", "int8, blocks of 32")
+    assert [list(pair) for pair in test.plan.sounds] == heard["sounds"]
+    exact, other = (TakeStore(folder_of(project)).read(name)[0] for name in test.plan.sounds[0])
+    assert np.abs(exact - spoken("exact")).max() < 1e-3
+    assert np.abs(other - spoken("fast")).max() < 1e-3, "what was heard is what was installed"
+    manifest = read_manifest(own)
+    assert manifest.fast is not None
+    assert manifest.fast.graphs["flow"].snr_db == installed["snr_db"]
+    assert {"flow_int8.onnx", "flow_int8.bin", "flow.onnx", "MODEL_CARD.md"} <= {path.name for path in own.iterdir()}
+    assert manifest.fast.gain > 0, "the card of the voice says how much faster it is"
+
+
+@pytest.mark.usefixtures("_lenient")
+def test_what_was_installed_makes_way_for_the_exact_graph_again(lab: Lab, own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = contents(own)
+    for graph in ("prosody", "flow"):
+        lab("optimise", "own", "--graph", graph, *INT8[2:], "--install")
+    both = read_manifest(own).fast
+    (row,) = lab("optimise", "own", "--graph", "prosody", "--keep", "prepared", "--install")
+    assert (row["graph"], row["note"]) == ("prosody", "“Mei (starter)” uses the exact graph of prosody again.")
+    left = read_manifest(own).fast
+    assert both is not None
+    assert left is not None
+    assert (both.graphs.keys(), left.graphs) == ({"prosody", "flow"}, {"flow": both.graphs["flow"]})
+    alone = left.graphs["flow"]
+    assert (left.snr_db, left.lsd_db, left.frames_equal) == (alone.snr_db, alone.lsd_db, alone.frames_equal), "judged without the other"
+    lab("optimise", "own", "--keep", "prepared", "--install")
+    assert contents(own) == before
+    assert main(["lab", "optimise", "own", "--graph", "flow", "--keep", "prepared", "--install"]) == 3
+    assert "No int8 graph is installed" in capsys.readouterr().err
+
+
+def test_a_folder_from_anywhere_does_not_change_the_installed_voice_whose_id_it_bears(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stranger = Path(shutil.copytree(own, tmp_path / "stranger"))
+    before = {path: path.stat().st_mtime_ns for path in own.iterdir()}
+    for candidate in ("int8-32", "prepared"):
+        options = ["--graph", "flow", "--only", candidate, "--keep", candidate, "--turns", "1", "--install"]
+        assert main(["lab", "optimise", str(stranger), *options]) == 2
+        assert "has not been added" in capsys.readouterr().err
+    assert {path: path.stat().st_mtime_ns for path in own.iterdir()} == before
+
+
+def test_what_is_not_near_enough_is_refused_and_all_stays_as_it_was(
+    own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.install.fast_slot.LEAST_GAIN", 1e6)
+    before = {path: path.stat().st_mtime_ns for path in own.iterdir()}
+    assert main(["lab", "optimise", "own", *INT8, "--install"]) == 3
+    assert "cannot be installed" in capsys.readouterr().err
+    assert {path: path.stat().st_mtime_ns for path in own.iterdir()} == before
+
+
+def test_a_bert_takes_one_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.install.bert_slot.LEAST_COSINE", 0.5)
+    (shipped,) = (paths.resources_dir() / "bert").iterdir()
+    folder = paths.data_dir() / "bert" / "koebako-starter-v1"
+    shutil.copytree(shipped, folder)
+    rows = lab("optimise", "koebako-starter-v1", "--only", "int8-32", "--keep", "int8-32", *BRIEFLY, "--install")
+    bert = read_bert(folder)
+    assert bert.graphs["int8"].is_file()
+    assert bert.int8_cosine == rows[-1]["cosine"]
+    lab("optimise", "koebako-starter-v1", "--keep", "prepared", "--install")
+    bert = read_bert(folder)
+    assert (list(bert.graphs), bert.int8_cosine) == (["float32"], None)
+    assert not list(folder.glob("bert_int8*"))
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("--graph", "flow", "--only", "fp16", "--keep", "fp16", "--install"), 2, "no place"),
+        (("--graph", "flow", "--only", "int8-32", "--keep", "int8-32", "--install"), 3, "comes with Koebako"),
+        (("--graph", "flow", "--only", "int9", "--keep", "int9", "--install"), 2, "Available: fp16, int8-256"),
+        (("--keep", "fp16"), 2, "-o, --test or --install"),
+        (("--only", "fp16", "--keep", "int8-32", "--install"), 2, "--only"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], code: int, words: str
+) -> None:
+    assert main(["lab", "optimise", *BRIEFLY, *options]) == code
+    assert words in capsys.readouterr().err

@@ -1,0 +1,87 @@
+"""`expect`: times follow from the work and this machine's peak; what takes longer is named."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.bench.work import kind_of
+from app.cli.main import main
+from app.errors import VoiceError
+from app.lab.expect.chart import expect_chart
+from app.lab.expect.rows import KINDS, MUCH_WORK, RUNS_BADLY, expect_rows, expected_ms, graph_rows
+from app.lab.given import Sizes
+from app.lab.subject import Subject
+from tests.lab.graphs import of_type
+
+PEAKS = {"convolution": 100.0, "product": 50.0, "convolution_int8": 400.0, "product_int8": 200.0}
+COUNTS = st.dictionaries(st.sampled_from(KINDS), st.integers(1, 10**10))
+
+
+def found(measured_ms: float, **operators: float) -> dict[str, object]:
+    """A decoder of 0.4 GMAC of convolutions and 0.1 of products: 4 and 2 ms at best."""
+    return {
+        "graph": "decoder",
+        "form": "prepared",
+        "macs": {"convolution": 400_000_000, "product": 100_000_000},
+        "measured_ms": measured_ms,
+        "runs": 10,
+        "operators": {name: [kind_of(name), ms] for name, ms in operators.items()},
+    }
+
+
+def test_a_graph_that_mostly_multiplies_has_much_work() -> None:
+    whole, convolutions, products, other = graph_rows(found(10.0, Conv=4.0, MatMul=4.0, Add=2.0), PEAKS)
+    assert whole["expected_ms"] == pytest.approx(6)
+    assert (whole["efficiency"], whole["verdict"]) == (pytest.approx(0.6), MUCH_WORK)
+    assert whole["operators"] == {"MatMul": 2.0, "Add": 2.0}, "whose work explains their time are not blamed"
+    assert (convolutions["part"], convolutions["efficiency"]) == ("decoder: convolution", pytest.approx(1))
+    assert (products["expected_ms"], products["measured_ms"]) == (pytest.approx(2), 4.0)
+    assert (other["part"], other["macs"], other["efficiency"], other["verdict"]) == ("decoder: other", 0, None, None)
+
+
+def test_a_graph_that_does_other_things_runs_badly_and_says_which() -> None:
+    whole, *_ = graph_rows(found(60.0, Conv=3.0, FusedConv=5.0, MatMul=2.0, Transpose=40.0, Add=10.0), PEAKS)
+    assert (whole["efficiency"], whole["verdict"]) == (pytest.approx(0.1), RUNS_BADLY)
+    assert list(whole["operators"]) == ["Transpose", "Add", "FusedConv", "Conv"]  # type: ignore[call-overload]
+    assert whole["operators"]["FusedConv"] == pytest.approx(5 - 4 * 5 / 8)  # type: ignore[index]
+
+
+@given(COUNTS, COUNTS)
+def test_the_expected_time_of_two_is_that_of_both(one: dict[str, int], other: dict[str, int]) -> None:
+    both = {kind: one.get(kind, 0) + other.get(kind, 0) for kind in KINDS}
+    assert expected_ms(both, PEAKS) == pytest.approx(expected_ms(one, PEAKS) + expected_ms(other, PEAKS))
+
+
+def test_the_shipped_bert_is_timed_and_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """It takes seconds: the machine's peak is the best of many runs."""
+    picture = tmp_path / "expect.svg"
+    assert main(["lab", "expect", "koebako-starter-v1", "--runs", "1", "--tokens", "8", "--json", "--plot", str(picture)]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["type"] for row in rows[:2]] == ["machine", "peak"]
+    assert all(1 < rows[1][f"{kind}_gmac_s"] < 1e5 for kind in KINDS)
+    whole, products, other = of_type(rows, "expect")
+    assert (whole["part"], products["part"], other["part"]) == ("bert", "bert: product", "bert: other")
+    assert whole["macs"] == products["macs"] > 1e6
+    assert whole["expected_ms"] == pytest.approx(whole["macs"] / rows[1]["product_gmac_s"] / 1e6)
+    assert products["measured_ms"] + other["measured_ms"] == pytest.approx(whole["measured_ms"])
+    assert whole["verdict"] in (MUCH_WORK, RUNS_BADLY)
+    assert "bert" in ET.parse(picture).getroot().itertext()
+    assert main(["lab", "expect", "--runs", "0"]) == 2
+
+
+def test_a_picture_of_hostile_names_is_one() -> None:
+    rows = list(graph_rows(found(60.0, **{"<b>&": 60.0}) | {"graph": "<script>" * 20}, PEAKS))
+    texts = list(ET.fromstring(expect_chart(rows)).itertext())
+    assert any(text.startswith("<script>") and text.endswith("…") for text in texts)
+    assert ET.fromstring(expect_chart([])).tag.endswith("svg")
+
+
+def test_what_has_no_graph_is_not_timed() -> None:
+    with pytest.raises(VoiceError, match="no graph"):
+        list(expect_rows(Subject("weights"), Sizes(), 1))

@@ -1,0 +1,74 @@
+"""People read names, programs identifiers: candidates and backends in tables, charts, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from app.lab.candidate_words import candidate_name
+from app.lab.charts import chart_of
+from app.lab.column_words import COLUMNS
+from app.lab.compare.candidates import FORMS
+from app.lab.optimise.rows import candidate_row
+from app.lab.page import as_html
+from app.lab.place_words import place_names
+from app.lab.rows import Row
+from app.lab.tables import as_csv, as_markdown, as_text
+from app.lab.words import value_name
+from app.language import set_language
+
+NAMES = {
+    "prepared": ("準備済み", "Prepared"),
+    "as-it-came": ("元のモデル", "As it came"),
+    "int8": ("追加時の int8", "int8 as installed"),
+    "int8: Conv 2×2×1×11": ("追加時の int8：Conv 2×2×1×11", "int8 as installed: Conv 2×2×1×11"),
+    "int8-32": ("int8、ブロック 32", "int8, blocks of 32"),
+    "int8-32: layer 3": ("int8、ブロック 32：layer 3", "int8, blocks of 32: layer 3"),
+    "fp16": ("半精度", "Half precision"),
+    "layers-20": ("20 層", "20 layers"),
+    "heads-75": ("アテンションヘッド 75%", "75% of attention heads"),
+    "base+projection": ("小さい BERT と射影", "Smaller BERT, projected"),
+    "fused": ("演算を融合", "Fused operators"),
+    "ort": ("ORT 形式", "ORT format"),
+    "directml:1 int8 none source": ("DirectML 1、int8、最適化なし、元のモデル", "DirectML 1, int8, not optimised, source"),
+    "something new": ("something new", "something new"),
+}
+
+
+@pytest.mark.parametrize(("language", "place"), [("ja", 0), ("en", 1)])
+def test_candidates_have_names_in_the_users_language(language: str, place: int) -> None:
+    set_language(language)
+    assert [candidate_name(identifier) for identifier in NAMES] == [pair[place] for pair in NAMES.values()]
+
+
+def test_places_have_their_makers_names() -> None:
+    assert place_names("cpu,directml:1") == "CPU, DirectML 1"
+    assert place_names("bert=cpu,decoder=auto") == "bert=CPU, decoder=Auto"
+    assert place_names("all") == "all"
+    assert value_name("assigned", {"cpu": 3, "cuda": 4}) == {"CPU": 3, "CUDA": 4}
+
+
+def test_people_read_names_and_programs_identifiers() -> None:
+    rows: list[Row] = [
+        candidate_row("bert", "fused", speedup=1.5, snr_db=90.0),
+        {"type": "place", "graph": "bert", "backend": "directml", "assigned": None},
+    ]
+    for shown in (as_text(rows), as_markdown(rows), as_html(rows, "report")):
+        assert "Fused operators (fused)" in shown
+        assert "DirectML" in shown
+    picture = chart_of(rows)
+    assert picture is not None
+    assert "Fused operators" in picture
+    first, second = csv.DictReader(io.StringIO(as_csv(rows)))
+    assert (first["candidate"], second["backend"]) == ("fused", "directml")
+
+
+def test_every_form_that_is_compared_has_a_name() -> None:
+    assert all(candidate_name(f"cpu float32 all {form}").startswith("CPU, float32, ") for form in FORMS)
+
+
+def test_what_a_candidate_is_said_of_has_a_heading() -> None:
+    assert set(candidate_row("bert", "fp16")) - {"type"} <= COLUMNS.keys()
+    assert "ratio" not in COLUMNS, "which of two times is above the line?"

@@ -1,0 +1,146 @@
+"""Voices that users bring: their numbers stay, and the lengths of their queries are those of their sound, also where a voice is one graph."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import wave
+from pathlib import Path
+
+import httpx
+import onnx
+import pytest
+from onnx import helper
+
+from app import paths
+from app.compose.opening import open_speaker
+from app.install.library import add_voice
+from app.install.prepare import prepare_voice
+from app.install.upkeep import remove_voice, rename_voice
+from app.service.catalogue import Catalogue, catalogue_of
+from app.voices.library import installed_voices
+from app.voices.voice import read_prepared
+from tests.install.voice_files import aivmx, quick, wishes
+from tests.service.conftest import serving
+
+TEXT = "こんにちは、世界。今日は、本当に晴れますか？"
+FRAMES = 1.0
+
+
+def numbers(catalogue: Catalogue) -> list[list[int]]:
+    return [[style.id for style in speaker.styles] for speaker in catalogue.speakers]
+
+
+def offered() -> Catalogue:
+    return catalogue_of(installed_voices([paths.data_dir() / "voices"]))
+
+
+def test_numbers_stay_where_a_voice_has_no_uuid(shared: Path, tmp_path: Path) -> None:
+    """After a start, under another name, prepared otherwise by a later version, and where the file is added again; another file has others."""
+    source = shared / "reference" / "jp-extra-tiny" / "model.onnx"
+    added = add_voice(source, wishes(), prepare=quick)
+    assert not any(speaker.uuid for speaker in added.card.speakers)
+    before = numbers(offered())
+    assert len(before) == 3
+    assert numbers(offered()) == before
+    rename_voice(added.voice.manifest.id, "別の名前")
+    with (added.voice.path / "decoder.onnx").open("ab") as graph:
+        graph.write(b"\x00")
+    assert numbers(offered()) == before
+    remove_voice(added.voice.manifest.id)
+    elsewhere = shutil.copytree(source.parent, tmp_path / "moved")
+    add_voice(elsewhere / "model.onnx", wishes(), prepare=quick)
+    assert numbers(offered()) == before
+    other = add_voice(shared / "reference" / "jp-extra-tiny-2spk" / "model.safetensors", wishes(), prepare=quick)
+    assert not {number for speaker in numbers(catalogue_of([other.voice])) for number in speaker} & {
+        number for one in before for number in one
+    }
+
+
+def test_numbers_of_a_uuid_do_not_depend_on_the_file(shared: Path, tmp_path: Path) -> None:
+    first = add_voice(aivmx(shared / "reference", tmp_path / "a.aivmx", version="1.0.0"), wishes(), prepare=quick)
+    before = numbers(catalogue_of([first.voice]))
+    remove_voice(first.voice.manifest.id)
+    second = add_voice(aivmx(shared / "reference", tmp_path / "b.aivmx", version="1.1.0"), wishes(), prepare=quick)
+    assert numbers(catalogue_of([second.voice]))[:2] == before[:2]  # those that have one
+
+
+def test_the_shipped_voice_keeps_its_numbers_when_it_is_made_anew(tmp_path: Path) -> None:
+    ours = paths.resources_dir() / "voices" / "mei"
+    folder = shutil.copytree(ours, tmp_path / "mei")
+    (folder / "flow.onnx").write_bytes(b"another one")
+    assert numbers(catalogue_of([read_prepared(folder)])) == numbers(catalogue_of([read_prepared(ours)]))
+
+
+def test_a_style_is_found_by_every_name_that_people_know() -> None:
+    """Of its voice, its speaker and its own, which `/v1/speak` takes as `koebako speak` does."""
+    catalogue = catalogue_of(installed_voices(paths.voice_dirs()))
+
+    def chosen(*names: str) -> tuple[int, int] | None:
+        found = catalogue.find(*names)
+        return None if found is None else (found.speaker, found.style)
+
+    assert chosen("") == chosen("mei") == chosen("Mei (starter)") == chosen("mei", "Mei") == (0, 0)
+    assert chosen("Tohoku f01") == chosen("mei", "tohoku F01") == chosen("", "1") == (1, 0)
+    assert chosen("Mei/Sad") == chosen("mei", "", "Sad") == chosen("Mei (starter)", "0", "4") == (0, 4)
+    assert chosen("NIT m001", "", "happy") == (2, 1)
+    assert chosen("nobody") is chosen("mei", "nobody") is chosen("mei", "", "nobody") is chosen("NIT m001", "Mei") is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "jp-extra-tiny/model.safetensors",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("jp-extra-tiny-2spk/model.aivmx", "multilingual-tiny/model.sbv2", "nanairo-tiny/model.safetensors", "variant-no-noise-inputs/model.onnx")
+        ),
+    ],
+)  # fmt: skip
+def test_a_voice_that_was_imported_is_served(shared: Path, tmp_path: Path, source: str) -> None:
+    path = shared / "reference" / source
+    prepare_voice(path, tmp_path, int8=False)
+    check_lengths(tmp_path, opaque=False)
+
+
+def test_a_voice_of_one_graph_is_served(shared: Path, tmp_path: Path) -> None:
+    """With the seams hidden from the importer."""
+    folder = shutil.copytree(shared / "reference" / "jp-extra-tiny", tmp_path / "source")
+    model = onnx.load(str(folder / "model.onnx"))
+    model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
+    onnx.save(model, str(folder / "model.onnx"))
+    prepared = tmp_path / "prepared"
+    prepared.mkdir()
+    assert prepare_voice(folder / "model.onnx", prepared).manifest.opaque
+    check_lengths(prepared, opaque=True)
+
+
+def check_lengths(folder: Path, *, opaque: bool) -> None:
+    """A query's lengths are those of the sound to a frame at any speed; edits count, or are refused."""
+    speaker = open_speaker(str(folder), force_bert=True)
+    with serving(speaker, voices=[read_prepared(folder)]) as url, httpx.Client(base_url=url, timeout=60) as client:
+        style = client.get("/speakers").json()[0]["styles"][-1]["id"]
+        query = client.post("/audio_query", params={"text": TEXT, "speaker": style}).json()
+        for speed in (1.0, 1.37, 0.7):
+            changed = query | {"speedScale": speed}
+            sound = client.post("/streaming_synthesis", params={"speaker": style}, json=changed)
+            assert abs(seconds(sound.content) - length_s(changed)) * 44100 / 512 <= FRAMES, speed
+        query["accent_phrases"][0]["moras"][0]["vowel_length"] += 0.5
+        longer = client.post("/synthesis", params={"speaker": style}, json=query)
+        assert longer.status_code == (422 if opaque else 200)
+        if not opaque:
+            assert abs(seconds(longer.content) - length_s(query)) * 44100 / 512 <= FRAMES
+        body = {"text": TEXT, "style_id": style, "speed": 1.2}
+        told = client.post("/v1/timings", json=body).json()["samples"]
+        assert len(client.post("/v1/speak", json=body | {"format": "pcm"}).content) == 2 * told
+
+
+def length_s(query: dict) -> float:
+    moras = [mora for phrase in query["accent_phrases"] for mora in (*phrase["moras"], *filter(None, [phrase["pause_mora"]]))]
+    inner = sum(mora["vowel_length"] + (mora["consonant_length"] or 0) for mora in moras)
+    return float(query["prePhonemeLength"] + inner / query["speedScale"] + query["postPhonemeLength"])
+
+
+def seconds(content: bytes) -> float:
+    with wave.open(io.BytesIO(content)) as file:
+        return file.getnframes() / file.getframerate()

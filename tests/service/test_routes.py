@@ -1,0 +1,371 @@
+"""Every route as clients use it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+import socket
+import threading
+import time
+import wave
+import zipfile
+
+import httpx
+import numpy as np
+import pytest
+import soundfile
+
+from app.compose.speaker import Speaker
+from app.core.presets import Preset
+from app.interchange.style_ids import style_id
+from app.service.connections import Connection
+from app.service.waves import wave_header
+from app.ui.parameters.presets import load_presets, presets_path, save_presets
+from tests.service.conftest import Serve
+
+TEXT = "こんにちは。元気ですか？"
+
+
+def query(client: httpx.Client, style: int, text: str = TEXT) -> dict:
+    answer = client.post("/audio_query", params={"text": text, "speaker": style, "core_version": "0.0.0", "unknown": 1})
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/json"
+    return answer.json()
+
+
+def length_s(values: dict) -> float:
+    moras = [mora for phrase in values["accent_phrases"] for mora in (*phrase["moras"], *filter(None, [phrase["pause_mora"]]))]
+    return (
+        values["prePhonemeLength"]
+        + sum(mora["vowel_length"] + (mora["consonant_length"] or 0) for mora in moras)
+        + values["postPhonemeLength"]
+    )
+
+
+def frames_of(content: bytes) -> tuple[int, int, int]:
+    with wave.open(io.BytesIO(content)) as file:
+        assert file.getsampwidth() == 2
+        assert len(content) == 44 + file.getnframes() * file.getnchannels() * 2
+        return file.getnframes(), file.getframerate(), file.getnchannels()
+
+
+def test_from_text_to_sound(client: httpx.Client, style: int) -> None:
+    values = query(client, style)
+    answer = client.post("/synthesis", params={"speaker": style}, json=values)
+    assert answer.headers["content-type"] == "audio/wav"
+    assert frames_of(answer.content)[0] / 44100 == pytest.approx(length_s(values), abs=512 / 44100)
+    for path in ("/cancellable_synthesis", "/streaming_synthesis"):
+        assert client.post(path, params={"speaker": style, "segment_length": 0.1}, json=values).content == answer.content
+    stereo = values | {"outputStereo": True, "outputSamplingRate": 24000}
+    content = client.post("/synthesis", params={"speaker": style}, json=stereo).content
+    assert frames_of(content) == (round(frames_of(answer.content)[0] * 24000 / 44100), 24000, 2)
+    late = client.post("/streaming_synthesis", params={"speaker": style, "start_offset": 0.5}, json=values).content
+    assert late[44:] == answer.content[44 + 22050 * 2 :]
+    beyond = client.post("/streaming_synthesis", params={"speaker": style, "start_offset": 60}, json=values)
+    assert beyond.status_code == 400
+    flat = client.post("/synthesis", params={"speaker": style, "enable_interrogative_upspeak": "false"}, json=values).content
+    assert len(flat) == pytest.approx(len(answer.content), rel=0.1)
+    assert flat != answer.content
+
+
+def test_several_sounds_at_once_and_joined(client: httpx.Client, style: int) -> None:
+    values = [query(client, style, text) for text in ("一つ。", "二つ。")]
+    archive = zipfile.ZipFile(io.BytesIO(client.post("/multi_synthesis", params={"speaker": style}, json=values).content))
+    assert archive.namelist() == ["001.wav", "002.wav"]
+    waves = [archive.read(name) for name in archive.namelist()]
+    encoded = [base64.b64encode(content).decode() for content in waves]
+    joined = client.post("/connect_waves", json=encoded).content
+    assert frames_of(joined)[0] == sum(frames_of(content)[0] for content in waves)
+    low = client.post("/synthesis", params={"speaker": style}, json=values[0] | {"outputSamplingRate": 8000, "outputStereo": True}).content
+    assert frames_of(client.post("/connect_waves", json=[base64.b64encode(low).decode(), encoded[0]]).content)[1:] == (44100, 2)
+    assert client.post("/connect_waves", json=[]).status_code == 422
+    huge = [base64.b64encode(wave_header(count, rate, 2) + bytes(count * 4)).decode() for count, rate in ((4_000_000, 8000), (1, 192000))]
+    assert client.post("/connect_waves", json=huge).status_code == 422  # 8 minutes that would be blown up to 700 MB
+    assert client.post("/connect_waves", json=["xx"]).status_code == 422
+    unequal = [values[0], values[1] | {"outputSamplingRate": 24000}]
+    assert client.post("/multi_synthesis", params={"speaker": style}, json=unequal).status_code == 422
+
+
+def test_phrases_are_made_and_filled_in(client: httpx.Client, style: int) -> None:
+    params = {"speaker": style}
+    phrases = client.post("/accent_phrases", params=params | {"text": TEXT}).json()
+    assert phrases == query(client, style)["accent_phrases"]
+    empty = json.loads(json.dumps(phrases))
+    for phrase in empty:
+        for mora in phrase["moras"]:
+            mora |= {"vowel_length": 0.0, "pitch": 0.0}
+    assert client.post("/mora_data", params=params, json=empty).json() == phrases
+    lengths = client.post("/mora_length", params=params, json=empty).json()
+    assert lengths[0]["moras"][0] | {"pitch": 5.5} == phrases[0]["moras"][0]
+    pitches = client.post("/mora_pitch", params=params, json=empty).json()
+    assert [mora["pitch"] for mora in pitches[0]["moras"]] == [mora["pitch"] for mora in phrases[0]["moras"]]
+    kana = client.post("/accent_phrases", params=params | {"text": "コンニチワ'", "is_kana": True}).json()
+    assert len(kana[0]["moras"]) == 5
+    wrong = client.post("/accent_phrases", params=params | {"text": "コンニチワ", "is_kana": True})
+    assert (wrong.status_code, wrong.json()["detail"]["error_name"]) == (400, "ACCENT_NOTFOUND")
+    assert client.post("/validate_kana", params={"text": "コンニチワ'"}).json() is True
+    assert client.post("/validate_kana", params={"text": "こんにちは"}).json()["detail"]["error_name"] == "UNKNOWN_TEXT"
+
+
+def test_speakers_have_the_numbers_that_their_uuids_give(client: httpx.Client) -> None:
+    speakers = client.get("/speakers").json()
+    assert [speaker["name"] for speaker in speakers] == ["Mei", "Tohoku f01", "NIT m001"]
+    for speaker in speakers:
+        assert [style["id"] for style in speaker["styles"]] == [style_id(speaker["speaker_uuid"], local) for local in range(5)]
+        info = client.get("/speaker_info", params={"speaker_uuid": speaker["speaker_uuid"]}).json()
+        assert [entry["id"] for entry in info["style_infos"]] == [style["id"] for style in speaker["styles"]]
+        assert base64.b64decode(info["portrait"]).startswith(b"\x89PNG")
+        linked = client.get("/speaker_info", params={"speaker_uuid": speaker["speaker_uuid"], "resource_format": "url"}).json()
+        assert client.get(linked["portrait"]).headers["content-type"] == "image/png"
+    assert client.get("/speaker_info", params={"speaker_uuid": "x"}).status_code == 404
+    assert client.get("/_resources/..%2F..%2Fvoice.json").status_code == 404
+    assert style_id("e756b8e4-b606-4e15-99b1-3f9c6a1b2317", 0) == 888753760
+
+
+def test_what_the_service_tells_of_itself(client: httpx.Client, style: int) -> None:
+    manifest = client.get("/engine_manifest").json()
+    assert manifest["frame_rate"] == 86.1328125
+    assert client.get(manifest["url"]).headers["content-type"].startswith("text/html")
+    assert client.get("/singers").json() == []
+    assert client.get("/supported_devices").json()["cpu"] is True
+    assert client.get("/is_initialized_speaker", params={"speaker": style}).json() is False
+    assert client.post("/initialize_speaker", params={"speaker": style, "skip_reinit": True}).status_code == 204
+    assert client.get("/is_initialized_speaker", params={"speaker": style}).json() is True
+    assert client.get("/core_versions").json() == [client.get("/version").json()]
+    page = client.get("/docs")
+    assert "http" not in page.text.replace("httpx", "")
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+
+
+def test_errors_have_the_form_that_clients_know(client: httpx.Client, style: int) -> None:
+    assert set(client.post("/audio_query", params={"text": "あ", "speaker": 1}).json()) == {"message"}
+    missing = client.post("/audio_query", params={"speaker": style})
+    assert (missing.status_code, missing.json()["detail"][0]["loc"]) == (422, ["query", "text"])
+    nothing = client.post("/audio_query", params={"text": "。。。", "speaker": style})
+    assert (nothing.status_code, "nothing" in nothing.json()["detail"]) == (422, True)
+    assert client.post("/synthesis", params={"speaker": style}, content="{").status_code == 422
+    assert client.post("/synthesis", params={"speaker": style}, json=[]).status_code == 422
+    assert client.post("/audio_query", params={"text": "あ" * 3001, "speaker": style}).status_code == 422
+    half = client.post("/v1/speak", content=b'{"text": "\\ud800", "format": "\\udfff", "pauses": {"\\udfff": 1}}')
+    assert (half.status_code, half.json()["detail"][0]["input"]) == (422, "?")
+    assert client.post("/sing_frame_audio_query", params={"speaker": style}, json={}).status_code == 501
+    assert client.post("/synthesis_morphing", json={}).status_code == 400
+    assert client.get("/synthesis").status_code == 405
+    too_long = query(client, style, "あ")
+    too_long["accent_phrases"][0]["moras"] *= 100
+    for mora in too_long["accent_phrases"][0]["moras"]:
+        mora["vowel_length"] = 30.0
+    assert client.post("/synthesis", params={"speaker": style}, json=too_long).status_code == 422
+
+
+def test_presets(client: httpx.Client, style: int) -> None:
+    preset = {
+        "id": -1,
+        "name": "quick",
+        "speaker_uuid": "x",
+        "style_id": style,
+        "speedScale": 1.5,
+        "pitchScale": 0.1,
+        "intonationScale": 1.2,
+    }
+    preset |= {"volumeScale": 0.5, "prePhonemeLength": 0.3, "postPhonemeLength": 0.4, "pauseLength": 0.2, "pauseLengthScale": 1.1}
+    assert client.post("/add_preset", json=preset).json() == 1
+    assert client.post("/add_preset", json=preset | {"id": 1}).json() == 2
+    made = client.post("/audio_query_from_preset", params={"text": TEXT, "preset_id": 1}).json()
+    assert {name: made[name] for name in preset.keys() & made.keys()} == {name: preset[name] for name in preset.keys() & made.keys()}
+    assert client.post("/update_preset", json=preset | {"id": 2, "name": "slow"}).json() == 2
+    assert client.post("/delete_preset", params={"id": 1}).status_code == 204
+    assert [one["name"] for one in client.get("/presets").json()] == ["slow"]
+    assert client.post("/delete_preset", params={"id": 1}).status_code == 422
+    assert client.post("/add_preset", json={}).status_code == 422
+
+
+def test_words_change_what_is_read(client: httpx.Client, style: int) -> None:
+    def read() -> str:
+        return "".join(mora["text"] for phrase in query(client, style, "魑魅")["accent_phrases"] for mora in phrase["moras"])
+
+    before = read()
+    word = {"surface": "魑魅", "pronunciation": "テスト", "accent_type": 1, "word_type": "PROPER_NOUN", "priority": 9}
+    name = client.post("/user_dict_word", params=word).json()
+    assert read() == "テスト"
+    assert client.get("/user_dict").json()[name]["pronunciation"] == "テスト"
+    assert client.put(f"/user_dict_word/{name}", params=word | {"pronunciation": "オバケ"}).status_code == 204
+    assert read() == "オバケ"
+    kept = client.get("/user_dict").json()
+    assert client.delete(f"/user_dict_word/{name}").status_code == 204
+    assert read() == before
+    assert client.delete(f"/user_dict_word/{name}").status_code == 422
+    assert client.post("/import_user_dict", params={"override": True}, json=kept).status_code == 204
+    assert read() == "オバケ"
+
+
+def test_nothing_is_changed_without_leave(serve: Serve) -> None:
+    with serve() as address:
+        changes = ("/add_preset", "/update_preset", "/delete_preset?id=1", "/import_user_dict?override=true")
+        words = "/user_dict_word?surface=a&pronunciation=ア&accent_type=0"
+        assert {httpx.post(address + path, json={}).status_code for path in (*changes, words)} == {403}
+        assert httpx.delete(f"{address}/user_dict_word/x").status_code == 403
+
+
+@pytest.mark.parametrize("kind", ["wav", "pcm", "mp3", "flac", "ogg", "opus"])
+def test_speaking_in_every_format(client: httpx.Client, kind: str) -> None:
+    body = {
+        "text": TEXT,
+        "voice": "Tohoku f01",
+        "format": kind,
+        "speed": 1.2,
+        "pitch": 1,
+        "pauses": {"。": 0.5},
+        "seed": 3,
+        "stereo": kind == "wav",
+    }
+    answer = client.post("/v1/speak", json=body)
+    assert answer.status_code == 200, answer.text
+    timings = client.post("/v1/timings", json=body).json()
+    if kind == "pcm":
+        assert len(answer.content) == timings["samples"] * 2
+        return
+    samples, rate = soundfile.read(io.BytesIO(answer.content))
+    assert len(samples) / rate == pytest.approx(timings["length_s"], abs=0.1 if kind in ("mp3", "opus") else 1e-4)
+    assert np.abs(samples).max() > 0.02
+
+
+def test_a_speaker_and_a_style_are_chosen_as_on_the_command_line(client: httpx.Client) -> None:
+    body = {"text": "はい。", "format": "pcm"}
+    by_name = client.post("/v1/speak", json=body | {"voice": "mei", "speaker": "NIT m001", "style": "Sad"}).content
+    assert by_name == client.post("/v1/speak", json=body | {"voice": "NIT m001/Sad"}).content
+    assert by_name == client.post("/v1/speak", json=body | {"speaker": 2, "style": 4}).content
+    assert by_name != client.post("/v1/speak", json=body).content
+    missing = client.post("/v1/speak", json=body | {"voice": "mei", "style": "Bored"})
+    assert (missing.status_code, "mei/Bored" in missing.json()["detail"]) == (422, True)
+
+
+def test_times_tile_the_sound(client: httpx.Client) -> None:
+    times = client.post("/v1/timings", json={"text": TEXT, "post_silence_s": 0.5}).json()
+    assert times["reading"] == "コンニチワゲンキデスカ"
+    assert times["phones"][0]["start_s"] == 0
+    assert times["phones"][-1]["end_s"] == times["length_s"]
+    assert all(one["end_s"] == pytest.approx(other["start_s"]) for one, other in zip(times["phones"], times["phones"][1:], strict=False))
+    sound = client.post("/v1/speak", json={"text": TEXT, "post_silence_s": 0.5}).content
+    samples = np.frombuffer(sound[44:], "<i2") / 32768
+    loud = np.flatnonzero(np.abs(samples) > 0.02) / 44100
+    assert times["moras"][0]["start_s"] - 0.1 < loud[0] < times["moras"][0]["end_s"]
+    assert times["moras"][-1]["start_s"] < loud[-1] < times["moras"][-1]["end_s"] + 0.15
+
+
+def test_a_stream_begins_before_it_is_made(client: httpx.Client, style: int, mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The header and the first sound come while later windows wait."""
+    go_on = threading.Event()
+    decode, windows = mei.pipeline.synthesizer.decode, []
+
+    def slowly(*values: object) -> object:
+        windows.append(1)
+        if len(windows) > 1:
+            assert go_on.wait(10)
+        return decode(*values)
+
+    values = query(client, style, "これは少し長い文で、いくつかの窓に分かれます。")
+    monkeypatch.setattr(type(mei.pipeline.synthesizer), "decode", lambda _self, *given: slowly(*given))
+    with client.stream("POST", "/streaming_synthesis", params={"speaker": style}, json=values) as answer:
+        pieces = answer.iter_raw()
+        held = next(pieces)
+        while np.abs(np.frombuffer(held[44 : len(held) // 2 * 2], "<i2")).max(initial=0) == 0:
+            held += next(pieces)
+        assert len(held) < int(answer.headers["content-length"])
+        go_on.set()
+        rest = b"".join(pieces)
+    assert frames_of(held + rest)[0] / 44100 == pytest.approx(length_s(values), abs=512 / 44100)
+
+
+def test_sound_without_a_header_waits_for_the_first_sentence_only(
+    client: httpx.Client, mei: Speaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no piece waits for an acknowledgement of the one before."""
+    go_on, prosody, measured = threading.Event(), mei.pipeline.synthesizer.prosody, []
+
+    def slowly(_self: object, *values: object) -> object:
+        measured.append(1)
+        if len(measured) > 1:
+            assert go_on.wait(10)
+        return prosody(*values)
+
+    delays = []
+    connected = Connection.connection_made
+
+    def connection_made(self: Connection, transport: asyncio.Transport) -> None:
+        delays.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        connected(self, transport)
+
+    monkeypatch.setattr(type(mei.pipeline.synthesizer), "prosody", slowly)
+    monkeypatch.setattr(Connection, "connection_made", connection_made)
+    body = {"text": "一つ目の文だけが要ります。二つ目はまだです。", "format": "pcm", "rate": 22050}
+    with client.stream("POST", "/v1/speak", json=body) as answer:
+        assert "content-length" not in answer.headers
+        pieces = answer.iter_raw()
+        held = next(pieces)
+        while not np.frombuffer(held[: len(held) // 2 * 2], "<i2").any():
+            held += next(pieces)
+        go_on.set()
+        rest = b"".join(pieces)
+    assert len(measured) == 2
+    assert delays
+    assert all(delays)
+    assert len(held + rest) == 2 * round(client.post("/v1/timings", json=body).json()["samples"] / 2)
+    broken = client.post("/v1/speak", json=body | {"text": "。"})
+    assert (broken.status_code, "nothing" in broken.json()["detail"]) == (422, True)
+
+
+def test_a_client_that_goes_away_stops_its_work(url: str, style: int, mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = []
+    terminate = type(mei).terminate
+    monkeypatch.setattr(type(mei), "terminate", lambda self: (stopped.append(time.perf_counter()), terminate(self)))
+    decode = mei.pipeline.synthesizer.decode
+    windows = []
+
+    def slowly(_self: object, *values: object) -> object:
+        windows.append(1)
+        time.sleep(0.05)
+        return decode(*values)
+
+    monkeypatch.setattr(type(mei.pipeline.synthesizer), "decode", slowly)
+    with httpx.Client(base_url=url) as own:
+        text = "この文は、聞く人がいなくなると、途中で終わります。" * 20
+        values = query(own, style, text)
+        with pytest.raises(httpx.ReadTimeout):
+            own.post("/synthesis", params={"speaker": style}, json=values, timeout=0.3)
+    until = time.perf_counter() + 5
+    while not stopped and time.perf_counter() < until:
+        time.sleep(0.01)
+    assert stopped
+    made = len(windows)
+    time.sleep(0.3)
+    assert len(windows) <= made + 1
+    monkeypatch.undo()
+    assert httpx.post(f"{url}/audio_query", params={"text": "はい", "speaker": style}).status_code == 200
+
+
+def test_a_voice_that_was_loaded_is_warm(client: httpx.Client, style: int, mei: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once: clients ask for it again and again."""
+    warmed = []
+    monkeypatch.setattr(type(mei.pipeline), "warm_up", lambda self, _cancelled: warmed.append(self.voice.name))
+    for _ in range(2):
+        assert client.post("/initialize_speaker", params={"speaker": style}).status_code == 204
+    assert len(warmed) == 1
+
+
+def test_presets_of_the_window_are_not_those_of_clients(client: httpx.Client, style: int) -> None:
+    """Two files, of two forms: neither is touched for the other's sake."""
+    mine = presets_path()
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    save_presets({"quick": Preset()}, mine)
+    before = mine.read_bytes()
+    scales = dict.fromkeys(("speedScale", "intonationScale", "volumeScale"), 1.0) | dict.fromkeys(
+        ("pitchScale", "prePhonemeLength", "postPhonemeLength"), 0.0
+    )
+    assert client.get("/presets").json() == []
+    assert client.post("/add_preset", json={"id": 1, "name": "own", "speaker_uuid": "x", "style_id": style} | scales).json() == 1
+    assert mine.read_bytes() == before
+    assert len(client.get("/presets").json()) == 1
+    assert load_presets() == ({"quick": Preset()}, None)

@@ -1,0 +1,213 @@
+"""A blind test by keyboard, from its plan to its sheets; what is heard is what stands behind the letters."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.audition.blind_test import BlindTest
+from app.audition.blind_test_data import blind_test_from_data, blind_test_to_data
+from app.audition.trials import trial_of
+from app.core.types import Float32, SynthesisRequest
+from app.errors import InputError
+from app.ui.audition.blind_test_dialog import BlindTestDialog
+from app.ui.audition.setup_page import SetupPage
+from app.ui.shell.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.recording_player import RecordingPlayer
+
+RATE = 44_100
+NAMES = ("int8", "float32", "float16")
+Key = Qt.Key
+
+
+def tone(hz: float, level: float) -> Float32:
+    return (level * np.sin(2 * np.pi * hz * np.arange(RATE // 2) / RATE)).astype(np.float32)
+
+
+SOUNDS = {f"{number:064x}": tone(hz, level) for number, (hz, level) in enumerate(((400.0, 0.1), (900.0, 0.3), (2_000.0, 0.2)))}
+
+
+@pytest.fixture
+def player() -> RecordingPlayer:
+    """In time, as a device plays."""
+    return RecordingPlayer(pace=1.0)
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> MainWindow:
+    return open_window()
+
+
+def opened(qtbot: QtBot, window: MainWindow, count: int = 2) -> BlindTestDialog:
+    dialog = BlindTestDialog(window, window.controller, lambda name: (SOUNDS[name], RATE))
+    dialog.plan(NAMES[:count], [list(SOUNDS)[:count]])
+    dialog.show()
+    return dialog
+
+
+def begin(dialog: BlindTestDialog, kind: str, trials: int = 5) -> None:
+    page = dialog.pages.currentWidget()
+    assert isinstance(page, SetupPage)
+    page.kind.setCurrentIndex(page.kind.findData(kind))
+    page.trials.setValue(trials)
+    page.begin.click()
+
+
+def press(dialog: BlindTestDialog, *keys: Key) -> None:
+    for key in keys:
+        QTest.keyClick(dialog.focusWidget() or dialog, key)
+
+
+def hz_of(samples: Float32) -> float:
+    return float(np.abs(np.fft.rfft(samples * np.hanning(len(samples)))).argmax() * RATE / len(samples))
+
+
+def test_an_abx_test_by_keyboard(
+    qtbot: QtBot, window: MainWindow, player: RecordingPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog = opened(qtbot, window)
+    kept: list[BlindTest] = []
+    dialog.changed.connect(kept.append)
+    begin(dialog, "abx")
+    for number in range(5):
+        qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+        assert dialog.test is not None
+        trial = trial_of(dialog.test)
+        assert trial is not None
+        assert trial.number == number
+        assert not any(name in label.text() for label in (dialog.trial.head.number, dialog.trial.question) for name in NAMES)
+        press(dialog, Key.Key_Return)
+        assert len(dialog.test.answers) == number, "nothing was heard"
+        for letter in (Key.Key_A, Key.Key_B, Key.Key_X):
+            press(dialog, letter)
+        press(dialog, Key.Key_Left if trial.x == trial.a else Key.Key_Right, Key.Key_Return)
+    assert dialog.pages.currentWidget() is dialog.outcome
+    assert "5 of 5 correct" in dialog.outcome.verdict.text()
+    assert "heard" in dialog.outcome.verdict.text()
+    assert dialog.outcome.table.rowCount() == 5
+    assert [len(test.answers) for test in kept] == list(range(6))
+    for suffix, first in (("csv", "\ufeffsession_test_id"), ("html", "<!DOCTYPE html>")):
+        file = tmp_path / f"sheet.{suffix}"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args, file=file: (str(file), ""))
+        (dialog.outcome.csv_requested if suffix == "csv" else dialog.outcome.html_requested).emit()
+        qtbot.waitUntil(file.exists, timeout=WAIT_MS)
+        assert file.read_text(encoding="utf-8").startswith(first)
+    dialog.reject()
+
+
+def test_switching_keeps_the_place_and_is_equally_loud(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+    dialog = opened(qtbot, window)
+    begin(dialog, "pairs")
+    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    before = set(player.requests)
+    press(dialog, Key.Key_A)
+    qtbot.wait(60)
+    press(dialog, Key.Key_B)
+    qtbot.waitUntil(lambda: dialog.trial.letters.play.text() == "Play", timeout=WAIT_MS)
+    (request,) = set(player.requests) - before
+    heard = player.sound(request)
+    assert len(heard) == RATE // 2
+    assert np.abs(np.diff(heard)).max() < 0.1
+    assert dialog.test is not None
+    trial = trial_of(dialog.test)
+    assert trial is not None
+    wanted = [(400.0, 900.0)[column] for column in (trial.a, trial.b)]
+    assert hz_of(heard[:2_000]) == pytest.approx(wanted[0], rel=0.1)
+    assert hz_of(heard[-4_000:]) == pytest.approx(wanted[1], rel=0.1)
+    assert np.abs(heard).max() < 0.15, "as loud as the softest"
+    dialog.reject()
+
+
+def test_an_answer_is_taken_back_and_a_closed_test_continues(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window, 3)
+    begin(dialog, "ranking")
+    for _ in range(2):
+        qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+        press(dialog, Key.Key_A, Key.Key_B, Key.Key_Right, Key.Key_Left, Key.Key_Return)
+    assert dialog.test is not None
+    assert [answer.choice for answer in dialog.test.answers] == ["a", "a"]
+    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    press(dialog, Key.Key_Backspace)
+    assert len(dialog.test.answers) == 1
+    kept = blind_test_to_data(dialog.test)
+    dialog.reject()
+    again = BlindTestDialog(window, window.controller, lambda name: (SOUNDS[name], RATE))
+    again.show()
+    again.resume(blind_test_from_data(kept))
+    while again.pages.currentWidget() is again.trial:
+        qtbot.waitUntil(again.trial.letters.play.isEnabled, timeout=WAIT_MS)
+        press(again, Key.Key_A, Key.Key_B, Key.Key_Left, Key.Key_Return)
+    assert "Not enough trials" in again.outcome.verdict.text()
+    again.reject()
+
+
+def test_space_plays_and_stops_and_closing_is_silence(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+    dialog = opened(qtbot, window)
+    begin(dialog, "pairs")
+    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    press(dialog, Key.Key_Space)
+    assert dialog.trial.letters.play.text() == "Stop"
+    press(dialog, Key.Key_Space)
+    assert dialog.trial.letters.play.text() == "Play"
+    qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
+    press(dialog, Key.Key_Space)
+    qtbot.wait(30)
+    asked = time.perf_counter()
+    dialog.reject()
+    assert player.silenced_at >= asked
+    qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
+
+
+def test_a_line_that_is_spoken_ends_the_sounds_side_by_side(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+    dialog = opened(qtbot, window)
+    begin(dialog, "pairs")
+    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    before = set(player.requests)
+    press(dialog, Key.Key_A)
+    qtbot.waitUntil(lambda: set(player.requests) > before, timeout=WAIT_MS)
+    (mix,) = set(player.requests) - before
+    line = window.controller.speak(SynthesisRequest("はい。"))
+    qtbot.waitUntil(lambda: not window.controller.busy, timeout=WAIT_MS)
+    assert dialog.trial.letters.play.text() == "Play"
+    assert len(player.sound(mix)) < RATE // 2
+    assert len(player.sound(line)) > 1_000
+    press(dialog, Key.Key_B)
+    assert dialog.trial.letters.play.text() == "Stop"
+    dialog.reject()
+
+
+def test_a_sound_that_is_gone_is_said(qtbot: QtBot, window: MainWindow) -> None:
+    def gone(_name: str) -> tuple[Float32, int]:
+        raise InputError("The sound of this take is missing.")
+
+    dialog = BlindTestDialog(window, window.controller, gone)
+    dialog.plan(NAMES[:2], [list(SOUNDS)[:2]])
+    dialog.show()
+    begin(dialog, "abx")
+    qtbot.waitUntil(dialog.notice.isVisible, timeout=WAIT_MS)
+    assert not dialog.trial.letters.play.isEnabled()
+    dialog.reject()
+
+
+def test_the_plan_says_what_it_takes(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    page = dialog.pages.currentWidget()
+    assert isinstance(page, SetupPage)
+    page.trials.setValue(16)
+    assert "12 of 16" in page.words.text()
+    page.kind.setCurrentIndex(page.kind.findData("pairs"))
+    assert "13 of 16" in page.words.text()
+    page.undecided.setChecked(True)
+    assert page.plan().undecided
+    page.kind.setCurrentIndex(page.kind.findData("sequential"))
+    assert not page.trials.isEnabled()
+    assert not page.plan().undecided
+    dialog.reject()

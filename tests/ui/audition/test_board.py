@@ -1,0 +1,376 @@
+"""The board by keyboard alone, through the real pipeline: lines are compared, starred, rated, filtered, applied."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.audition.board import Board, Cell, VoiceChoice, columns_of
+from app.audition.board_wishes import Wishes, board_of
+from app.audition.take_store import folder_of
+from app.core.script import Line, LineSettings
+from app.core.takes import Take
+from app.settings import Settings
+from app.ui.audition.board_cells import MOST_BYTES, BoardCells, Phase
+from app.ui.audition.board_controller import BoardController
+from app.ui.audition.board_keys import action_of
+from app.ui.audition.board_window import BoardWindow
+from app.ui.shell.window import MainWindow
+from app.ui.synthesis.side_by_side import SideBySide
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
+from tests.ui.heart import Heart, describe
+from tests.ui.recording_player import RecordingPlayer
+
+TEXTS = ("今日はとてもいい天気なので散歩します。", "明日の朝は早く起きて駅まで歩きましょう。")
+LONGEST_BEAT_MS = 250.0  # generous: building the board of another line is part of it
+Key, SHIFT = Qt.Key, Qt.KeyboardModifier.ShiftModifier
+
+
+def opened(qtbot: QtBot, window: MainWindow, text: str = TEXTS[0]) -> tuple[BoardController, BoardWindow]:
+    """The board of a line, by its action."""
+    if text:
+        write(window, text)
+    qtbot.waitUntil(lambda: window.catalog.is_read, timeout=WAIT_MS)
+    window.window_actions["audition"].trigger()
+    board = window.board
+    assert board is not None
+    assert board.window is not None
+    qtbot.waitUntil(board.window.isActiveWindow, timeout=WAIT_MS)
+    return board, board.window
+
+
+def filled(qtbot: QtBot, board: BoardController) -> None:
+    qtbot.waitUntil(lambda: bool(board.cells.board.cells) and len(board.cells.done) == len(board.cells.board.cells), timeout=WAIT_MS)
+
+
+def press(qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    qtbot.keyClick(focused, key, held)
+
+
+def test_a_line_is_compared_judged_and_applied_by_keyboard(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    board, shown = opened(qtbot, window)
+    before = window.document.script.lines[0].settings
+    assert len(board.cells.board.cells) == 5  # the styles of the line's speaker
+    filled(qtbot, board)
+    assert player.requests == {}  # nothing is heard until somebody asks
+
+    for count in (1, 2):
+        press(qtbot, Key.Key_Down)
+        qtbot.waitUntil(lambda count=count: len(player.requests) == count, timeout=WAIT_MS)  # each at once
+    wait_idle(qtbot, window)
+    focus = shown.view.current
+    assert focus == Cell(0, 2)
+    take = board.cells.take(focus)
+    assert take is not None
+    heard = player.sound(list(player.requests)[-1])
+    assert len(heard) / 44_100 == pytest.approx(take.length_s, abs=0.01)
+
+    press(qtbot, Key.Key_S)
+    press(qtbot, Key.Key_4)
+    press(qtbot, Key.Key_N)
+    qtbot.keyClicks(QApplication.focusWidget(), "soft")
+    press(qtbot, Key.Key_Return)
+    assert shown.view.hasFocus()
+    press(qtbot, Key.Key_Up)
+    press(qtbot, Key.Key_2)
+    wait_idle(qtbot, window)
+    take = board.cells.take(Cell(0, 2))
+    assert take is not None
+    assert (take.starred, take.rating, take.note) == (True, 4, "soft")
+
+    shown.filter.rating.setCurrentIndex(3)
+    assert shown.view.current == Cell(0, 2)  # its neighbour is rated too low
+    assert [shown.view.isRowHidden(row) for row in range(5)] == [True, True, False, True, True]
+    press(qtbot, Key.Key_Down)
+    assert shown.view.current == Cell(0, 2)
+    wait_idle(qtbot, window)
+
+    press(qtbot, Key.Key_Return)
+    line = window.document.script.lines[0]
+    assert line.settings.style == "Bashful"
+    assert line.settings == replace(before, style="Bashful", speaker="Mei", seed_locked=True)
+    window.document.stack.undo()
+    assert window.document.script.lines[0].settings == before
+
+    press(qtbot, Key.Key_Escape)
+    assert board.window is None
+    assert board.cells.sounds.bytes_held == 0
+    board, shown = opened(qtbot, window, "")
+    take = board.cells.take(Cell(0, 2))
+    assert take is not None
+    assert take.note == "soft"  # what was said of a cell outlives the window
+
+
+def test_what_is_played_through_moves_the_focus_and_stops_with_escape(qtbot: QtBot, open_window: OpenWindow) -> None:
+    player = RecordingPlayer(pace=20)
+    window = open_window(open_player=lambda _device, _rate: player)
+    board, shown = opened(qtbot, window)
+    filled(qtbot, board)
+    press(qtbot, Key.Key_P)
+    seen: list[Cell] = []
+    board.player.moved.connect(seen.append)
+    qtbot.waitUntil(lambda: len(seen) == 4 and not board.player.is_on, timeout=WAIT_MS)
+    assert seen == [Cell(0, 1), Cell(0, 2), Cell(0, 3), Cell(0, 4)]
+    assert shown.view.current == Cell(0, 4)
+    assert len(player.requests) == 5
+    seen.clear()
+    press(qtbot, Key.Key_P, SHIFT)
+    press(qtbot, Key.Key_Escape)
+    assert not board.player.is_on
+    assert board.window is not None  # the first Esc is for what is heard
+    wait_idle(qtbot, window)
+    press(qtbot, Key.Key_Escape)
+    assert board.window is None
+
+
+def test_what_is_begun_between_two_cells_ends_the_play_through(qtbot: QtBot, open_window: OpenWindow) -> None:
+    player = RecordingPlayer(pace=20)
+    window = open_window(open_player=lambda _device, _rate: player)
+    board, shown = opened(qtbot, window)
+    filled(qtbot, board)
+    press(qtbot, Key.Key_P)
+    qtbot.waitUntil(lambda: board.player.playing is None and board.player.is_on, timeout=WAIT_MS)
+    job = window.controller.play_kept(SideBySide([np.zeros(20 * 44_100, np.float32)], 44_100))
+    with qtbot.waitSignal(board.player.settled, timeout=WAIT_MS):
+        pass
+    assert not board.player.is_on
+    assert job in window.controller.spoken
+    shown.close()
+    wait_idle(qtbot, window)
+
+
+def test_a_cell_that_is_not_made_yet_is_heard_at_once_and_made_by_it(
+    qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer
+) -> None:
+    window = open_window()
+    board, shown = opened(qtbot, window)
+    board.filler.stop()
+    for cell in [cell for cell in board.cells.board.cells if board.cells.state(cell).phase is Phase.EMPTY][-1:]:
+        board.player.play([cell])
+        qtbot.waitUntil(lambda cell=cell: board.cells.state(cell).phase is Phase.READY, timeout=WAIT_MS)
+        wait_idle(qtbot, window)
+        sound = board.cells.sound(cell)
+        assert sound is not None
+        assert len(sound[0]) >= len(player.sound(list(player.requests)[-1]))
+    shown.close()
+
+
+def test_what_was_judged_is_kept_with_the_project(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    board, shown = opened(qtbot, window)
+    press(qtbot, Key.Key_End)
+    board.player.stop()
+    press(qtbot, Key.Key_S)  # perhaps before it is made
+    press(qtbot, Key.Key_5)
+    filled(qtbot, board)
+    book = window.takes.shelf.book
+    qtbot.waitUntil(lambda: bool(book.takes) and book.takes[0].rating == 5, timeout=WAIT_MS)
+    (take,) = book.takes
+    assert (take.starred, take.settings.style, take.line) == (True, "Sad", window.document.script.lines[0].id)
+    assert (folder_of(None) / take.sound).is_file()
+    cell = board.cells.take(Cell(0, 4))
+    assert cell is not None
+    assert cell.sound == take.sound  # by which a blind test finds it
+    press(qtbot, Key.Key_0)
+    assert book.takes[0].rating == 0
+    press(qtbot, Key.Key_Up)
+    press(qtbot, Key.Key_Return)  # what the line got is kept, too
+    qtbot.waitUntil(lambda: len(book.takes) == 2, timeout=WAIT_MS)
+    assert book.takes[1].settings == window.document.script.lines[0].settings
+    shown.reject()
+    book.change(take.id, note="from the list")
+    board, shown = opened(qtbot, window, "")
+    cell = board.cells.take(Cell(0, 4))
+    assert cell is not None
+    assert cell.note == "from the list"
+
+    window.projects.new()
+    assert window.projects.question is not None  # the script has no name yet
+    next(button for button in window.projects.question.buttons() if button.text() == "Don't save").click()
+    assert board.window is None  # its lines were those of the project before
+    board, _ = opened(qtbot, window, TEXTS[1])
+    assert [line.text for line in board.cells.board.lines] == [TEXTS[1]]
+    assert not any(take is not None and take.starred for take in map(board.cells.take, board.cells.board.cells))
+    board.close()
+    wait_idle(qtbot, window)
+
+
+def test_presets_and_strengths_are_ways_too_and_remembered(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, "はい。")
+    window.side.edited.emit("speed", 1.4)
+    window.side.presets.show_settings(window.document.script.lines[0].settings)
+    window.side.presets.keep_as("fast")
+    board, shown = opened(qtbot, window, "")
+    shown.chooser.choose([VoiceChoice("", ("Mei",), ("Happy", "Sad"))], (1.0, 2.0), ("fast",))
+    shown.chooser.changed.emit()
+    assert (len(board.cells.board.columns), len(board.cells.board.lines)) == (2, 2)
+    line = board.cells.line(Cell(1, 0))
+    assert (line.settings.style, line.settings.style_weight, line.settings.speed) == ("Happy", 2.0, 1.4)
+    assert "fast" in shown.view.model().headerData(0, Qt.Orientation.Vertical)
+    shown.reject()
+    board, shown = opened(qtbot, window, "")
+    wishes = shown.chooser.wishes
+    assert (wishes.voices[0].styles, wishes.strengths, list(wishes.presets)) == (("Happy", "Sad"), (1.0, 2.0), ["fast"])
+    shown.reject()
+    wait_idle(qtbot, window)
+
+
+def test_more_cells_than_anybody_hears_are_refused_in_words(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.document.edit("", replace(window.document.script, lines=tuple(Line(f"{number}。") for number in range(70))))
+    window.script.selectAll()
+    board, shown = opened(qtbot, window, "")
+    assert len(board.cells.board.cells) == 350
+    for button in list(shown.chooser.strengths.values())[:3]:
+        button.setChecked(True)
+    qtbot.waitUntil(lambda: shown.pages.currentWidget() is shown.empty, timeout=WAIT_MS)
+    assert "1,050" in shown.empty.text()
+    assert board.filler.left == 0
+    shown.reject()
+    wait_idle(qtbot, window)
+
+
+def test_the_mouse_does_the_same(qtbot: QtBot, open_window: OpenWindow, player: RecordingPlayer) -> None:
+    window = open_window()
+    board, shown = opened(qtbot, window)
+    filled(qtbot, board)
+    place = shown.view.visualRect(shown.view.model().index(1, 0)).center()
+    qtbot.mouseClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: len(player.requests) == 1, timeout=WAIT_MS)
+    wait_idle(qtbot, window)
+    for button in (shown.bar.star, shown.bar.ratings[2], shown.bar.ratings[2]):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert shown.view.hasFocus()
+    take = board.cells.take(Cell(0, 1))
+    assert take is not None
+    assert (take.starred, take.rating) == (True, 3)
+    assert [button.isChecked() for button in shown.bar.ratings] == [True, True, True, False, False]
+    qtbot.mouseClick(shown.bar.note, Qt.MouseButton.LeftButton)
+    qtbot.keyClicks(shown.bar.note, "clear")
+    qtbot.mouseDClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.document.script.lines[0].settings.style == "Happy"
+    take = board.cells.take(Cell(0, 1))
+    assert take is not None
+    assert take.note == "clear"
+    board.player.stop()
+    shown.reject()
+    wait_idle(qtbot, window)
+
+
+def test_closing_gives_up_what_is_not_made_yet(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    board, shown = opened(qtbot, window)
+    shown.chooser.strengths[3.0].setChecked(True)
+    shown.chooser.strengths[0.5].setChecked(True)
+    qtbot.waitUntil(lambda: len(board.cells.board.cells) == 10, timeout=WAIT_MS)
+    assert board.filler.left
+    shown.reject()
+    assert board.filler.left == 0
+    wait_idle(qtbot, window)
+    assert len(board.cells.done) < 10
+
+
+def test_five_by_five_cells_while_the_window_goes_on(qtbot: QtBot, open_window: OpenWindow) -> None:
+    """Prints how soon cells are there; what they must reach is measured by `tests/benchmarks/board.py`."""
+    window = open_window()
+    board, shown = opened(qtbot, window)
+    filled(qtbot, board)
+    window.document.edit("", replace(window.document.script, lines=(Line(TEXTS[1]),)))
+    window.script.choose([window.document.script.lines[0].id])
+    with Heart() as heart:
+        began = time.perf_counter()
+        first: list[float] = []
+        board.filler.advanced.connect(lambda: first or first.append(time.perf_counter() - began))
+        shown.chooser.choose([VoiceChoice("", ("Mei",), ("Neutral", "Happy", "Bashful", "Angry", "Sad"))], (0.5, 1.0, 1.5, 2.0, 3.0))
+        shown.chooser.take_lines.click()
+        filled(qtbot, board)
+        took = time.perf_counter() - began
+    print(f"first cell {first[0] * 1000:.0f} ms, 25 cells {took * 1000:.0f} ms", describe("the board fills", heart.beats))
+    assert len(board.cells.board.cells) == 25
+    assert max(beat.own_ms for beat in heart.beats) < LONGEST_BEAT_MS
+    shown.close()
+
+
+def test_a_thousand_cells_hold_no_more_than_they_may() -> None:
+    owner = QObject()
+    cells = BoardCells(owner)
+    styles = tuple(f"style {number}" for number in range(100))
+    board = board_of([Line(TEXTS[0]), Line(TEXTS[1])], Wishes((VoiceChoice("", ("",), styles),), (0.5, 1.0, 1.5, 2.0, 3.0)))
+    cells.show(board)
+    samples = np.zeros(3 * 44_100, np.float32)
+    for cell in board.cells:
+        cells.put(cells.line(cell), samples, 44_100)
+    assert len(board.cells) == 1_000
+    assert len(cells.done) == 1_000  # lengths and marks of all are known
+    assert MOST_BYTES - 2 * samples.size <= cells.sounds.bytes_held <= MOST_BYTES
+    assert cells.sound(board.cells[0]) is None
+    assert cells.sound(board.cells[-1]) is not None
+
+
+def test_cells_are_found_again_on_another_board() -> None:
+    owner = QObject()
+    cells = BoardCells(owner)
+    line = Line(TEXTS[0])
+    cells.show(Board((line,), columns_of([VoiceChoice("", ("",), ("a", "b"))])))
+    cells.put(cells.line(Cell(0, 1)), np.zeros(100, np.float32), 100)
+    cells.mark(Cell(0, 1), rating=3)
+    marked: list[Take] = []
+    cells.marked.connect(lambda take, _line: marked.append(take))
+    cells.show(Board((line,), columns_of([VoiceChoice("x", ("",), ("a",)), VoiceChoice("", ("",), ("b",))])))
+    take = cells.take(Cell(0, 1))
+    assert take is not None
+    assert (take.rating, take.length_s) == (3, 1.0)
+    assert cells.state(Cell(0, 0)).phase is Phase.EMPTY
+    cells.fail(Cell(0, 0), "broken", whole_voice=True)
+    assert cells.state(Cell(0, 0)).error == "broken"
+    cells.retry(Cell(0, 0))
+    assert cells.state(Cell(0, 0)).phase is Phase.EMPTY
+    cells.mark(Cell(0, 0), starred=True)
+    assert [item.starred for item in marked] == [True]
+    assert marked[0].settings == replace(LineSettings(), voice="x", style="a")
+
+
+def test_without_text_or_voices_the_board_says_what_to_do(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text=""))
+    _board, shown = opened(qtbot, window, "")
+    assert shown.pages.currentWidget() is shown.empty
+    assert "台本" in shown.empty.text() or "script" in shown.empty.text()
+    write(window, TEXTS[0])
+    shown.chooser.take_lines.click()
+    assert shown.pages.currentWidget() is shown.view
+    shown.chooser.choose([])
+    shown.chooser.changed.emit()
+    assert shown.pages.currentWidget() is shown.empty
+    for key in (Key.Key_Space, Key.Key_Return, Key.Key_S):
+        shown.wanted.emit(action_of(key.value, Qt.KeyboardModifier.NoModifier))  # nothing is focused, nothing happens
+    shown.close()
+    wait_idle(qtbot, window)
+
+
+def test_the_starred_cells_are_handed_over_for_a_blind_test(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    board, shown = opened(qtbot, window)
+    filled(qtbot, board)
+    assert not shown.filter.compare.isEnabled()
+    asked: list[list[Take]] = []
+    board.compare_requested.connect(asked.append)
+    press(qtbot, Key.Key_S)
+    press(qtbot, Key.Key_Down)
+    press(qtbot, Key.Key_S)
+    shown.filter.compare.click()
+    assert [take.settings.style for take in asked[0]] == ["Neutral", "Happy"]
+    shown.filter.starred.setChecked(True)
+    assert [shown.view.isRowHidden(row) for row in range(5)] == [False, False, True, True, True]
+    board.player.stop()
+    shown.close()
+    wait_idle(qtbot, window)

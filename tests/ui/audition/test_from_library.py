@@ -1,0 +1,99 @@
+"""Voices are found, starred, tried and compared from the library."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app import paths
+from app.settings import Settings, load_settings, settings_path
+from app.ui.audition.board_cells import Phase
+from app.ui.shell.window import MainWindow
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.voice_library import VoiceLibrary
+from app.voices.manifest import read_manifest
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle, write
+from tests.ui.recording_player import RecordingPlayer
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+    """With the voice we ship, and two of which the catalog says that they are there."""
+    path = Path(paths.resources_dir()) / "voices" / "mei"
+    mei = read_manifest(path)
+    others = [CatalogVoice(name, replace(mei, id=name, name=name, format="sbv2"), path, "own") for name in ("花子", "太郎")]
+    voices = (*others, CatalogVoice("", mei, path, "shipped"))
+    monkeypatch.setattr("app.ui.voices.catalog._read", lambda: (voices, ()))
+    window = open_window(Settings(text=""))
+    qtbot.waitUntil(lambda: len(window.catalog.voices) == 3, timeout=WAIT_MS)
+    return window
+
+
+def library_of(window: MainWindow) -> VoiceLibrary:
+    window.window_actions["voice_library"].trigger()
+    assert window.library.dialog is not None
+    return window.library.dialog
+
+
+def names(library: VoiceLibrary) -> list[str]:
+    return [library.list.item(row).text().split("\n")[0] for row in range(library.list.count())]
+
+
+def test_voices_are_found_and_favourites_come_first_and_stay_so(window: MainWindow) -> None:
+    library = library_of(window)
+    assert names(library)[:2] == ["花子", "太郎"]
+    library.found.query.setText("太郎")
+    assert names(library) == ["太郎"]
+    library.found.favourite.click()
+    library.found.query.setText("no such voice")
+    assert names(library) == []
+    assert not library.found.compare.isEnabled()
+    library.found.query.clear()
+    assert names(library)[:2] == ["★ 太郎", "花子"]
+    assert window.side.chooser.box.itemText(0) == "太郎"
+    library.close()
+    window.close()
+    kept, error = load_settings(settings_path())
+    assert error is None
+    assert kept.favourite_voices == ("太郎",)
+
+
+def test_a_voice_is_tried_with_the_current_line(qtbot: QtBot, window: MainWindow, player: RecordingPlayer) -> None:
+    write(window, "こんにちは。")
+    before = window.document.script
+    library = library_of(window)
+    library.choose("")
+    library.facts.buttons["play"].click()
+    qtbot.waitUntil(lambda: bool(player.requests), timeout=WAIT_MS)
+    wait_idle(qtbot, window)
+    assert window.document.script == before
+    library.close()
+
+
+def test_selected_voices_open_on_the_board_and_one_that_cannot_speak_says_why(qtbot: QtBot, window: MainWindow) -> None:
+    write(window, "こんにちは。")
+    library = library_of(window)
+    for row in range(library.list.count()):
+        chosen = library.list.item(row)
+        assert chosen is not None
+        chosen.setSelected("太郎" not in chosen.text())
+    library.found.compare.click()
+    board = window.board
+    assert board is not None
+    assert board.window is not None
+    assert [dict(column.values)["voice"] for column in board.cells.board.columns] == ["花子", ""]
+    qtbot.waitUntil(lambda: len(board.cells.done) == 2, timeout=WAIT_MS)
+    failed, made = (board.cells.state(cell) for cell in board.cells.board.cells)
+    assert (failed.phase, made.phase) == (Phase.FAILED, Phase.READY)
+    assert failed.error
+    assert not window.banner.isVisible()  # it is shown in its cell
+    assert board.window.reason.text() == failed.error  # and below the table, where it is focused
+    tip = board.window.view.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert failed.error.split("。")[0] in tip
+    board.window.reject()
+    library.close()
+    wait_idle(qtbot, window)

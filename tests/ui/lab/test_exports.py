@@ -1,0 +1,97 @@
+"""A report becomes a file in each of its formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.lab.charts import CHARTS
+from app.ui.lab.export import file_name, formats
+from app.ui.lab.part_page import PartPage
+from app.ui.lab.window import LabWindow
+from tests.ui.conftest import WAIT_MS
+from tests.ui.lab.conftest import page_of, run
+from tests.ui.lab.screenshots import chart
+
+pytestmark = pytest.mark.usefixtures("_known_parts")
+Exported = Callable[[PartPage, str], bytes]
+
+
+@pytest.fixture
+def exported(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exported:
+    """What a format of the menu writes, under a name without an ending."""
+
+    def export(page: PartPage, name: str) -> bytes:
+        asked: list[str] = []
+
+        def ask(_parent: object, _title: str, start: str, _kinds: str) -> tuple[str, str]:
+            asked.append(start)
+            return str(tmp_path / f"結果 {name.strip('-')}"), ""
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+        page.banner.hide()
+        assert page.export.entries[name].isEnabled(), name
+        page.export.entries[name].trigger()
+        qtbot.waitUntil(page.banner.isVisible, timeout=WAIT_MS)
+        file = tmp_path / f"結果 {name.strip('-')}{formats()[name].suffix}"
+        assert file.name in page.banner.message.text()
+        return file.read_bytes()
+
+    return export
+
+
+def test_tables_and_pictures_are_exported(
+    qtbot: QtBot, lab: LabWindow, exported: Exported, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(CHARTS, "compare", chart)
+    page = page_of(lab, "compare")
+    run(qtbot, page)
+    rows = page.results.tables["compare"].rows.rows
+    qtbot.waitUntil(lambda: page.results.kinds.count() == 2, timeout=WAIT_MS)
+    table = list(csv.DictReader(io.StringIO(exported(page, "csv").decode("utf-8-sig"))))
+    assert [row["median_ms"] for row in table[1:]] == [str(row["median_ms"]) for row in rows]
+    machine, *found = json.loads(exported(page, "json"))
+    assert machine["type"] == "machine"
+    assert found == rows
+    assert b"| cpu+int8 | decoder |" in exported(page, "markdown")
+    report = exported(page, "html").decode()
+    assert report.count("<table>") == 2
+    assert "<svg" in report
+    assert "Median (ms)" in report, "people read it"
+    assert exported(page, "svg").startswith(b"<svg")
+    image = QImage.fromData(exported(page, "png"))
+    assert image.width() > 1000
+    assert image.pixelColor(0, 0).lightness() == 255
+
+
+def test_what_a_part_writes_beside_its_rows_is_exported_too(qtbot: QtBot, lab: LabWindow, exported: Exported) -> None:
+    page = page_of(lab, "profile")
+    run(qtbot, page)
+    assert json.loads(exported(page, "--trace")) == {"traceEvents": []}
+    report = page.results._report
+    assert report is not None
+    names = [file_name(report, form) for form in formats().values()]
+    assert len(set(names)) == len(names), "none is written over another one"
+    assert not page.export.entries["svg"].isEnabled(), "there is no picture of it"
+    check = page_of(lab, "check")
+    run(qtbot, check)
+    assert not check.export.entries["--junit"].isEnabled(), "it was asked for and not written"
+
+
+def test_a_place_that_cannot_be_written_is_said(qtbot: QtBot, lab: LabWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    page = page_of(lab, "place")
+    run(qtbot, page)
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "file" / "a.csv"), ""))
+    page.export.entries["csv"].trigger()
+    qtbot.waitUntil(page.banner.isVisible, timeout=WAIT_MS)
+    assert page.banner.property("error")
+    assert "a.csv" in page.banner.message.text()

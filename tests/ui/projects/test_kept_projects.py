@@ -1,0 +1,184 @@
+"""A project between starts: killed, closed, reopened, its file changed or gone meanwhile."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.interchange.koebako import read_project
+from app.paths import data_dir
+from app.ui.script import autosave
+from app.ui.script.autosave import load_autosave
+from tests.ui.conftest import WAIT_MS, OpenWindow, write
+from tests.ui.projects.project_deeds import opened, project_file, saved, texts
+
+REPOSITORY = Path(__file__).parents[3]
+TYPE_INTO_A_PROJECT = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+from app.ui.shell.window import MainWindow
+start = MainWindow.start
+def begin(window):
+    start(window)
+    def type_more():
+        if window.script.editor is None:
+            window.commands.edit()
+        QTest.keyClicks(window.script.editor, "x")
+        print(window.document.script.lines[0].text, flush=True)
+    timer = QTimer(window)
+    timer.timeout.connect(type_more)
+    window.projects.opened.connect(lambda: timer.start(50))
+MainWindow.start = begin
+from app.ui.main import main
+sys.exit(main())
+"""
+SAVE_FOR_EVER = """
+import sys
+from pathlib import Path
+from app.core.project import Project
+from app.core.script import Line, Script
+from app.interchange.koebako import write_project
+for number in range(10_000):
+    write_project(Path(sys.argv[1]), Project(script=Script(tuple(Line(f"{number} 回目。", id=str(row)) for row in range(500)))))
+    print(number, flush=True)
+"""
+
+
+@pytest.fixture
+def _soon_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autosave, "SAVE_AFTER_MS", 50)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
+def test_a_killed_window_loses_seconds_and_no_saved_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    file = project_file(tmp_path / "朗読.koebako", "雨。", "雪。")
+    before = file.read_bytes()
+    process = subprocess.Popen(
+        [sys.executable, "-c", TYPE_INTO_A_PROJECT, file],
+        cwd=REPOSITORY,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    typed: list[tuple[float, str]] = []
+    for line in process.stdout:
+        typed.append((time.monotonic(), line.strip()))
+        if typed[-1][0] - typed[0][0] > 6:
+            break
+    process.kill()
+    killed = time.monotonic()
+    process.communicate(timeout=30)
+    assert file.read_bytes() == before
+    must_be_there = [text for at, text in typed if killed - at > 5][-1]
+    assert "x" in must_be_there
+    window = open_window(ready=False)
+    assert texts(window)[0].startswith(must_be_there)
+    assert texts(window)[1] == "雪。"
+    assert window.windowTitle() == "● 朗読 – Koebako"
+    saved(qtbot, window)
+    assert read_project(file).script.lines == window.document.script.lines
+    assert [item for item in tmp_path.iterdir() if item.suffix == ".part"] == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kill -9")
+def test_a_program_that_is_killed_while_it_saves_leaves_a_whole_file(tmp_path: Path) -> None:
+    file = tmp_path / "a.koebako"
+    for _ in range(6):
+        writer = subprocess.Popen([sys.executable, "-c", SAVE_FOR_EVER, file], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "0\n"
+        time.sleep(random.uniform(0, 0.05))
+        writer.kill()
+        writer.communicate()
+        assert len({line.text for line in read_project(file).script.lines}) == 1
+
+
+def test_a_closed_window_asks_nothing_and_comes_back_as_it_was(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    file = project_file(tmp_path / "a.koebako", "雨。")
+    window = open_window(ready=False)
+    opened(qtbot, window, file)
+    window.project.change(export={"format": "flac"})
+    write(window, "雪。")
+    window.close()
+    assert window.projects.question is None
+    again = open_window(ready=False)
+    assert (texts(again), again.windowTitle()) == (["雪。"], "● a – Koebako")
+    assert again.project.parts.export == {"format": "flac"}
+    saved(qtbot, again)
+    again.close()
+    third = open_window(ready=False)
+    assert (texts(third), third.windowTitle()) == (["雪。"], "a – Koebako")
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_file_that_was_changed_between_starts(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, changed: bool) -> None:
+    file = project_file(tmp_path / "a.koebako", "雨。")
+    window = open_window(ready=False)
+    opened(qtbot, window, file)
+    if changed:
+        write(window, "雪。")
+    window.close()
+    project_file(file, "ほかで書いた。")
+    again = open_window(ready=False)
+    if not changed:
+        qtbot.waitUntil(lambda: texts(again) == ["ほかで書いた。"], timeout=WAIT_MS)
+        assert "reloaded" in again.banner.message.text()
+        assert again.windowTitle() == "a – Koebako"
+        return
+    qtbot.wait(300)
+    assert (texts(again), again.windowTitle()) == (["雪。"], "● a – Koebako")
+    again.projects.save()
+    qtbot.waitUntil(lambda: again.projects.question is not None, timeout=WAIT_MS)
+    assert read_project(file).script.lines[0].text == "ほかで書いた。"
+
+
+@pytest.mark.usefixtures("_soon_kept")
+def test_a_file_that_holds_it_all_is_known_again(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    """The program ended between writing the project and noting that it had."""
+    file = project_file(tmp_path / "a.koebako", "雨。")
+    window = open_window(ready=False)
+    opened(qtbot, window, file)
+    write(window, "雪。")
+    qtbot.waitUntil(lambda: load_autosave().origin.is_changed, timeout=WAIT_MS)
+    kept = (data_dir() / "autosave.json").read_bytes()
+    saved(qtbot, window)
+    window.close()
+    (data_dir() / "autosave.json").write_bytes(kept)
+    again = open_window(ready=False)
+    qtbot.waitUntil(lambda: again.windowTitle() == "a – Koebako", timeout=WAIT_MS)
+    write(again, "風。")
+    saved(qtbot, again)
+    assert again.projects.question is None
+
+
+def test_a_project_whose_file_is_gone_is_not_lost(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    file = project_file(tmp_path / "a.koebako", "雨。")
+    window = open_window(ready=False)
+    opened(qtbot, window, file)
+    window.close()
+    file.unlink()
+    again = open_window(ready=False)
+    qtbot.waitUntil(lambda: again.windowTitle() == "● a – Koebako", timeout=WAIT_MS)
+    assert texts(again) == ["雨。"]
+    saved(qtbot, again)
+    assert read_project(file).script.lines[0].text == "雨。"
+
+
+def test_a_broken_note_of_the_project_costs_its_name_only(open_window: OpenWindow, tmp_path: Path) -> None:
+    data_dir().mkdir(parents=True)
+    (data_dir() / "autosave.json").write_text(
+        '{"version": 1, "lines": [{"id": "a", "text": "雨。"}], "project": {"file": 3, "parts": []}}', encoding="utf-8"
+    )
+    window = open_window(ready=False)
+    assert texts(window) == ["雨。"]
+    assert window.project.path is None

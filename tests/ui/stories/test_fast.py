@@ -1,0 +1,137 @@
+"""Fast for one voice: offered when it comes, chosen for it alone, kept over a restart, compared blindly, and given up again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, LineSettings, Script
+from app.core.types import Float32
+from app.settings import Settings, load_settings
+from app.ui.audition.setup_page import SetupPage
+from app.ui.shell.window import MainWindow
+from app.ui.tasks.queue import TaskQueue
+from tests.install.voice_files import aivmx
+from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
+from tests.ui.recording_player import RecordingPlayer
+from tests.ui.voices.test_controller import UUIDS, until
+from tests.voices.both_precisions import FAINTER
+
+CHILD = Path(__file__).with_name("fast_child.py")
+HANAKO, TARO = UUIDS[:2]
+
+
+@pytest.fixture(autouse=True)
+def _quick_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.ui.shell.window_controllers.TaskQueue", lambda parent: TaskQueue(parent, lambda: [sys.executable, str(CHILD)]))
+
+
+def add(qtbot: QtBot, window: MainWindow, reference: Path, folder: Path, uuid: str, name: str) -> None:
+    window.library.add_files([aivmx(reference, folder / f"{name}.aivmx", uuid=uuid, name=name)])
+    until(qtbot, lambda: window.catalog.find(uuid) is not None)
+    until(qtbot, lambda: name in window.voice_banner.message.text() and window.voice_banner.action.isVisible())
+
+
+def show_lines(qtbot: QtBot, window: MainWindow) -> None:
+    settings = [LineSettings(voice=voice, seed=7, seed_locked=True) for voice in (HANAKO, TARO)]
+    window.document.reset(Script(tuple(Line("今日は散歩します。", one, id=str(row)) for row, one in enumerate(settings))))
+    window.script.choose(["0"])
+    wait_idle(qtbot, window)
+
+
+def heard(qtbot: QtBot, window: MainWindow, player: RecordingPlayer, line: str) -> Float32:
+    """The sound of a line, spoken now."""
+    window.script.choose([line])
+    window.play_commands.play_or_stop()
+    wait_idle(qtbot, window)
+    last = window.controller.history.last
+    assert last is not None
+    return player.sound(last.request_id)
+
+
+def settled(qtbot: QtBot, window: MainWindow, *, fast: bool) -> None:
+    """The voice of the first line is open as it was chosen."""
+    until(qtbot, lambda: (voice := window.controller.voices.get(HANAKO)) is not None and voice.fast is fast)
+    wait_idle(qtbot, window)
+
+
+def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, shared: Path, tmp_path: Path, player: RecordingPlayer) -> None:
+    window = open_window(Settings(text=""))
+    add(qtbot, window, shared / "reference", tmp_path, TARO, "太郎")
+    add(qtbot, window, shared / "reference", tmp_path, HANAKO, "花子")
+    assert "about 2.6 times as fast" in window.voice_banner.hint.text()
+    show_lines(qtbot, window)
+    exact, other = (heard(qtbot, window, player, line) for line in "01")
+    window.script.choose(["0"])
+    window.voice_banner.action.click()
+    assert not window.voice_banner.isVisible()
+    assert window.side.card.precision.text() == "Fast"
+    settled(qtbot, window, fast=True)
+    fast = heard(qtbot, window, player, "0")
+    assert np.allclose(fast, FAINTER * exact, atol=1e-4)
+    assert np.abs(fast - exact).max() > 0.01
+    assert np.array_equal(heard(qtbot, window, player, "1"), other), "the other voice stays exact"
+    assert window.side.card.precision.text() == "Exact"
+    window.close()
+    player.requests.clear()  # ids begin at one again
+
+    window = open_window(load_settings()[0])
+    until(qtbot, lambda: window.catalog.is_read)
+    show_lines(qtbot, window)
+    until(qtbot, lambda: window.side.card.precision.text() == "Fast")
+    assert np.array_equal(heard(qtbot, window, player, "0"), fast), "it is kept over a restart"
+    assert np.array_equal(heard(qtbot, window, player, "1"), other)
+
+    window.script.choose(["0"])
+    window.side.card.precision.test.trigger()
+    dialog = window.blind_tests.dialog
+    assert dialog is not None
+    qtbot.waitUntil(lambda: isinstance(dialog.pages.currentWidget(), SetupPage), timeout=WAIT_MS)
+    page = dialog.pages.currentWidget()
+    assert isinstance(page, SetupPage)
+    assert page.plan().names == ("Exact", "Fast")
+    dialog.reject()
+    wait_idle(qtbot, window)
+
+    window.side.card.precision.exact.trigger()
+    settled(qtbot, window, fast=False)
+    assert window.side.card.precision.text() == "Exact"
+    assert np.array_equal(heard(qtbot, window, player, "0"), exact), "the same bits as before"
+
+
+def test_the_choice_survives_another_name_and_preparation(qtbot: QtBot, open_window: OpenWindow, shared: Path, tmp_path: Path) -> None:
+    window = open_window(Settings(text="", fast_voices=(HANAKO,)))
+    window.library.add_files([aivmx(shared / "reference", tmp_path / "花子.aivmx", uuid=HANAKO, name="花子")])
+    until(qtbot, lambda: window.catalog.find(HANAKO) is not None)
+    for change, name in ((lambda voice: window.voice_tasks.rename(voice, "華子"), "華子"), (window.voice_tasks.renew, "華子")):
+        voice = window.catalog.find(HANAKO)
+        assert voice is not None
+        change(voice)
+        until(qtbot, lambda: not window.voice_tasks.queue.busy)
+        until(qtbot, lambda name=name: (found := window.catalog.find(HANAKO)) is not None and found.name == name)
+        again = window.catalog.find(HANAKO)
+        assert again is not None
+        assert window.catalog.precision_of(again) == "fast"
+    wait_idle(qtbot, window)
+
+
+def test_what_sounds_is_not_cut_when_the_precision_changes(qtbot: QtBot, open_window: OpenWindow, shared: Path, tmp_path: Path) -> None:
+    paced = RecordingPlayer(pace=2.0)
+    window = open_window(Settings(text=""), lambda _device, _rate: paced)
+    add(qtbot, window, shared / "reference", tmp_path, HANAKO, "花子")
+    add(qtbot, window, shared / "reference", tmp_path, TARO, "太郎")
+    show_lines(qtbot, window)
+    aborts = paced.aborts
+    window.play_commands.play_or_stop()
+    qtbot.waitUntil(lambda: bool(window.controller.state.made_s), timeout=WAIT_MS)
+    window.side.card.precision.fast.trigger()
+    assert window.controller.spoken, "it still sounds"
+    settled(qtbot, window, fast=True)
+    last = window.controller.history.last
+    assert last is not None
+    assert paced.aborts == aborts
+    assert paced.requests[last.request_id][-1].last, "to its end"

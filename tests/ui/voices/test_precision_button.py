@@ -1,0 +1,83 @@
+"""How exactly a voice speaks, as its card and the library offer it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.sound_choice import SoundChoice
+from app.ui.voices.catalog import VoiceCatalog
+from app.ui.voices.catalog_voice import CatalogVoice
+from app.ui.voices.precision_button import PrecisionButton
+from app.ui.voices.voice_library import VoiceLibrary
+from tests.ui.voices.test_voice_facts import voice
+from tests.voices.both_precisions import FAST, REFUSED
+
+
+def fast_voice(name: str) -> CatalogVoice:
+    exact = voice(name)
+    return replace(exact, manifest=replace(exact.manifest, fast=FAST))
+
+
+def test_fast_is_offered_with_its_figures_and_disabled_with_the_reason(qtbot: QtBot) -> None:
+    button = PrecisionButton()
+    qtbot.addWidget(button)
+    button.show_voice(fast_voice("A"), "fast")
+    assert (button.text(), button.fast.isChecked()) == ("Fast", True)
+    assert button.fast.text() == "Fast (int8): SNR 41 dB, 100.0% of durations unchanged, about 2.6× as fast"
+    exact = voice("B")
+    button.show_voice(replace(exact, manifest=replace(exact.manifest, refused=REFUSED)))
+    assert (button.text(), button.exact.isChecked(), button.fast.isEnabled()) == ("Exact", True, False)
+    assert button.fast.text() == "Fast (int8) is not available. Flow: signal-to-noise ratio 31.2 dB, 35 needed"
+    assert not button.isHidden()
+    button.show_voice(voice("C", place="shipped"))
+    assert button.isHidden(), "there is nothing to choose"
+
+
+def test_it_says_where_fast_has_no_effect(qtbot: QtBot) -> None:
+    button = PrecisionButton()
+    qtbot.addWidget(button)
+    button.show_voice(fast_voice("A"), "fast", elsewhere=True)
+    assert "Fast needs the CPU" in button.toolTip()
+    button.show_voice(fast_voice("A"), "exact", elsewhere=True)
+    assert "CPU" not in button.toolTip()
+
+
+def test_the_library_chooses_for_the_selected_voice_and_marks_it(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    catalog = VoiceCatalog(parent)
+    catalog._take(((fast_voice("A"), fast_voice("B"), voice("C")), ()))
+    library = VoiceLibrary(parent, catalog)
+    library.choose("B")
+    assert library.facts.precision is not None
+    library.show()
+    library.activateWindow()
+    qtbot.waitUntil(library.isActiveWindow)
+    library.facts.precision.setFocus()
+    with qtbot.waitSignal(catalog.sounds_chosen) as chosen:
+        library.facts.precision.fast.trigger()
+    assert chosen.args == [SoundChoice(fast=("B",))]
+    assert [library.list.item(row).text().endswith(", Fast") for row in range(3)] == [False, True, False]
+    assert library.current is not None
+    assert library.current.id == "B", "the selection stays"
+    assert library.facts.precision is not None
+    assert library.facts.precision.text() == "Fast"
+    qtbot.waitUntil(library.facts.precision.hasFocus)  # the keyboard stays where it was
+    library.choose("C")
+    assert library.facts.precision.text() == "Exact"
+    library.close()
+    catalog.close()
+
+
+def test_a_default_counts_for_voices_that_have_fast_and_no_choice() -> None:
+    parent = QObject()
+    catalog = VoiceCatalog(parent, (), SoundChoice("exact", fast=("A",)))
+    first, second, third = fast_voice("A"), fast_voice("B"), voice("C")
+    assert [catalog.precision_of(item) for item in (first, second, third)] == ["fast", "exact", "exact"]
+    catalog.show_sounds(SoundChoice("fast", exact=("A",)))
+    assert [catalog.precision_of(item) for item in (first, second, third)] == ["exact", "fast", "exact"]
+    catalog.close()
