@@ -34,7 +34,7 @@ class VoiceChooser(QWidget):
         self.box.setAccessibleName(localized("声", "Voice"))
         self.box.setToolTip(localized("選んだ行の声。行ごとに変更できます。", "Voice of the selected lines; each line can have its own."))
         self.box.setMinimumContentsLength(8)
-        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)  # as high as the button beside it
+        self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # as high as the button beside it; a picture fits
         self.box.setIconSize(QSize(PICTURE, PICTURE))
         self.box.setPlaceholderText("…")
         self.box.activated.connect(self._on_activated)
