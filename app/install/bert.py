@@ -75,16 +75,21 @@ def add_bert(source: Path, report: Report = unreported, *, id: str | None = None
 
 
 def remove_bert(bert: Bert) -> None:
-    """Removes an installed BERT, at once or not at all; a VoiceError where it ships with the program."""
+    """Removes an installed BERT, at once or not at all. Errors as `require_own`."""
+    require_own(bert)
+    remove_folder(bert.folder)
+
+
+def require_own(bert: Bert) -> None:
+    """A VoiceError where the BERT ships with the program."""
     if not bert.folder.is_relative_to(paths.data_dir()):
         raise VoiceError(
             localized(
-                f"BERT「{bert.id}」は Koebako に付属しているため削除できません。",
-                f"The BERT “{bert.id}” comes with Koebako and cannot be deleted.",
+                f"BERT「{bert.id}」は Koebako に付属しているため、変更も削除もできません。",
+                f"The BERT “{bert.id}” comes with Koebako and cannot be changed or deleted.",
             ),
-            localized("削除できるのは、自分で追加した BERT だけです。", "You can only delete BERTs that you added."),
+            localized("変更や削除ができるのは、自分で追加した BERT だけです。", "You can only change or delete BERTs that you added."),
         )
-    remove_folder(bert.folder)
 
 
 def find_installed_bert(wanted: str) -> Bert:

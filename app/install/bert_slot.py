@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from app import paths
 from app.core.types import BERT_WIDTH
-from app.errors import VoiceError
+from app.install.bert import require_own
 from app.install.bert_check import LEAST_COSINE, features_of, least_cosine, proof_texts
 from app.install.bert_prepare import INT8_NAME
 from app.install.slot_files import copy_all_but, exact_already, refused, stored
@@ -22,7 +21,7 @@ from app.voices.vocabulary import read_vocabulary
 
 def take_int8(bert: Bert, graph: Path) -> Bert:
     """Makes a graph what a BERT is computed with in int8. Errors as `app.install.fast_slot.take_fast`."""
-    _require_own(bert)
+    require_own(bert)
     cosine = _cosine(bert, graph)
     if cosine < LEAST_COSINE:
         raise refused(
@@ -38,7 +37,7 @@ def take_int8(bert: Bert, graph: Path) -> Bert:
 
 def drop_int8(bert: Bert) -> Bert:
     """Leaves a BERT its exact graph alone. Errors as `app.install.fast_slot.drop_fast`."""
-    _require_own(bert)
+    require_own(bert)
     if "int8" not in bert.graphs:
         raise exact_already("bert")
     with staged_folder() as folder:
@@ -46,17 +45,6 @@ def drop_int8(bert: Bert) -> Bert:
         write_bert(folder, _without_int8(bert) | {"files": {"float32": bert.graph.name}})
         put_in_place(folder, bert.folder)
     return read_bert(bert.folder)
-
-
-def _require_own(bert: Bert) -> None:
-    if not bert.folder.is_relative_to(paths.data_dir()):
-        raise VoiceError(
-            localized(
-                f"BERT「{bert.id}」は Koebako に付属しているため変更できません。",
-                f"The BERT “{bert.id}” comes with Koebako and cannot be changed.",
-            ),
-            localized("変更できるのは、自分で追加した BERT だけです。", "You can only change BERTs that you added."),
-        )
 
 
 def _without_int8(bert: Bert) -> dict[str, Any]:

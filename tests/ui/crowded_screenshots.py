@@ -6,22 +6,12 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.ui.voices.catalog_voice import CatalogVoice
+from tests.ui.camera import Camera
 from tests.ui.crowd import JOBS, broken, crowd, script
 from tests.ui.looks import in_each_look
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
-    from app.ui.shell.window import MainWindow
-    from app.ui.voices.catalog_voice import CatalogVoice
-    from app.ui.widgets.banner import Banner
-
-SETTLE_S = 0.3
 
 
 def main() -> int:
@@ -34,58 +24,21 @@ def main() -> int:
     return 0
 
 
-class Camera:
-    """A window, and a way to picture it and what it opens."""
-
-    def __init__(self, theme: str, size: str, folder: Path, name: str) -> None:
-        from app.settings import Settings
-        from app.ui.main import make_application
-        from app.ui.shell.window import MainWindow
-        from app.ui.synthesis.controller import SpeechController
-        from tests.ui.recording_player import RecordingPlayer
-
-        self._app, self._folder, self._name = make_application(), folder, name
-        controller = SpeechController(lambda _device, _rate: RecordingPlayer(pace=6.0))
-        self.window: MainWindow = MainWindow(Settings(text="", theme=theme), controller)  # type: ignore[arg-type]
-        self.window.theme_switcher.show()
-        self.window.resize(*(int(edge) for edge in size.split("x")))
-        self.window.start()
-        self.until(lambda: controller.state.ready and not controller.state.loading and self.window.catalog.is_read)
-        for banner in self.banners:
-            banner.hide()
-
-    @property
-    def banners(self) -> tuple[Banner, ...]:
-        """All places for messages."""
-        return self.window.notice, self.window.banner, self.window.voice_banner
-
-    def until(self, done: Callable[[], object], limit_s: float = 60) -> None:
-        """Lets the window work."""
-        ends = time.monotonic() + limit_s
-        while not done() and time.monotonic() < ends:
-            self._app.processEvents()
-            time.sleep(0.002)
-
-    def take(self, what: str, widget: QWidget | None = None) -> None:
-        """A picture, once everything lies where it belongs."""
-        self.until(lambda: False, SETTLE_S)
-        (widget or self.window).grab().save(str(self._folder / f"{what}-{self._name}.png"))
-
-    def put(self, voices: tuple[CatalogVoice, ...]) -> None:
-        """Voices on the shelf."""
-        catalog = self.window.catalog
-        catalog.voices = voices
-        catalog.changed.emit()
+def put(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
+    """Voices on the shelf."""
+    catalog = camera.window.catalog
+    catalog.voices = voices
+    catalog.changed.emit()
 
 
 def take_library(camera: Camera, voices: tuple[CatalogVoice, ...]) -> None:
     """Nothing in it; then each kind of voice; then a small one."""
     library = camera.window.library
-    camera.put(())
+    put(camera, ())
     library.open()
     assert library.dialog is not None
     camera.take("library-empty", library.dialog)
-    camera.put(voices)
+    put(camera, voices)
     for row in (*range(4), len(voices) - 1):
         library.dialog.list.setCurrentRow(row)
         camera.take(f"library-{row}", library.dialog)
@@ -149,8 +102,7 @@ def take_lines(camera: Camera) -> None:
         box.showPopup()
         camera.take(f"list-{what}", box.view().window())
         box.hidePopup()
-    for banner in camera.banners:
-        banner.hide()
+    camera.hide_banners()
     window.document.reset(script(*(f"{number} 行目の文章です。" for number in range(1000))))
     window.script.choose([str(number) for number in range(980, 999)])
     camera.take("thousand-lines")
@@ -169,8 +121,7 @@ def take_messages(camera: Camera) -> None:
         banner.show_error(broken())
         banner.more.click()
         camera.take(f"messages-{count}")
-    for banner in camera.banners:
-        banner.hide()
+    camera.hide_banners()
     window.playback.play(["0", "1", "2"])
     camera.until(lambda: not window.playback.is_on)
     camera.take("latency")
@@ -179,6 +130,7 @@ def take_messages(camera: Camera) -> None:
 def take(theme: str, size: str, folder: Path, name: str) -> None:
     """Everything, with one window."""
     camera = Camera(theme, size, folder, name)
+    camera.hide_banners()
     voices = crowd(camera.window.catalog.voices)
     take_library(camera, voices)
     take_questions(camera, voices)

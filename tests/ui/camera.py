@@ -1,0 +1,67 @@
+"""A window that programs take pictures of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.settings import Settings
+from app.ui.main import make_application
+from app.ui.shell.window import MainWindow
+from app.ui.synthesis.controller import SpeechController
+from tests.ui.recording_player import RecordingPlayer
+
+if TYPE_CHECKING:
+    from app.ui.widgets.banner import Banner
+
+SETTLE_S = 0.3
+PACE = 6.0  # sound is played so many times as fast
+
+
+class Camera:
+    """A window that is ready to speak, and a way to picture it and what it opens.
+
+    Pictures are called `WHAT-NAME.png` in the folder.
+    """
+
+    def __init__(self, theme: str, size: str, folder: Path, name: str, *, text: str = "") -> None:
+        self._app, self._folder, self._name = make_application(), folder, name
+        controller = SpeechController(lambda _device, _rate: RecordingPlayer(pace=PACE))
+        self.window = MainWindow(Settings(text=text, theme=theme), controller)  # type: ignore[arg-type]
+        self.window.theme_switcher.show()
+        self.window.resize(*(int(edge) for edge in size.split("x")))
+        self.window.start()
+        self.until(lambda: controller.state.ready and not controller.state.loading and self.window.catalog.is_read)
+
+    @property
+    def banners(self) -> tuple[Banner, ...]:
+        """All places for messages."""
+        return self.window.notice, self.window.banner, self.window.voice_banner
+
+    @property
+    def dialog(self) -> QDialog | None:
+        """A dialog of the window's that is shown."""
+        return next((item for item in self.window.findChildren(QDialog) if item.isVisible()), None)
+
+    def until(self, done: Callable[[], object], limit_s: float = 120) -> None:
+        """Lets the window work."""
+        ends = time.monotonic() + limit_s
+        while not done() and time.monotonic() < ends:
+            self._app.processEvents()
+            time.sleep(0.002)
+
+    def take(self, what: str, widget: QWidget | None = None) -> None:
+        """A picture, once everything lies where it belongs."""
+        self.until(lambda: False, SETTLE_S)
+        file = self._folder / f"{what}-{self._name}.png"
+        (widget or self.window).grab().save(str(file))
+        print(file)
+
+    def hide_banners(self) -> None:
+        """Takes messages away."""
+        for banner in self.banners:
+            banner.hide()
