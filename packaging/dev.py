@@ -67,7 +67,7 @@ CANNOT = 75  # as build.py ends where Wine itself does not work
 # Tests run side by side (each process may take 2 GB), two a core because they wait half of their time; then those that watch the clock,
 # which would see the others.
 TOGETHER = ("-m", "not alone", "-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
-ALONE = ("-m", "alone")
+ALONE = ("-m", "alone", "--rerun-show-tracebacks")
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = "onnxruntime==1.24.4"

@@ -44,6 +44,7 @@ def test_random_deeds_leave_nothing_behind(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    before = {*threading.enumerate()}  # pytest's own
     length_s, seed = request.config.getoption("--soak-s"), request.config.getoption("--soak-seed")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_asked: (str(tmp_path / "$number$.wav"), ""))
     player = RecordingPlayer(pace=5.0, kept=50)  # an hour of sound would look like a leak
@@ -75,7 +76,8 @@ def test_random_deeds_leave_nothing_behind(
         print("MB after each round:", " ".join(f"{size:.0f}" for size in memory_mb), end="; ")
         print("in use:", " ".join(f"{size:.1f}" for size in in_use_mb), end="")
     assert not (grown := growth(kinds)), f"more after each of the later rounds than after any of the earlier ones: {grown}"
-    assert [thread.name for thread in threading.enumerate() if "synthesis" in thread.name or thread.name.startswith("Thread-")] == []
+    left = {*threading.enumerate()} - before
+    assert [thread.name for thread in left if "synthesis" in thread.name or thread.name.startswith("Thread-")] == []
     if length_s >= LONG_S:
         assert min(in_use_mb[ROUNDS // 2 :]) - min(in_use_mb[1 : ROUNDS // 2]) < MOST_IN_USE_MB
         assert min(memory_mb[ROUNDS // 2 :]) - min(memory_mb[1 : ROUNDS // 2]) < MOST_MB
