@@ -22,6 +22,8 @@ from app.bench.turns import UNCOUNTED
 from app.cli.commands.bench import run as bench_run
 from app.cli.main import main
 from app.cli.parser import build_parser
+from app.lab.profile import run as profile_run
+from app.lab.profile.measure import measured
 from app.lab.repeats import Repeats
 from app.language import Language
 from app.ui.actions.definitions import ACTIONS
@@ -144,6 +146,7 @@ def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
     once = partial(bench_stages.measure, runs=1, warmup=0)
     monkeypatch.setattr(bench_run, "measure", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
     monkeypatch.setattr(Repeats, "of", lambda _self, once: [once()])
+    monkeypatch.setattr(profile_run, "measured", lambda ways, _repeats, report: measured(ways, Repeats(warmup=0, runs=1, seconds=0), report))
     monkeypatch.setattr(Repeats, "turns", lambda _self, _ways, _report=None: iter([UNCOUNTED]))
     monkeypatch.setattr(bench_work, "reached_gmac_s", partial(bench_work.reached_gmac_s, runs=1))
 
