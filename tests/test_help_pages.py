@@ -146,7 +146,9 @@ def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
     once = partial(bench_stages.measure, runs=1, warmup=0)
     monkeypatch.setattr(bench_run, "measure", lambda speakers, name, text, turns, *, runs, warmup: once(speakers, name, text, turns))
     monkeypatch.setattr(Repeats, "of", lambda _self, once: [once()])
-    monkeypatch.setattr(profile_run, "measured", lambda ways, _repeats, report: measured(ways, Repeats(warmup=0, runs=1, seconds=0), report))
+    monkeypatch.setattr(
+        profile_run, "measured", lambda ways, _repeats, report: measured(ways, Repeats(warmup=0, runs=1, seconds=0), report)
+    )
     monkeypatch.setattr(Repeats, "turns", lambda _self, _ways, _report=None: iter([UNCOUNTED]))
     monkeypatch.setattr(bench_work, "reached_gmac_s", partial(bench_work.reached_gmac_s, runs=1))
 

@@ -32,7 +32,10 @@ VARIANTS = ("variant-int32-rank1-single", "variant-no-noise-inputs", "variant-op
 QUICK = ["jp-extra-tiny/model.aivmx", "multilingual-tiny/model.onnx", "variant-no-noise-inputs/model.onnx", "jp-extra-tiny-2spk/model.aivm"]
 ALL = [*(f"{name}/model.{kind}" for name in VOICES for kind in ("onnx", "aivmx", "sbv2", "safetensors", "aivm"))]
 ALL += [f"{name}/model.onnx" for name in VARIANTS]
-FAST = ("jp-extra-tiny/model.aivmx", "multilingual-tiny/model.onnx")  # the faster graphs are made of the exact ones, wherever those came from
+FAST = (
+    "jp-extra-tiny/model.aivmx",
+    "multilingual-tiny/model.onnx",
+)  # the faster graphs are made of the exact ones, wherever those came from
 SOURCES = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ALL if name not in QUICK)]
 
 

@@ -23,10 +23,10 @@ class DictionaryDialog(QDialog):
     """Emits what is requested; `show_words` shows the result.
 
     Signals:
-        put_wanted(Entry): the word is to be in the dictionary.
-        removal_wanted(list[str]): words with these surfaces are to go.
-        hearing_wanted(Entry): somebody wants to hear the word.
-        import_wanted(), export_wanted(): words from elsewhere, or to elsewhere.
+        put_requested(Entry): the word is to be in the dictionary.
+        removal_requested(list[str]): words with these surfaces are to go.
+        hearing_requested(Entry): somebody wants to hear the word.
+        import_requested(), export_requested(): words from elsewhere, or to elsewhere.
         scope_changed(): the words of the other dictionary are to be shown.
     """
 

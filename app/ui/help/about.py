@@ -26,7 +26,7 @@ class AboutDialog(QDialog):
         version: of the program.
 
     Signals:
-        parts_wanted(): `show_parts` is to be given what `third_parties` finds, which takes a tenth of a second.
+        parts_requested(): `show_parts` is to be given what `third_parties` finds, which takes a tenth of a second.
     """
 
     parts_requested = Signal()

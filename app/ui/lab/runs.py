@@ -56,9 +56,11 @@ class Report:
 
 
 class LabRuns(QObject):
-    """Signals:
-    changed(Report): it has more rows, is further, or is over.
-    licence_asked(ProcessTask): the voice has a licence that was not accepted yet.
+    """Runs parts of the lab one after the other, and keeps what they found.
+
+    Signals:
+        changed(Report): it has more rows, is further, or is over.
+        licence_asked(ProcessTask): the voice has a licence that was not accepted yet.
     """
 
     changed = Signal(object)

@@ -11,7 +11,11 @@ NOTCH = 120  # what a mouse wheel reports per click
 
 
 class ParameterSlider(QSlider):
-    """A horizontal slider whose coloured part reaches from the default to the value; a click jumps, a double click resets."""
+    """A horizontal slider whose coloured part reaches from the default to the value; a click jumps.
+
+    Signals:
+        reset_requested(): a double click asks for the default.
+    """
 
     reset_requested = Signal()
 

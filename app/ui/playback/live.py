@@ -14,7 +14,7 @@ class LiveMode(QObject):
     """Watches the document while it is on.
 
     Signals:
-        speak_wanted(str): this line was changed, and is at rest now.
+        speak_requested(str): this line was changed, and is at rest now.
     """
 
     speak_requested = Signal(str)

@@ -28,7 +28,7 @@ class LineDelegate(QStyledItemDelegate):
         voices: who speaks a line.
 
     Signals:
-        play_wanted(str): the button of a line was clicked.
+        play_requested(str): the button of a line was clicked.
         editor_opened(LineEditor): so that its own signals can be connected.
     """
 

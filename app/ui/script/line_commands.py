@@ -26,7 +26,7 @@ class LineCommands(QObject):
 
     Signals:
         noticed(str): the added lines differ from the source.
-        stop_wanted(): Esc, while a line is edited.
+        stop_requested(): Esc, while a line is edited.
     """
 
     stop_requested = Signal()

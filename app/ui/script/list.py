@@ -52,9 +52,9 @@ class ScriptList(LineDrops):
         gradual: to be begun before very many lines come.
 
     Signals:
-        line_chosen(): other lines are selected, or another is the current one.
-        line_wanted(): something was typed into an empty list.
-        editor_opened(LineEditor), play_wanted(str): of a line.
+        line_selected(): other lines are selected, or another is the current one.
+        line_requested(): something was typed into an empty list.
+        editor_opened(LineEditor), play_requested(str): of a line.
     """
 
     line_selected = Signal()

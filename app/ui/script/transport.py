@@ -23,7 +23,7 @@ class Transport(QWidget):
     """Buttons and play line.
 
     Signals:
-        play_wanted(), save_wanted(): pressed; both also mean stop while their work is running.
+        play_requested(), save_requested(): pressed; both also mean stop while their work is running.
     """
 
     play_requested = Signal()

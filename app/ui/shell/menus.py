@@ -52,7 +52,7 @@ class Menus(QMenuBar):
         recent: to be filled with projects.
 
     Signals:
-        devices_wanted(): the list of outputs is about to be seen.
+        devices_requested(): the list of outputs is about to be seen.
     """
 
     devices_requested = Signal()

@@ -24,7 +24,7 @@ class StatusLine(QStatusBar):
     """State at the left, figures of the newest line and the backend at the right.
 
     Signals:
-        backend_chosen(str): the user chose another backend.
+        backend_selected(str): the user chose another backend.
 
     Attributes:
         places: where each stage really runs, a line for each; empty before a voice has opened.

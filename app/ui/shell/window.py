@@ -31,9 +31,6 @@ from app.ui.theme.theme import Theme
 class MainWindow(RoomsOnDemand):
     """Lines at the left, voice at the right, measurements below.
 
-    Attributes:
-        first_paint: when voices are looked for, and the first one is opened.
-
     Args:
         settings: as remembered; `notice` shows what of them could not be read.
         speech: not started yet; it ends with the window.

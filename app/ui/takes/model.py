@@ -43,8 +43,10 @@ class Row:
 
 
 class TakeModel(QAbstractTableModel):
-    """Signals:
-    noted(str, str): the note of this take was edited.
+    """Takes of a line as rows of a table.
+
+    Signals:
+        noted(str, str): the note of this take was edited.
     """
 
     noted = Signal(str, str)

@@ -27,7 +27,7 @@ class JobRow(QFrame):
     """Shows a job.
 
     Signals:
-        decided(str): the user chose this option.  retry_wanted(), log_wanted(), dismissed(): as the buttons say.
+        decided(str): the user chose this option.  retry_requested(), log_requested(), dismissed(): as the buttons say.
     """
 
     decided = Signal(str)

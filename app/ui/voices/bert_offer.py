@@ -20,7 +20,7 @@ class BertOffer(QDialog):
         force_offered: another BERT is here, with which the voice would speak wrongly.
 
     Signals:
-        download_wanted(), file_wanted(), force_wanted(): the user's choice; none when it is put off.
+        download_requested(), file_requested(), force_requested(): the user's choice; none when it is put off.
     """
 
     download_requested = Signal()

@@ -46,9 +46,9 @@ class VoiceCard(QFrame):
     """Name and description of a voice.
 
     Signals:
-        licence_wanted(): show the licence.  sample_wanted(Path): play this recording.  style_wanted(str): let it speak in this style.
+        licence_requested(): show the licence.  sample_requested(Path): play this recording.  style_requested(str): let it speak in this style.
         lab_requested(str): look into this voice.
-        mend_wanted(): the voice lacks something.  assign_wanted(): another voice is to speak all lines of one that is missing.
+        mend_requested(): the voice lacks something.  assign_requested(): another voice is to speak all lines of one that is missing.
     """
 
     licence_requested = Signal()

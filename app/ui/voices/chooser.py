@@ -20,7 +20,7 @@ class VoiceChooser(QWidget):
 
     Signals:
         chosen(str): the user chose the voice of this id.
-        library_wanted(): the user wants to see all voices, or add one.
+        library_requested(): the user wants to see all voices, or add one.
     """
 
     chosen = Signal(str)

@@ -32,7 +32,7 @@ class HubCard(QFrame):
         add: downloads it, or uses it where it is here.
 
     Signals:
-        add_wanted(): its button.  sample_wanted(OfferedSample): to be heard.  licence_wanted(): to be read.
+        add_requested(): its button.  sample_requested(OfferedSample): to be heard.  licence_requested(): to be read.
     """
 
     add_requested = Signal()

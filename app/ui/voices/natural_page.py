@@ -33,7 +33,7 @@ class NaturalPage(QDialog):
         retry: asks the hub again.
 
     Signals:
-        add_wanted(OfferedVoice): its button was pressed.  sample_wanted(OfferedSample): to be heard.
+        add_requested(OfferedVoice): its button was pressed.  sample_requested(OfferedSample): to be heard.
     """
 
     add_requested = Signal(object)

@@ -20,7 +20,7 @@ class SamplesButton(QToolButton):
     """A menu; hidden while there is nothing to hear.
 
     Signals:
-        sample_wanted(Path): play this recording.  style_wanted(str): let the voice speak in this style.
+        sample_requested(Path): play this recording.  style_requested(str): let the voice speak in this style.
     """
 
     sample_requested = Signal(object)

@@ -39,7 +39,7 @@ class VoiceLibrary(QDialog):
     Signals:
         wanted(str, CatalogVoice): one of "play", "use", "prepare", "bert", "licence", "update", "rename", "export", "lab", "folder", "remove".
         compare_requested(list[str]): ids of the selected voices.
-        add_wanted(str): a voice from "file", "folder" or "address".
+        add_requested(str): a voice from "file", "folder" or "address".
         dropped(list[Path]): files that may be voices.
     """
 

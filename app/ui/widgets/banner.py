@@ -47,7 +47,7 @@ class Banner(QFrame):
         details: folded until they are wanted.
 
     Signals:
-        action_wanted(): the button was pressed.
+        action_requested(): the button was pressed.
         help_requested(str): this page of the user guide.
     """
 
@@ -108,7 +108,7 @@ class Banner(QFrame):
         Args:
             action: what the button says; empty for none.
             tip: what the button does, in a sentence.
-            then: what the button does; without it `action_wanted` is emitted.
+            then: what the button does; without it `action_requested` is emitted.
             details: shown when they are asked for; empty for none.
             page: of the user guide that helps; empty for none.
         """

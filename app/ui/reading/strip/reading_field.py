@@ -46,8 +46,8 @@ class ReadingField(QWidget):
     """Label, field and what is wrong.
 
     Signals:
-        kana_wanted(str): the word is to be read so; empty goes back to the front end's reading.
-        dictionary_wanted(str, str): the word is to be read so everywhere; surface and kana.
+        kana_requested(str): the word is to be read so; empty goes back to the front end's reading.
+        dictionary_requested(str, str): the word is to be read so everywhere; surface and kana.
         closed(): the field is done with.
     """
 

@@ -23,7 +23,7 @@ class Waveform(QWidget):
     """Draws the loudest samples of each pixel.
 
     Signals:
-        place_chosen(float): second of the sound that was clicked.
+        place_selected(float): second of the sound that was clicked.
     """
 
     place_selected = Signal(float)
