@@ -26,7 +26,8 @@ from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.seed_field import SeedField
 from app.ui.parameters.slider_field import SliderField
 from app.ui.parameters.voice_fields import VoiceFields
-from app.ui.voices.card import KnownVoice, VoiceCard
+from app.ui.voices.card import VoiceCard
+from app.ui.voices.card_words import KnownVoice
 from app.ui.widgets.section import Section
 from app.ui.widgets.wheel_focus import WheelFocus
 

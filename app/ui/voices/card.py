@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout
 
 from app.language import localized
@@ -13,33 +11,14 @@ from app.ui.plain_text import folded_tip
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
 from app.ui.voices.bert_words import bert_action
+from app.ui.voices.card_words import KnownVoice, about, folded, makers, needs_preparing
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.samples_button import SamplesButton
 from app.ui.widgets.voice_picture import voice_picture
 
 PICTURE, MARGIN, BESIDE = 44, 12, 10  # pixels; around everything, and beside the picture
-MOST_LETTERS, MOST_MAKERS = 100, 3  # the rest is in the library
 LEAST_HEIGHT = 132  # of the card with a picture, a speaker and two lines: it does not grow while a voice is looked up
-
-
-class KnownVoice(Protocol):
-    """What the card and the choices beside it show of a voice."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def description(self) -> str: ...
-    @property
-    def licence(self) -> str: ...
-    @property
-    def starter(self) -> bool: ...
-    @property
-    def opaque(self) -> bool: ...
-    @property
-    def speakers(self) -> tuple[tuple[int, str], ...]: ...
-    @property
-    def styles(self) -> tuple[tuple[int, str], ...]: ...
 
 
 class VoiceCard(QFrame):
@@ -226,7 +205,7 @@ class VoiceCard(QFrame):
         speaker = localized(f"話者: {self._speaker}", f"Speaker: {self._speaker}") if self._speaker and self._voice else ""
         made = makers(self._voice) if isinstance(self._voice, CatalogVoice) else []
         room = self.width() - 2 * MARGIN - PICTURE - BESIDE - 2 * self.frameWidth()
-        self.makers.setText(_folded([speaker, *made] if speaker else made, self.makers.fontMetrics(), room))
+        self.makers.setText(folded([speaker, *made] if speaker else made, self.makers.fontMetrics(), room))
         self.makers.setVisible(bool(self.makers.text()))
 
     def _draw(self) -> None:
@@ -236,48 +215,3 @@ class VoiceCard(QFrame):
         color = self.palette().color(self.foregroundRole())
         self.samples.setIcon(icon("play", color))
         self.licence.setIcon(icon("notice", color))
-
-
-def makers(voice: CatalogVoice) -> list[str]:
-    """Who made it, and which version it is; Nanairo is named, as its voices can do more."""
-    parts = [
-        "Nanairo" in voice.card.architecture and "Nanairo",
-        localized("、", ", ").join(voice.card.creators[:MOST_MAKERS]) + "…" * (len(voice.card.creators) > MOST_MAKERS),
-        voice.card.version and f"v{voice.card.version}",
-        voice.place == "aivisspeech" and "AivisSpeech",
-    ]
-    return [part for part in parts if part]
-
-
-def _folded(parts: list[str], metrics: QFontMetrics, room: int) -> str:
-    """As many parts in a line as fit: Qt would leave the dot between two of them at the end of a line."""
-    lines: list[str] = []
-    for part in parts:
-        longer = f"{lines[-1]} · {part}" if lines else ""
-        if longer and metrics.horizontalAdvance(longer) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(part)
-    return "\n".join(lines)
-
-
-def needs_preparing() -> str:
-    """What a voice of AivisSpeech lacks."""
-    return localized("使う前に、一度だけ準備が必要です。", "This voice must be prepared once before use.")
-
-
-def about(voice: KnownVoice) -> str:
-    """An honest line about a voice."""
-    lines = []
-    if voice.starter:
-        lines.append(
-            localized(
-                "Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
-                "A lightweight voice based on Open JTalk voices; less natural than trained SBV2 voices.",
-            )
-        )
-    elif voice.description:
-        lines.append(voice.description if len(voice.description) <= MOST_LETTERS else voice.description[:MOST_LETTERS] + "…")
-    if voice.opaque:
-        lines.append(localized("一体型の声です（文ごとに再生を始めます）。", "Single graph: playback starts sentence by sentence."))
-    return "\n".join(lines)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QScrollArea, QVB
 from app.language import localized
 from app.sound_choice import SoundPrecision
 from app.ui.plain_text import plain_tip
-from app.ui.voices.card import about, needs_preparing
+from app.ui.voices.card_words import about, needs_preparing
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.precision_button import PrecisionButton
 from app.ui.voices.voice_actions import VoiceActions

@@ -25,7 +25,7 @@ from app.ui.reading.strip.shape import shape_of
 from app.ui.reading.strip.strip import PhoneStrip
 from app.ui.shell.window import MainWindow
 from app.ui.theme.theme import LIGHT
-from app.ui.voices.card import makers
+from app.ui.voices.card_words import makers
 from app.ui.voices.catalog import CatalogVoice
 from app.ui.widgets.emoji_picker import EmojiGrid
 from app.voices.card import Card, write_card

@@ -29,7 +29,7 @@ from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.ui.synthesis.state import SpeechState
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import DARK, LIGHT, Theme, apply_theme, chosen_theme
-from app.ui.voices.card import about
+from app.ui.voices.card_words import about
 from app.ui.widgets.choice_box import MOST_SHOWN, ChoiceBox
 from app.ui.widgets.section import Section
 
