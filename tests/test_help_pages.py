@@ -20,6 +20,7 @@ from app.bench import stages as bench_stages
 from app.bench import work as bench_work
 from app.bench.turns import UNCOUNTED
 from app.cli.commands.bench import run as bench_run
+from app.cli.commands.lab import repeat_options
 from app.cli.main import main
 from app.cli.parser import build_parser
 from app.lab.profile import run as profile_run
@@ -150,6 +151,7 @@ def measure_once(monkeypatch: pytest.MonkeyPatch) -> None:
         profile_run, "measured", lambda ways, _repeats, report: measured(ways, Repeats(warmup=0, runs=1, seconds=0), report)
     )
     monkeypatch.setattr(Repeats, "turns", lambda _self, _ways, _report=None: iter([UNCOUNTED]))
+    monkeypatch.setattr(repeat_options, "DEFAULTS", {"warmup": 0, "runs": 1, "turns": 1, "seconds": 0.0})
     monkeypatch.setattr(bench_work, "reached_gmac_s", partial(bench_work.reached_gmac_s, runs=1))
 
 

@@ -23,12 +23,14 @@ def _inspect(channel: Channel, graphs: Sequence[Given], sizes: Mapping[str, Any]
         channel.found(**found)
 
 
-def _expect(channel: Channel, graphs: Sequence[Given], sizes: Mapping[str, Any], runs: int) -> None:
+def _expect(channel: Channel, graphs: Sequence[Given], sizes: Mapping[str, Any], repeats: Mapping[str, Any]) -> None:
     """Measures this machine, then times every graph."""
     from app.lab.expect.timing import time_all
     from app.lab.given import Sizes
+    from app.lab.repeats import Repeats
 
-    for found in time_all([(form, name, Path(file)) for form, name, file in graphs], Sizes(**sizes), runs, channel.report):
+    files = [(form, name, Path(file)) for form, name, file in graphs]
+    for found in time_all(files, Sizes(**sizes), Repeats(**repeats), channel.report):
         channel.found(**found)
 
 

@@ -16,9 +16,11 @@ from app.errors import VoiceError
 from app.lab.expect.chart import expect_chart
 from app.lab.expect.rows import KINDS, MUCH_WORK, RUNS_BADLY, expect_rows, expected_ms, graph_rows
 from app.lab.given import Sizes
+from app.lab.repeats import Repeats
 from app.lab.subject import Subject
 from tests.lab.graphs import of_type
 
+BRIEFLY = ("--runs", "1", "--warmup", "0", "--seconds", "0")
 PEAKS = {"convolution": 100.0, "product": 50.0, "convolution_int8": 400.0, "product_int8": 200.0}
 COUNTS = st.dictionaries(st.sampled_from(KINDS), st.integers(1, 10**10))
 
@@ -61,7 +63,7 @@ def test_the_expected_time_of_two_is_that_of_both(one: dict[str, int], other: di
 def test_the_shipped_bert_is_timed_and_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """It takes seconds: the machine's peak is the best of many runs."""
     picture = tmp_path / "expect.svg"
-    assert main(["lab", "expect", "koebako-starter-v1", "--runs", "1", "--tokens", "8", "--json", "--plot", str(picture)]) == 0
+    assert main(["lab", "expect", "koebako-starter-v1", *BRIEFLY, "--tokens", "8", "--json", "--plot", str(picture)]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["type"] for row in rows[:2]] == ["machine", "peak"]
     assert all(1 < rows[1][f"{kind}_gmac_s"] < 1e5 for kind in KINDS)
@@ -84,4 +86,4 @@ def test_a_picture_of_hostile_names_is_one() -> None:
 
 def test_what_has_no_graph_is_not_timed() -> None:
     with pytest.raises(VoiceError, match="no graph"):
-        list(expect_rows(Subject("weights"), Sizes(), 1))
+        list(expect_rows(Subject("weights"), Sizes(), Repeats()))

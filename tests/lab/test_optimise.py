@@ -222,9 +222,26 @@ def test_the_bert_that_we_ship(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert before == {path: path.read_bytes() for path in (resources_dir() / "bert" / "starter").iterdir()}
 
 
-@pytest.mark.parametrize("options", [["--keep", "fp16"], ["--only", "int9"], ["--turns", "0"], ["--keep", "fp16", "-o", "."]])
-def test_wishes_that_cannot_be_met_are_refused_before_any_work(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lab", "optimise", "koebako-starter-v1", *options, "--json"]) == 2
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--keep", "fp16"],
+        ["--only", "int9"],
+        ["--graph", "decode"],
+        ["--turns", "0"],
+        ["--keep", "fp16", "-o", "."],
+        ["--keep", "fp16", "--test", "fp16.koebako"],
+    ],
+)
+def test_wishes_that_cannot_be_met_are_refused_before_any_work(
+    options: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of the voice that ships: several of its graphs have a form in fp16, and a test is of one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "occupied").touch()
+    monkeypatch.setattr("app.lab.optimise.run.spoken", lambda _subject: pytest.fail("something is spoken"))
+    monkeypatch.setattr("app.lab.optimise.run.speech_of", lambda _subject: pytest.fail("something is spoken"))
+    assert main(["lab", "optimise", *options, "--json"]) == 2
     assert "speedup" not in capsys.readouterr().out
 
 

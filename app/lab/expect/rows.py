@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from app.errors import VoiceError
 from app.lab.confined import Found, believing, found_by
 from app.lab.given import Sizes
+from app.lab.repeats import Repeats
 from app.lab.rows import Row
 from app.lab.subject import Subject
 from app.language import localized
@@ -20,7 +21,7 @@ KINDS = ("convolution", "product", "convolution_int8", "product_int8")
 MUCH_WORK, RUNS_BADLY = "much work", "runs badly"
 
 
-def expect_rows(subject: Subject, sizes: Sizes, runs: int, report: Report = unreported) -> Iterator[Row]:
+def expect_rows(subject: Subject, sizes: Sizes, repeats: Repeats, report: Report = unreported) -> Iterator[Row]:
     """What the machine reaches, then for each graph a row of its own and one for each kind of operator in it.
 
     Raises:
@@ -31,7 +32,7 @@ def expect_rows(subject: Subject, sizes: Sizes, runs: int, report: Report = unre
     if subject.voice is not None:
         sizes = replace(sizes, hop=subject.voice.manifest.hop_length)
     peaks: dict[str, float] = {}
-    for found in found_by("expect", subject, [sizes.values(), runs], report):
+    for found in found_by("expect", subject, [sizes.values(), asdict(repeats)], report):
         with believing(subject):
             if found["kind"] == "peaks":
                 peaks = {name: float(found["gmac_s"][name]) for name in KINDS}

@@ -19,19 +19,19 @@ from app.bench.work import PEAK_RUNS, Kind, kind_of, reached_gmac_s
 from app.errors import AppError
 from app.lab.counting import counted
 from app.lab.given import Sizes
+from app.lab.repeats import Repeats
 from app.progress import Report, part
 from app.voices.prepare import convolution, product
 from app.voices.prepare.graph_facts import graph_facts
 from app.voices.prepare.store import load_graph
 
-WARM_UP = 3
-SHORTEST_S, LONGEST_S = 1.0, 5.0  # of one graph, however many runs are asked for
+WARMING_S, LONGEST_S = 1.7, 5.0  # of one graph, whatever is asked for: all of them share the time that a stranger's voice may take
 PEAK_TURNS = 5
 PROFILED = 10  # runs whose operators are timed
 Graph = tuple[str, str, Path]  # form, name, file
 
 
-def time_all(graphs: Sequence[Graph], sizes: Sizes, runs: int, report: Report) -> Iterator[dict[str, Any]]:
+def time_all(graphs: Sequence[Graph], sizes: Sizes, repeats: Repeats, report: Report) -> Iterator[dict[str, Any]]:
     """What this machine reaches, then the times of each graph."""
     report("checking", 0.0)
     yield {"kind": "peaks", "gmac_s": measured_peaks()}
@@ -39,7 +39,7 @@ def time_all(graphs: Sequence[Graph], sizes: Sizes, runs: int, report: Report) -
         here = part(report, 0.1 + 0.9 * index / len(graphs), 0.1 + 0.9 * (index + 1) / len(graphs))
         found = {"kind": "times", "form": form, "graph": name}
         try:
-            times = _times((form, name, path), sizes, runs, here)
+            times = _times((form, name, path), sizes, repeats, here)
         except AppError as exc:
             yield found | {"failed": f"{exc.message} {exc.hint}".strip()}
             continue
@@ -66,12 +66,12 @@ def measured_peaks() -> dict[Kind, float]:
     return {kind: max(turn[kind] for turn in turns) for kind in simple}
 
 
-def _times(graph: Graph, sizes: Sizes, runs: int, report: Report) -> dict[str, Any]:
+def _times(graph: Graph, sizes: Sizes, repeats: Repeats, report: Report) -> dict[str, Any]:
     form, name, path = graph
     model = load_graph(path, outside=False)
     work = counted(model, graph_facts(model), path.parent, sizes, form, name)
     report("checking", 0.4)
-    measured = _run_ms(path, work.values, runs)
+    measured = _run_ms(path, work.values, repeats)
     report("checking", 0.8)
     best_ms = min(measured)
     watched = max(1, min(PROFILED, int(1000 * LONGEST_S / best_ms)))
@@ -80,18 +80,22 @@ def _times(graph: Graph, sizes: Sizes, runs: int, report: Report) -> dict[str, A
     return {"macs": work.kinds, "frames": work.frames, "measured_ms": best_ms, "runs": len(measured), "operators": operators}
 
 
-def _run_ms(path: Path, values: dict[str, np.ndarray], runs: int) -> list[float]:
+def _run_ms(path: Path, values: dict[str, np.ndarray], repeats: Repeats) -> list[float]:
     session = open_session(path, "cpu", path.name).session
-    found: list[float] = []
-    for _ in range(WARM_UP):
+
+    def once() -> float:
         began = time.perf_counter()
         session.run(dict(values))
-        if time.perf_counter() - began > LONGEST_S / WARM_UP:
+        return (time.perf_counter() - began) * 1000
+
+    warming_ms = 0.0
+    for _ in range(repeats.warmup):
+        warming_ms += once()
+        if warming_ms > 1000 * WARMING_S:
             break
-    while sum(found) < 1000 * LONGEST_S and (len(found) < runs or sum(found) < 1000 * SHORTEST_S):
-        began = time.perf_counter()
-        session.run(dict(values))
-        found.append((time.perf_counter() - began) * 1000)
+    found = [once()]
+    while sum(found) < 1000 * LONGEST_S and (len(found) < repeats.runs or sum(found) < 1000 * repeats.seconds):
+        found.append(once())
     return found
 
 

@@ -25,15 +25,28 @@ from app.lab.subject import Subject
 from app.parity import Case, PreparedRunner
 from app.voices.voice import Voice
 
+Given = Sequence[dict[str, Any]]
+"""What a graph is given, a sentence each."""
 
-def voice_candidates(subject: Subject, graph: str, speech: Speech, *, by_group: bool) -> Iterator[Candidate]:
-    """Of one graph, in the order of the report: first what the product itself would install."""
+
+def voice_candidates(subject: Subject, graph: str, speech: Callable[[], Speech | None], *, by_group: bool) -> Iterator[Candidate]:
+    """Of one graph, in the order of the report: first what the product itself would install.
+
+    Args:
+        speech: speaks the first time that it is called, which is once a candidate in int8 is made.
+    """
     exact = subject.prepared[graph]
-    yield from _int8(subject, graph, speech.exact.given[graph][:CALIBRATING], by_group=by_group)
+
+    def given() -> Given:
+        found = speech()
+        assert found is not None  # the voice has several graphs
+        return found.exact.given[graph][:CALIBRATING]
+
+    yield from _int8(subject, graph, given, by_group=by_group)
     yield from general_candidates(graph, exact, by_group=by_group)
 
 
-def _int8(subject: Subject, graph: str, given: Sequence[dict[str, Any]], *, by_group: bool) -> Iterator[Candidate]:
+def _int8(subject: Subject, graph: str, given: Callable[[], Given], *, by_group: bool) -> Iterator[Candidate]:
     """Convolutions, all of them and a group at a time; `general_candidates` has the products."""
     from app.voices.prepare.store import load_graph  # onnx is slow to import
     from app.voices.prepare.variants.convolutions import convolution_groups
@@ -49,8 +62,8 @@ def _int8(subject: Subject, graph: str, given: Sequence[dict[str, Any]], *, by_g
         yield Candidate(f"{INSTALLED}: {name}", partial(_quantised, graph, exact, given, results))
 
 
-def _quantised(graph: str, exact: Path | bytes, given: Sequence[dict[str, Any]], only: Sequence[str] | None, folder: Path) -> Path:
-    file = quantised(exact, graph, given, folder, only)
+def _quantised(graph: str, exact: Path | bytes, given: Callable[[], Given], only: Sequence[str] | None, folder: Path) -> Path:
+    file = quantised(exact, graph, given(), folder, only)
     assert file is not None  # there are convolutions, or it would be no candidate
     return folder / file
 

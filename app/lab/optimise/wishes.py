@@ -19,6 +19,7 @@ class Wishes:
         only: names of candidates; empty: all.
         graph: the only one that candidates stand for; None: all.
         keep: the one that is written to `folder`; None: none is.
+        one_kept: `keep` is for something that takes one graph.
         repeats: of each comparison of time.
         by_group: see `general_candidates`.
         base, texts: see `bert_candidates`.
@@ -28,6 +29,7 @@ class Wishes:
     graph: str | None = None
     keep: str | None = None
     folder: Path | None = None
+    one_kept: bool = False
     repeats: Repeats = field(default_factory=Repeats)
     by_group: bool = False
     base: Path | None = None
@@ -36,6 +38,25 @@ class Wishes:
     def want(self, candidate: str) -> bool:
         """Whether a candidate of this name is measured."""
         return not self.only or candidate in (*self.only, self.keep)
+
+    def graphs_of(self, known: Sequence[str]) -> list[str]:
+        """Of a subject's graphs, those that are asked for. InputError where it has none of this name."""
+        if self.graph not in (None, *known):
+            raise InputError(
+                localized(f"グラフ「{self.graph}」はありません。", f"There is no graph “{self.graph}”."),
+                localized("使用できるもの: ", "Available: ") + ", ".join(known)
+                if known
+                else localized("候補はありません。", "There are none."),
+            )
+        return [graph for graph in known if self.graph in (None, graph)]
+
+    def check_kept(self, graphs: Sequence[str]) -> None:
+        """Raises InputError where `keep` would stand for several graphs, or none, and one is needed."""
+        if self.one_kept and len(graphs) != 1:
+            raise InputError(
+                localized(f"候補「{self.keep}」は 1 つのグラフに絞れません。", f"The candidate “{self.keep}” must stand for one graph."),
+                localized("例: ", "For example: ") + "--graph decoder",
+            )
 
     def check_names(self, known: Set[str]) -> None:
         """Raises InputError where a candidate that was named does not exist."""

@@ -40,11 +40,6 @@ def with_chosen(subject: Subject, options: argparse.Namespace, graphs: Sequence[
     from app.lab.optimise.heard import write_test  # with the text front end
     from app.lab.optimise.slot import install
 
-    if (options.test is not None or options.install) and len(graphs) != 1:
-        raise InputError(
-            localized(f"候補「{options.keep}」は 1 つのグラフに絞れません。", f"The candidate “{options.keep}” must stand for one graph."),
-            localized("例: ", "For example: ") + "--graph decoder",
-        )
     for graph in graphs:
         made = next(path for name in (f"{graph}.onnx", f"{graph}_int8.onnx", f"{graph}.ort") if (path := folder / name).is_file())
         if options.test is not None:

@@ -99,6 +99,7 @@ def rows(subject: Subject, options: argparse.Namespace, report: Report) -> Itera
             graph=options.graph,
             keep=options.keep,
             folder=folder,
+            one_kept=options.test is not None or options.install,
             repeats=repeats,
             by_group=options.by_group,
             base=Path(options.base) if options.base else None,
