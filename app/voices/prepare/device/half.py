@@ -8,6 +8,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from app.voices.prepare.store import SMALLEST_BYTES
+
 KEPT = {"LayerNormalization", "Softmax", "ReduceMean", "ReduceSum", "Exp", "Log", "Pow", "Sqrt", "CumSum", "Range", "Tanh"}
 """Operators that stay in single precision: they sum many numbers, or stretch small differences."""
 LARGEST = float(np.finfo(np.float16).max)
@@ -39,8 +41,18 @@ def halved(array: np.ndarray) -> np.ndarray:
 
 
 def _kinds(model: onnx.ModelProto) -> dict[str, int]:
-    """The type of every tensor."""
-    graph = onnx.shape_inference.infer_shapes(model).graph
+    """The type of every tensor. What weights hold has nothing to do with it, and would be copied four times: gigabytes of a real BERT."""
+    outline = onnx.ModelProto(ir_version=model.ir_version, opset_import=model.opset_import)
+    outline.graph.node.extend(model.graph.node)
+    outline.graph.input.extend(model.graph.input)
+    outline.graph.output.extend(model.graph.output)
+    outline.graph.value_info.extend(model.graph.value_info)
+    for item in model.graph.initializer:
+        if item.ByteSize() <= SMALLEST_BYTES:
+            outline.graph.initializer.append(item)
+        else:
+            outline.graph.input.append(helper.make_tensor_value_info(item.name, item.data_type, item.dims))
+    graph = onnx.shape_inference.infer_shapes(outline).graph
     found = {item.name: item.type.tensor_type.elem_type for item in (*graph.input, *graph.value_info, *graph.output)}
     return found | {item.name: item.data_type for item in graph.initializer}
 

@@ -22,6 +22,7 @@ from app.voices.prepare.cut import cut_graphs
 from app.voices.prepare.device.form import write_form
 from app.voices.prepare.links import UnknownGraphError
 from app.voices.prepare.store import store_graph
+from app.voices.prepare.variants.half import halve_whole
 from app.voices.prepare.weights.build import graphs_from_weights
 from tests.conftest import SHARED
 from tests.voices.prepare.reference_weights import config_of, tensors_of
@@ -39,8 +40,13 @@ EXACT, LEAST_DB = 1e-5, 40.0
 
 
 @cache
+def _kept() -> tempfile.TemporaryDirectory[str]:
+    """Until the tests end."""
+    return tempfile.TemporaryDirectory(prefix="koebako-forms-")
+
+
 def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="koebako-forms-"))
+    return Path(_kept().name)
 
 
 @cache
@@ -142,6 +148,23 @@ def test_half_precision_is_near_enough(source: str) -> None:
         pairs = {name: (right, found) for name, right, found in _both(source, "prosody", length, half=True)}
         frames.append(np.equal(*(symbol_frames(item.reshape(-1), 1.0, "ceil") for item in pairs["logw"])))
     assert np.concatenate(frames).mean() >= 0.98
+
+
+def test_types_are_found_without_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real BERT holds gigabytes; ONNX would read and write them several times to say what its tensors are."""
+    infer, given_bytes = onnx.shape_inference.infer_shapes, list[int]()
+
+    def inferred(model: onnx.ModelProto) -> onnx.ModelProto:
+        given_bytes.append(model.ByteSize())
+        return infer(model)
+
+    monkeypatch.setattr(onnx.shape_inference, "infer_shapes", inferred)
+    model = onnx.load(_source("jp-extra-tiny/model.onnx", "decoder"))
+    weights = sum(item.ByteSize() for item in model.graph.initializer)
+    halve_whole(model)
+    assert sum(given_bytes) < weights / 4
+    made = {item.name: item.data_type for item in model.graph.initializer}
+    assert all(made[node.input[1]] == onnx.TensorProto.FLOAT16 for node in model.graph.node if node.op_type == "Conv")
 
 
 @pytest.mark.parametrize("source", SOURCES)
