@@ -11,6 +11,9 @@ Row = dict[str, object]
 EMPTY: tuple[object, ...] = (None, "", [], {})
 """Values that no table shows."""
 
+INT8 = "_int8"
+"""Ends the name of a graph that stands beside an exact one."""
+
 SHAPES, CHOSEN = {"shape", "counted_with"}, {"winner", "kept"}
 """Names of columns."""
 

@@ -16,11 +16,11 @@ from app.bench.texts import LINES
 from app.compose.opening import open_speaker
 from app.compose.speaker import Speaker
 from app.core.types import Int64
+from app.lab.rows import INT8
 from app.lab.subject import Subject
 from app.voices.bert import Bert
 from app.voices.voice import Voice
 
-INT8 = "_int8"  # ends the name of a graph that stands beside an exact one
 Calls = dict[str, list[Call]]
 """Graph → one call a sentence, in the same order."""
 

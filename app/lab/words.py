@@ -1,4 +1,4 @@
-"""What people read instead of the short names in rows, in the window and the report; above columns: `app.lab.column_words`."""
+"""What people read instead of the short names in rows, in the window and the report; above columns: `app.lab.column_words`, in cells: `app.lab.value_words`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from app.lab.candidate_words import candidate_with_identifier
 from app.lab.column_words import COLUMNS
 from app.lab.place_words import place_names
 from app.lab.rows import Row
+from app.lab.value_words import short_value
 from app.language import localized
 
 KINDS = {
@@ -37,23 +38,6 @@ KINDS = {
     "summary": ("まとめ", "Summary"),
 }
 """Kind of rows → its heading."""
-
-VALUES = {
-    "form": {"source": ("元のモデル", "Source"), "prepared": ("準備済み", "Prepared"), "device": ("デバイス用", "For devices")},
-    "direction": {"input": ("入力", "Input"), "output": ("出力", "Output")},
-    "scope": {"stage": ("処理", "Stage"), "module": ("モジュール", "Module"), "operator": ("演算子", "Operator")},
-    "verdict": {
-        "much work": ("計算量が多い", "Much work"),
-        "runs badly": ("効率が悪い", "Runs badly"),
-        "slower": ("遅くなった", "Slower"),
-        "faster": ("速くなった", "Faster"),
-        "same": ("変化なし", "Same"),
-        "new": ("新規", "New"),
-        "gone": ("なくなった", "Gone"),
-    },
-}
-"""Column → what its short values are called."""
-
 
 SHARES = {"efficiency", "frames_equal", "share"}
 """Columns of shares, 0..1; people see percents."""
@@ -99,5 +83,4 @@ def value_name(column: str, value: object) -> object:
         return f"{value:.1%}"
     if column == "unsupported" and isinstance(value, list):
         return ", ".join(f"{item['op']} ×{item['count']}" for item in value)
-    names = VALUES.get(column, {})
-    return localized(*names[value]) if isinstance(value, str) and value in names else value
+    return short_value(column, value) if isinstance(value, str) else value

@@ -5,6 +5,7 @@ Started by the attack. Nothing of the window is replaced but the sound device, w
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import sys
 import time
@@ -89,6 +90,7 @@ def _start_and(drive: Any, window: MainWindow) -> None:
 
 
 if __name__ == "__main__":
+    faulthandler.enable()  # a crash says where
     mode, *files = sys.argv[1:]
     drivers = {"type": Typist, "speak": partial(Speaker, file=Path(files[0])) if files else None, "stay": lambda _window: None}
     MainWindow.start = lambda window: _start_and(drivers[mode], window)

@@ -74,7 +74,7 @@ def test_a_planted_operator_is_found_and_named(tmp_path: Path) -> None:
     (row,) = place_rows(Subject("planted", source={"decoder": file}), ["directml"], unreported)
     assert {"op": "Acosh", "version": 9, "types": ["double"], "count": 1} in row["unsupported"]  # type: ignore[operator]
     assert row["boundaries"] == row["boundaries_in_a_row"] == 2
-    assert str(row["verdict"]).startswith("decode: DirectML cannot run")
+    assert str(row["verdict"]).startswith("Decoder: DirectML cannot run")
     assert "Acosh × 1" in str(row["verdict"])
     assert "Keep this stage on the CPU" in str(row["verdict"])
 

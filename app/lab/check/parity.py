@@ -19,9 +19,9 @@ from app.install.verify import TOLERANCE as SOUND_TOLERANCE
 from app.lab.check.finding import finding
 from app.lab.differences import Difference, difference
 from app.lab.public_case import public_case
-from app.lab.rows import Row
+from app.lab.rows import INT8, Row
 from app.lab.scratch import scratch_folder
-from app.lab.spoken import INT8, Spoken
+from app.lab.spoken import Spoken
 from app.lab.subject import Subject
 from app.language import localized
 from app.parity import PreparedRunner, runner_of

@@ -12,7 +12,8 @@ from app.adapters.ort.backends import BACKENDS, backend_of
 from app.adapters.ort.levels import open_at_level
 from app.adapters.ort.ort_format import write_ort
 from app.adapters.ort.session import Session
-from app.lab.spoken import INT8, open_subject
+from app.lab.rows import INT8
+from app.lab.spoken import open_subject
 from app.lab.subject import Subject
 
 FORMS = ("source", "prepared", "ort")

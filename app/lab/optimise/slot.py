@@ -67,7 +67,7 @@ def install_exact(subject: Subject, graph: str | None) -> Iterator[Row]:
     from app.install.bert_slot import drop_int8
     from app.install.fast_slot import drop_fast
     from app.install.slot_files import exact_already
-    from app.lab.spoken import INT8
+    from app.lab.rows import INT8
 
     _require_installed(subject)
     filled = [name.removesuffix(INT8) for name in subject.prepared if name.endswith(INT8)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from app.bench.work import STAGE_OF_GRAPH
 from app.lab.place.forms import Given
 from app.lab.place.look import Look
-from app.lab.spoken import INT8
+from app.lab.rows import INT8
+from app.lab.value_words import graph_name
 from app.language import localized
 
 NAMED = 3  # operators
@@ -21,7 +21,7 @@ def verdict(item: Given, backend: str, found: Look) -> str:
     Args:
         backend: its name for people.
     """
-    stage = STAGE_OF_GRAPH.get(item.graph.removesuffix("_int8"), item.graph.removesuffix("_int8"))
+    stage = graph_name(item.graph.removesuffix(INT8))
     if found.lacking is None:
         return _unknown(stage, backend) if found.assigned is None else _as_assigned(stage, backend, found.assigned)
     if item.small:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from app.lab.spoken import INT8, Calls
+from app.lab.rows import INT8
+from app.lab.spoken import Calls
 from app.lab.subject import Subject
 from app.lab.verify.comparison import Comparison, Given
 from app.lab.verify.figures import exact_limit, int8_limit

@@ -12,8 +12,8 @@ from app.adapters.ort.levels import batch_inputs
 from app.adapters.ort.session import GraphSession, Session
 from app.bench.recorded import Call
 from app.errors import AppError
-from app.lab.rows import Row
-from app.lab.spoken import INT8, Calls
+from app.lab.rows import INT8, Row
+from app.lab.spoken import Calls
 from app.lab.subject import Subject
 from app.lab.verify.comparison import failed_row, row_of
 from app.lab.verify.figures import Figures, Limit, exact_limit, figures_of, worst

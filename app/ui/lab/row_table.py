@@ -12,6 +12,12 @@ from app.lab.rows import Row, exact
 from app.language import localized
 from app.ui.lab.row_model import RowModel
 
+NAMING = {"candidate", "graph", "part", "case", "check", "form", "backend", "scope", "stage", "name", "length", "batch"}
+"""Columns that say what a row is about."""
+
+CONCLUDING = ("winner", "median_ms", "slower", "speedup", "verdict", "efficiency", "ok", "passed")
+"""Columns that say what came of it: next to those, for they are what one looks for. Copies and files keep the rows' own order."""
+
 WIDEST, ROW_MARGINS, CELL_MARGINS = 320, 8, 6  # pixels
 
 
@@ -59,7 +65,8 @@ class RowTable(QTableView):
         header.setStretchLastSection(False)  # while it stretches, Qt leaves a gap where it hides a column
         for column, is_shown in enumerate(shown):
             self.setColumnHidden(column, not is_shown)
-        last = max((column for column, is_shown in enumerate(shown) if is_shown), default=0)
+        self._put_conclusions_first()
+        last = max((column for column, is_shown in enumerate(shown) if is_shown), key=header.visualIndex, default=0)
         header.setStretchLastSection(any(shown) and not self.rows.holds_figures(last))  # figures would stand far from the others
         if is_first and rows:
             self._fit_columns()
@@ -91,6 +98,14 @@ class RowTable(QTableView):
         for column in range(self.rows.columnCount()):
             needed = max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column))
             self.setColumnWidth(column, min(WIDEST, needed + CELL_MARGINS))
+
+    def _put_conclusions_first(self) -> None:
+        header, columns = self.horizontalHeader(), self.rows.columns
+        names = [columns[header.logicalIndex(place)] for place in range(len(columns))]
+        target = next((place for place, name in enumerate(names) if name not in NAMING), 0)
+        for name in [name for name in CONCLUDING if name in columns]:
+            header.moveSection(header.visualIndex(columns.index(name)), target)
+            target += 1
 
     @Slot(QModelIndex, QModelIndex)
     def _on_current(self, _now: QModelIndex, _before: QModelIndex) -> None:

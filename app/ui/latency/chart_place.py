@@ -8,7 +8,6 @@ from PySide6.QtCore import QSize, QTimer, Signal, Slot
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.ui.background import BackgroundThread
 from app.ui.synthesis.measurements import LatencyHistory
 from app.ui.synthesis.utterance import Utterance
 from app.ui.theme.theme import Theme
@@ -37,7 +36,6 @@ class ChartPlace(QWidget):
         self._timer = QTimer(self)  # as `FirstPaint` has one, whose turn comes before: a single shot would overtake it
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._fill)
-        self._background = BackgroundThread(self, "latency chart")
         self._whole = QVBoxLayout(self)
         self._whole.setContentsMargins(0, 0, 0, 0)
 
@@ -45,7 +43,7 @@ class ChartPlace(QWidget):
     def chart(self) -> LatencyChart:
         """The chart, made now if it is not there yet."""
         if self._chart is None:
-            from app.ui.latency.chart import LatencyChart
+            from app.ui.latency.chart import LatencyChart  # in this thread: pyqtgraph makes Qt's classes, in another one they crash
 
             self._chart = LatencyChart(self._theme)
             self._whole.addWidget(self._chart)
@@ -57,11 +55,6 @@ class ChartPlace(QWidget):
         if not self._begun:
             self._begun = True
             self.update()
-
-    def close(self) -> bool:
-        """Ends with the window: an import that is still running is waited for, or it would end among widgets that are no more."""
-        self._background.close()
-        return super().close()
 
     def sizeHint(self) -> QSize:
         """That of an empty chart."""
@@ -87,12 +80,4 @@ class ChartPlace(QWidget):
     @Slot()
     def _fill(self) -> None:
         if self.isVisible() and self._chart is None:
-            self._background.run(_import_chart, lambda _nothing: self._make())
-
-    def _make(self) -> None:
-        if self.isVisible():  # not folded away meanwhile
             _ = self.chart
-
-
-def _import_chart() -> None:
-    from app.ui.latency import chart  # noqa: F401  # pyqtgraph takes 0.1 s

@@ -94,7 +94,7 @@ class Parameters(Area):
         path, actions = draw.choice(self._leaves)
         if path[0] in ("bench", "backends", "doctor") and draw.random() < 0.8:
             path, actions = next(item for item in self._leaves if item[0] == ("speak",))
-        arguments = list(path) + (["--tokens=5", "--runs=1", "--warmup=0"] if path[0] == "bench" else [])
+        arguments = list(path) + _soonest(path, actions)
         odd = draw.sample(actions, min(len(actions), draw.choice((1, 1, 1, 2))))
         for action in actions:
             if action in odd:
@@ -175,6 +175,15 @@ class Parameters(Area):
                 case.complain("wrong", f"no sound, or far too much: {request}")
             return "spoken"
         return "request"
+
+
+def _soonest(path: tuple[str, ...], actions: list[argparse.Action]) -> list[str]:
+    """Options with which a command that measures ends within seconds."""
+    if path[0] not in ("bench", "lab"):
+        return []
+    least = {"--tokens": "5", "--runs": "1", "--turns": "1", "--warmup": "0", "--seconds": "0"}
+    known = {name for action in actions for name in action.option_strings}
+    return [f"{name}={value}" for name, value in least.items() if name in known]
 
 
 def _overrides(draw: random.Random) -> Overrides:

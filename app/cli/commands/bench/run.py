@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if options.plot:
         check_target(Path(options.plot))
     speakers, load_ms = _opened(options)
-    if options.csv:
+    if options.csv and not options.json:
         result(",".join(COLUMNS))
     found: list[Measured] = []
     for name, text in texts.items():
