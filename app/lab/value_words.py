@@ -8,6 +8,7 @@ from app.adapters.ort.backends import BACKENDS, backend_of
 from app.lab.place_words import place_names
 from app.lab.rows import INT8
 from app.language import localized
+from app.stage_words import STAGES
 
 GRAPHS = {
     "bert": ("BERT", "BERT"),
@@ -17,6 +18,7 @@ GRAPHS = {
     "whole": ("一体型", "Single graph"),
     "source": ("元のモデル", "Source"),
     "voice": ("声", "Voice"),
+    "total": ("合計", "Total"),
 }
 VALUES = {
     "form": {"source": ("元のモデル", "Source"), "prepared": ("準備済み", "Prepared"), "device": ("デバイス用", "For devices")},
@@ -37,6 +39,7 @@ VALUES = {
         "shapes": ("長さ", "Lengths"),
         "latency": ("時間", "Latency"),
     },
+    "stage": STAGES,
     "judged_by": {"relative": ("相対誤差", "Relative error"), "cosine": ("コサイン類似度", "Cosine"), "snr_db": ("SNR", "SNR")},
 }
 """Column → what its values are called."""
@@ -57,7 +60,12 @@ WORDS = {
 }
 """Words of cases and parts, which are made of several."""
 
-NUMBERED = {"length": ("長さ {}", "length {}"), "batch": ("バッチ {}", "batch {}")}
+NUMBERED = (
+    (re.compile(r"length (\d+)"), ("長さ {}", "length {}")),
+    (re.compile(r"batch (\d+)"), ("バッチ {}", "batch {}")),
+    (re.compile(r"(\d+) tokens"), ("{} トークン", "{} tokens")),
+    (re.compile(r"(\d+) symbols"), ("{} 記号", "{} symbols")),
+)
 BETWEEN = re.compile(r"(: | / | \()")
 
 
@@ -76,16 +84,17 @@ def short_value(column: str, value: str) -> str:
     """A value of a column whose values are words; any other as it is."""
     if column == "graph":
         return graph_name(value)
-    if column in ("case", "part"):
+    if column in ("case", "part", "length"):
         return words_of(value)
     names = VALUES.get(column, {})
     return localized(*names[value]) if value in names else value
 
 
 def _word(text: str) -> str:
-    kind, _, count = text.partition(" ")
-    if kind in NUMBERED and count.isdecimal():
-        return localized(*NUMBERED[kind]).format(count)
+    found = ((pattern.fullmatch(text), words) for pattern, words in NUMBERED)
+    numbered = next((localized(*words).format(match[1]) for match, words in found if match), "")
+    if numbered:
+        return numbered
     if text in WORDS:
         return localized(*WORDS[text])
     return place_names(text) if backend_of(text) in BACKENDS else graph_name(text)

@@ -73,23 +73,6 @@ def tip(parameter: str) -> str:
     }[parameter]
 
 
-def stage_name(stage: str) -> str:
-    """A stage of the pipeline."""
-    return {
-        "text": localized("前処理", "Text"),
-        "g2p": localized("読み", "Reading"),
-        "tokenize": localized("トークン化", "Tokenise"),
-        "bert": "BERT",
-        "expand": localized("展開", "Expand"),
-        "prosody": localized("韻律", "Prosody"),
-        "flow": localized("フロー", "Flow"),
-        "decode": localized("デコード", "Decode"),
-        "synthesis": localized("合成", "Synthesis"),
-        "pitch": localized("音高", "Pitch"),
-        "audio": localized("音声", "Audio"),
-    }[stage]
-
-
 def voice_name(name: str) -> str:
     """A voice as people read it; only the one we ship has a word in its name that is to be translated."""
     return localized(name.replace(" (starter)", "（付属）"), name)

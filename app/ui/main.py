@@ -18,6 +18,7 @@ from app.log import log_path, log_words, start_log
 from app.own_folder import check_home
 from app.settings import LanguageChoice, load_settings
 from app.terminal import report_failure
+from app.ui.settings.known_backend import with_known_backend
 from app.ui.shell.single_instance import take_place
 from app.ui.workarounds.import_hook import restore_import
 from app.ui.workarounds.thread_switching import switch_soon
@@ -55,6 +56,7 @@ def _run(files: list[Path]) -> int:
     settings, notice = load_settings()
     log_words(settings.log_words)
     use_language(settings.language)
+    settings, notice = with_known_backend(settings, notice)
     app = make_application()
     from app.ui.shell.open_requests import Opening
     from app.ui.shell.unix_signals import Interrupt

@@ -73,7 +73,7 @@ def test_the_shipped_bert_is_timed_and_drawn(capsys: pytest.CaptureFixture[str],
     assert whole["expected_ms"] == pytest.approx(whole["macs"] / rows[1]["product_gmac_s"] / 1e6)
     assert products["measured_ms"] + other["measured_ms"] == pytest.approx(whole["measured_ms"])
     assert whole["verdict"] in (MUCH_WORK, RUNS_BADLY)
-    assert "bert" in ET.parse(picture).getroot().itertext()
+    assert "BERT" in ET.parse(picture).getroot().itertext()
     assert main(["lab", "expect", "--runs", "0"]) == 2
 
 

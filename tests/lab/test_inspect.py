@@ -62,7 +62,7 @@ def test_the_shipped_voice_is_shown_whole(capsys: pytest.CaptureFixture[str]) ->
         assert sizes == sorted(sizes, reverse=True)
     assert not of_type(rows, "diff"), "there is no source"
     texts = list(ElementTree.fromstring(chart_of(rows) or "").itertext())
-    assert {"100 frames", "prosody", "flow", "decoder", f"{decoder['macs'] / 1e6:.3g} MMAC"} <= set(texts)
+    assert {"100 frames", "Prosody", "Flow", "Decoder", f"{decoder['macs'] / 1e6:.3g} MMAC"} <= set(texts)
 
 
 def test_a_voice_is_compared_with_its_source_at_the_same_length(shared: Path) -> None:

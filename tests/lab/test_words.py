@@ -72,12 +72,16 @@ def test_graphs_and_cases_have_names_in_the_users_language(language: str) -> Non
     assert value_name("graph", "decoder_int8") == ("デコーダー（int8）" if ja else "Decoder, int8")
     assert value_name("graph", "enc_p/encoder") == "enc_p/encoder"
     assert value_name("part", "prosody: product") == ("韻律: 行列積" if ja else "Prosody: matrix product")
-    assert value_name("case", "windows of devices: long") == ("デバイスでのストリーミング: 長い文" if ja else "streamed on devices: long line")
+    assert value_name("case", "windows of devices: long") == (
+        "デバイスでのストリーミング: 長い文" if ja else "streamed on devices: long line"
+    )
     assert value_name("case", "directml:1: short") == ("DirectML 1: 短い文" if ja else "DirectML 1: short line")
     assert value_name("case", "length 7") == ("長さ 7" if ja else "length 7")
     assert value_name("case", "short: windows / whole (koebako-starter-v1)") == (
         "短い文: ストリーミング / 一括 (koebako-starter-v1)" if ja else "short line: streamed / at once (koebako-starter-v1)"
     )
+    assert value_name("length", "20 tokens") == ("20 トークン" if ja else "20 tokens")
+    assert value_name("stage", "decode") == ("デコード" if ja else "Decode")
     assert value_name("judged_by", "relative") == ("相対誤差" if ja else "Relative error")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.adapters.ort.backends import BACKENDS
-from app.adapters.ort.providers import available_backends
 from app.errors import BackendError
 from app.language import localized
 
@@ -67,6 +66,8 @@ def _place(text: str) -> str:
     backend, colon, adapter = text.strip().partition(":")
     key = backend.lower()
     if (key not in BACKENDS and key != AUTO) or (colon and (not adapter or key in (AUTO, "cpu"))):
+        from app.adapters.ort.providers import available_backends  # with ONNX Runtime, without which the window reads its settings
+
         raise BackendError(
             localized(f"バックエンド「{text.strip()}」はありません。", f"Unknown backend “{text.strip()}”."),
             localized("使用できるもの: ", "Available: ") + ", ".join([AUTO, *available_backends()]),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from app.bench.svg import INK, PALE, Picture
 from app.lab.expect.rows import RUNS_BADLY
 from app.lab.rows import Row, number
+from app.lab.words import value_name
 from app.language import localized
 
 WIDTH, LEFT, RIGHT, MARGIN = 960, 190, 850, 24
@@ -34,7 +35,7 @@ def expect_chart(rows: Sequence[Row]) -> str:
 def _bar(picture: Picture, row: Row, scale: float, y: float) -> None:
     measured, expected = number(row, "measured_ms"), number(row, "expected_ms")
     color = BAD if row["verdict"] == RUNS_BADLY else GOOD
-    name = str(row["part"])
+    name = str(value_name("part", row["part"]))
     picture.text(LEFT - 10, y + 17, name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…", anchor="end")
     picture.box(LEFT, y, measured * scale, BAR, REST, _amount(measured))
     picture.box(LEFT, y, min(expected, measured) * scale, BAR, color, _amount(expected))

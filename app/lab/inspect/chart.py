@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.bench.svg import INK, PALE, Picture
 from app.lab.rows import Row, number
+from app.lab.value_words import graph_name
 from app.lab.words import value_name
 from app.language import localized
 
@@ -35,7 +36,7 @@ def inspect_chart(rows: Sequence[Row]) -> str:
 def _bar(picture: Picture, row: Row, parts: Sequence[Row], scale: float, y: float, colors: dict[str, str]) -> None:
     """A part has the same colour in every graph."""
     macs = number(row, "macs")
-    picture.text(LEFT - 10, y + 12, _short(str(row["graph"])), anchor="end")
+    picture.text(LEFT - 10, y + 12, _short(graph_name(str(row["graph"]))), anchor="end")
     picture.text(LEFT - 10, y + 26, str(value_name("form", row["form"])), size=11, color=PALE, anchor="end")
     picture.box(LEFT, y, macs * scale, BAR, REST)
     x, named = float(LEFT), float(LEFT)

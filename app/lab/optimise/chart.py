@@ -8,6 +8,7 @@ from app.bench.svg import GRID, INK, PALE, Picture
 from app.lab.candidate_words import candidate_name
 from app.lab.rows import Row, by_type, number
 from app.lab.tables import columns_wide
+from app.lab.value_words import graph_name
 from app.language import localized
 from app.voices.likeness import BEST_DB
 
@@ -36,7 +37,7 @@ def draw(rows: Sequence[Row]) -> str:
 
 
 def _panel(picture: Picture, top: float, graph: str, rows: Sequence[Row], most: float) -> None:
-    picture.text(LEFT, top - 14, graph, bold=True)
+    picture.text(LEFT, top - 14, graph_name(graph), bold=True)
     for level in STEPS_DB:
         y = _y(top, level)
         picture.line([(LEFT, y), (WIDTH - RIGHT, y)], GRID)

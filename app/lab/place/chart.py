@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.bench.svg import PALE, Picture
 from app.lab.rows import Row
+from app.lab.value_words import graph_name
 from app.lab.words import value_name
 from app.language import localized
 
@@ -33,7 +34,7 @@ def _bar(picture: Picture, row: Row, y: float) -> None:
     picture.text(
         LEFT - 10,
         y + 10,
-        f"{row['graph']} ({value_name('form', row['form'])})" if "form" in row else str(row["graph"]),
+        graph_name(str(row["graph"])) + (f" ({value_name('form', row['form'])})" if "form" in row else ""),
         size=12,
         anchor="end",
     )

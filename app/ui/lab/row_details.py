@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTreeWidget, QTreeWidgetItem
 
 from app.lab.rows import EMPTY, Row
-from app.lab.words import column_name
+from app.lab.words import column_name, identified
 from app.language import localized
 from app.ui.lab.row_model import is_number, shown
 from app.ui.lab.row_table import with_even_digits
@@ -70,7 +70,7 @@ class RowDetails(QTreeWidget):
             item.setText(VALUE, localized(f"{len(inside):,} 件", f"{len(inside):,}"))
             figures = all(is_number(part) for _, part in inside)
             for key, part in inside[:MOST_ITEMS]:
-                self._add(item, key, part, right=figures)
+                self._add(item, str(identified("backend", key)) if column == "assigned" else key, part, right=figures)
             return
         text = shown(column, value)
         item.setText(VALUE, text)

@@ -15,7 +15,7 @@ from app.ui.lab.row_model import RowModel
 NAMING = {"candidate", "graph", "part", "case", "check", "form", "backend", "scope", "stage", "name", "length", "batch"}
 """Columns that say what a row is about."""
 
-CONCLUDING = ("winner", "median_ms", "slower", "speedup", "verdict", "efficiency", "ok", "passed")
+CONCLUDING = ("winner", "median_ms", "slower", "speedup", "verdict", "efficiency", "share", "ok", "passed")
 """Columns that say what came of it: next to those, for they are what one looks for. Copies and files keep the rows' own order."""
 
 WIDEST, ROW_MARGINS, CELL_MARGINS = 320, 8, 6  # pixels

@@ -11,7 +11,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem, QLabel, QToolTip, QVBoxLayout, QWidget
 
 from app.language import localized
-from app.ui.labels import backends_shown, milliseconds, stage_name
+from app.stage_words import stage_name
+from app.ui.labels import backends_shown, milliseconds
 from app.ui.latency.bars import LatencyBars
 from app.ui.plain_text import plain_tip
 from app.ui.synthesis.measurements import LatencyHistory

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.language import localized
-from app.ui.labels import stage_name
+from app.stage_words import stage_name
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_cached
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QFont, QPixmap
 
 from app.language import localized
-from app.ui.labels import stage_name
+from app.stage_words import stage_name
 from app.ui.latency.columns import Figures, columns, explained
 from app.ui.plain_text import plain_tip
 from app.ui.synthesis.measurements import PART_OF_STAGE, LatencyHistory

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QStatusBar
 
 from app.adapters.ort.backends import BACKENDS, backend_of
 from app.language import localized
-from app.ui.labels import milliseconds, stage_name
+from app.stage_words import stage_name
+from app.ui.labels import milliseconds
 from app.ui.plain_text import PlainLabel, plain_tip
 from app.ui.probe_labels import finding_words, offer_missing, show_findings
 from app.ui.shell.level_meter import LevelMeter

@@ -19,7 +19,16 @@ def test_conclusions_stand_next_to_what_they_are_about(qtbot: QtBot) -> None:
     qtbot.addWidget(table)
     rows: list[Row] = [
         {"type": "compare", "candidate": "cpu", "graph": "flow", "runs": 10, "mean_ms": 2.0, "median_ms": 1.9, "winner": True},
-        {"type": "compare", "candidate": "ort", "graph": "flow", "runs": 10, "mean_ms": 4.0, "median_ms": 3.9, "winner": False, "slower": 2.0},
+        {
+            "type": "compare",
+            "candidate": "ort",
+            "graph": "flow",
+            "runs": 10,
+            "mean_ms": 4.0,
+            "median_ms": 3.9,
+            "winner": False,
+            "slower": 2.0,
+        },
     ]
     table.add(rows[:1])
     assert shown(table) == ["candidate", "graph", "winner", "median_ms", "runs", "mean_ms"]

@@ -1,0 +1,23 @@
+"""Settings that name a backend which is none, such as one of a later version."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.adapters.ort.placement import AUTO, parse_placement
+from app.errors import AppError, BackendError
+from app.language import localized
+from app.settings import Settings
+
+
+def with_known_backend(settings: Settings, notice: AppError | None) -> tuple[Settings, AppError | None]:
+    """The same, or else with "auto" and a notice, lest no voice opens before the user chooses another; an earlier notice stays."""
+    try:
+        parse_placement(settings.backend)
+    except BackendError:
+        words = localized(
+            f"バックエンド「{settings.backend}」はないため、Auto に戻しました。",
+            f"There is no backend “{settings.backend}”; it was reset to Auto.",
+        )
+        return replace(settings, backend=AUTO), notice or BackendError(words, "")
+    return settings, notice

@@ -1,0 +1,28 @@
+"""A backend in the settings that is none does not keep the window from speaking."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import InputError
+from app.settings import Settings
+from app.ui.settings.known_backend import with_known_backend
+
+
+@pytest.mark.parametrize("backend", ["auto", "cpu", "directml:1", "bert=cpu,decoder=cuda"])
+def test_a_backend_that_may_be_elsewhere_stays(backend: str) -> None:
+    settings = Settings(backend=backend)
+    assert with_known_backend(settings, None) == (settings, None)
+
+
+@pytest.mark.parametrize("backend", ["", "vulkan", 'a,b"c\n', "bert=cpu,bert=cpu", "cpu:1"])
+def test_one_that_is_none_is_auto_and_said(backend: str) -> None:
+    settings, notice = with_known_backend(Settings(backend=backend, volume=0.5), None)
+    assert settings == Settings(volume=0.5)
+    assert notice is not None
+    assert backend in notice.message
+
+
+def test_what_was_to_be_said_before_is_still_said() -> None:
+    before = InputError("Some settings were reset.", "")
+    assert with_known_backend(Settings(backend="vulkan"), before) == (Settings(), before)
