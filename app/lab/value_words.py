@@ -62,6 +62,7 @@ WORDS = {
 
 NUMBERED = (
     (re.compile(r"length (\d+)"), ("長さ {}", "length {}")),
+    (re.compile(r"(\d+) of (\d+) lengths"), ("{1} 通り中 {0} 通りの長さ", "{} of {} lengths")),
     (re.compile(r"batch (\d+)"), ("バッチ {}", "batch {}")),
     (re.compile(r"(\d+) tokens"), ("{} トークン", "{} tokens")),
     (re.compile(r"(\d+) symbols"), ("{} 記号", "{} symbols")),
@@ -92,7 +93,7 @@ def short_value(column: str, value: str) -> str:
 
 def _word(text: str) -> str:
     found = ((pattern.fullmatch(text), words) for pattern, words in NUMBERED)
-    numbered = next((localized(*words).format(match[1]) for match, words in found if match), "")
+    numbered = next((localized(*words).format(*match.groups()) for match, words in found if match), "")
     if numbered:
         return numbered
     if text in WORDS:

@@ -80,6 +80,7 @@ def test_graphs_and_cases_have_names_in_the_users_language(language: str) -> Non
     assert value_name("case", "short: windows / whole (koebako-starter-v1)") == (
         "短い文: ストリーミング / 一括 (koebako-starter-v1)" if ja else "short line: streamed / at once (koebako-starter-v1)"
     )
+    assert value_name("case", "67 of 68 lengths") == ("68 通り中 67 通りの長さ" if ja else "67 of 68 lengths")
     assert value_name("length", "20 tokens") == ("20 トークン" if ja else "20 tokens")
     assert value_name("stage", "decode") == ("デコード" if ja else "Decode")
     assert value_name("judged_by", "relative") == ("相対誤差" if ja else "Relative error")
