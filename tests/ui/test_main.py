@@ -73,6 +73,32 @@ def test_the_window_is_seen_before_what_few_starts_need_is_imported() -> None:
     assert missing == [], "what has another name now is not watched"
 
 
+def test_what_makes_qts_classes_is_imported_in_the_gui_thread() -> None:
+    """In another thread pyqtgraph's import crashed the window, once in a hundred starts."""
+    code = (
+        "import os, sys, threading\n"
+        "def watch(event, values):\n"
+        "    if event == 'import' and values[0].partition('.')[0] in ('PySide6', 'pyqtgraph'):\n"
+        "        if threading.current_thread() is not threading.main_thread():\n"
+        "            print(values[0], flush=True)\n"
+        "sys.addaudithook(watch)\n"
+        "from app.ui.main import make_application\n"
+        "application = make_application()\n"
+        "from app.settings import Settings\n"
+        "from app.ui.shell.window import MainWindow\n"
+        "from app.ui.synthesis.controller import SpeechController\n"
+        "def filled():\n"
+        "    print('pyqtgraph' in sys.modules, flush=True)\n"
+        "    os._exit(0)\n"
+        "window = MainWindow(Settings(), SpeechController())\n"
+        "window.latency.place.filled.connect(filled)\n"
+        "window.start()\n"
+        "application.exec()\n"
+    )
+    done = run(code, QT_QPA_PLATFORM="offscreen")
+    assert done.stdout.split() == ["True"], done.stderr
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a display")
 @pytest.mark.parametrize(("tongue", "words"), [("en", "There is no display"), ("ja", "ディスプレイがない")])
 def test_without_a_display_one_sentence_and_a_hint(tongue: str, words: str) -> None:

@@ -81,7 +81,7 @@ class MainWindow(RoomsOnDemand):
         self.close_rooms()
         close_all(self.takes_deletion, self.takes, self.projects, self.project_words, self.missing, self.dialogs)
         close_all(self.dictionary, self.voices, self.voice_tasks.queue, self.licences, self.catalog)
-        close_all(self.controller, self._notices, self.latency.place)
+        close_all(self.controller, self._notices)
         super().closeEvent(event)
 
     def _connect(self) -> None:

@@ -68,7 +68,6 @@ def test_the_chart_waits_for_the_first_voice(qtbot: QtBot) -> None:
     with qtbot.waitSignal(dock.place.filled):
         dock.begin()
     assert dock.place.findChild(LatencyChart) is dock.chart
-    dock.place.close()
 
 
 def test_a_scale_of_nothing_is_not_drawn(qtbot: QtBot) -> None:
