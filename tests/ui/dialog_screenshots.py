@@ -331,6 +331,9 @@ def take_service(window: MainWindow, picture: Callable[[str, QWidget], None]) ->
         ("GET", "/speakers", 200, ""),
         ("POST", "/audio_query", 200, "こんにちは、世界。"),
         ("POST", "/synthesis", 0, "とても長い文です。" * 9),
+        ("POST", "/v1/audio/speech", 422, "a voice of another program"),
+        ("GET", "/speakers", 403, ""),
+        ("POST", "/import_kaboom_dictionary_of_another_program_with_a_long_name", 404, ""),
     )
     dialog.show_state(
         "http://127.0.0.1:25850", [Asked(1e9, method, path, status, 41.0, text, "curl") for method, path, status, text in paths]

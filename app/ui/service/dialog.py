@@ -27,7 +27,9 @@ from app.service.recent import Asked
 from app.ui.plain_text import plain_tip
 from app.ui.theme.measures import DIALOG_MARGINS
 
+WIDEST_REQUEST = 240  # pixels; a path may be as long as a client likes
 GONE = 499  # nobody reads such an answer
+REQUEST, TEXT = 1, 2
 
 
 class ServiceDialog(QDialog):
@@ -56,13 +58,15 @@ class ServiceDialog(QDialog):
         )
         self.requests.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.requests.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.requests.setWordWrap(False)  # else a path would be cut after its first word
         self.requests.setShowGrid(False)
         self.requests.setTabKeyNavigation(False)
         self.requests.verticalHeader().hide()
         header = self.requests.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(REQUEST, QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
         self.empty = QLabel(localized("リクエストはまだありません。", "No requests yet."))
         self.empty.setObjectName("muted")
@@ -80,6 +84,10 @@ class ServiceDialog(QDialog):
                 item = QTableWidgetItem(text)
                 item.setToolTip(plain_tip(_tip(one, text) if column else text))
                 self.requests.setItem(row, column, item)
+        header = self.requests.horizontalHeader()
+        self.requests.setColumnWidth(
+            REQUEST, min(WIDEST_REQUEST, max(self.requests.sizeHintForColumn(REQUEST), header.sectionSizeHint(REQUEST)))
+        )
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()

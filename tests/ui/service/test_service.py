@@ -16,7 +16,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.service import routes_sound
+from app.service.recent import Asked
 from app.settings import Settings
+from app.ui.service.dialog import ServiceDialog
 from app.ui.settings.dialog import SettingsDialog
 from app.ui.shell.window import MainWindow
 from app.ui.synthesis.jobs import ServeRequest
@@ -198,3 +200,17 @@ def test_the_settings_have_a_page_of_it(qtbot: QtBot) -> None:
     dialog.tabs.setCurrentIndex(2)
     dialog.controls["service"].setChecked(True)  # type: ignore[union-attr]
     assert dialog.changes == {"service": True}
+
+
+def test_a_long_path_hides_nothing_else(qtbot: QtBot) -> None:
+    dialog = ServiceDialog()
+    qtbot.addWidget(dialog)
+    dialog.show_state("http://127.0.0.1:25850", [Asked(1e9, "GET", "/a" * 200, 404, 41.0, "はい。", "curl")])
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    table = dialog.requests
+    assert not table.horizontalScrollBar().maximum()
+    assert all(table.columnWidth(column) > 40 for column in range(table.columnCount()))
+    path = table.item(0, 1)
+    assert path is not None
+    assert "/a" * 200 in path.toolTip()
