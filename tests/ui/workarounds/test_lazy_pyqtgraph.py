@@ -44,3 +44,21 @@ print(*(sum(name.startswith("Q") for name in vars(module)) for module in (core, 
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     *made, core, gui, widgets = map(int, done.stdout.split())
     assert sum(made) < 150 < 700 < core + gui + widgets
+
+
+def test_what_is_left_out_can_be_imported_later() -> None:
+    code = """
+import app.ui.workarounds.lazy_pyqtgraph as lazy
+import sys, pyqtgraph
+made = [name for name in sys.modules if name.startswith(lazy.ROOMS)]
+print(len(made))
+assert not any(isinstance(finder, lazy.Empty) for finder in sys.meta_path)
+import pyqtgraph.graphicsItems.PlotItem as plot
+from pyqtgraph.widgets import PlotWidget
+from pyqtgraph.imageview import ImageView
+print(plot.PlotItem.__name__, PlotWidget.PlotWidget.__name__, ImageView.__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    count, *names = done.stdout.split()
+    assert int(count) < 20, "more than a chart is made of"
+    assert names == ["PlotItem", "PlotWidget", "ImageView"]
