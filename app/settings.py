@@ -168,6 +168,14 @@ def save_settings(settings: Settings, path: Path | None = None) -> None:
     save_data(path or settings_path(), data, localized("設定を保存できません", "The settings could not be saved"))
 
 
+def save_changes(before: Settings, after: Settings, path: Path | None = None) -> None:
+    """Writes what changed since the file was `before`: what a command chose meanwhile stays. A file that is gone or unreadable is written whole."""
+    found, _error = load_data(path or settings_path(), _read, "")
+    on_disk = found[0] if found else after
+    changed = {item.name for item in fields(Settings) if getattr(before, item.name) != getattr(after, item.name)}
+    save_settings(replace(on_disk, **{name: getattr(after, name) for name in changed}), path)
+
+
 def _read(data: Any) -> tuple[Settings, list[str]]:
     """What can be used, and the names of what cannot."""
     if not isinstance(data, dict):

@@ -56,6 +56,7 @@ def _run(files: list[Path]) -> int:
     settings, notice = load_settings()
     log_words(settings.log_words)
     use_language(settings.language)
+    kept = settings
     settings, notice = with_known_backend(settings, notice)
     app = make_application()
     from app.ui.shell.open_requests import Opening
@@ -64,6 +65,7 @@ def _run(files: list[Path]) -> int:
     from app.ui.synthesis.controller import SpeechController
 
     window = MainWindow(settings, SpeechController(), notice)
+    window.settings.kept = kept
     _report_to(window.banner)
     Interrupt(window.leaving.close_now, window)
     window.theme_switcher.show()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.settings import Settings, save_settings
-from app.ui.kept_file import KeptFile
+from app.settings import Settings, save_changes
+from app.ui.kept_file import KeptFile, Write
 
 SAVE_AFTER_MS = 1000  # a burst of changes is one write
 
@@ -19,6 +18,7 @@ class SettingsStore(QObject):
 
     Attributes:
         value: the settings as they are now.
+        kept: what the file held when it was last read or written.
         file: where they are kept.
 
     Signals:
@@ -29,8 +29,8 @@ class SettingsStore(QObject):
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.value = settings
-        self.file = KeptFile(self, "settings", lambda: partial(save_settings, self.value), SAVE_AFTER_MS)
+        self.value = self.kept = settings
+        self.file = KeptFile(self, "settings", self._write, SAVE_AFTER_MS)
 
     def change(self, **fields: Any) -> None:
         """Gives settings new values; equal ones change nothing."""
@@ -38,3 +38,13 @@ class SettingsStore(QObject):
         if self.value != before:
             self.file.changed()
             self.changed.emit(before, self.value)
+
+    def _write(self) -> Write:
+        """Writes the settings as they are now; KeptFile calls the result in its thread, one at a time."""
+        value = self.value
+
+        def write() -> None:
+            save_changes(self.kept, value)
+            self.kept = value
+
+        return write

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.errors import InputError
-from app.settings import Settings
+from app.settings import Settings, load_settings, save_settings
 from app.ui.settings.known_backend import with_known_backend
+from app.ui.settings.store import SettingsStore
 
 
 @pytest.mark.parametrize("backend", ["auto", "cpu", "directml:1", "bert=cpu,decoder=cuda"])
@@ -26,3 +27,15 @@ def test_one_that_is_none_is_auto_and_said(backend: str) -> None:
 def test_what_was_to_be_said_before_is_still_said() -> None:
     before = InputError("Some settings were reset.", "")
     assert with_known_backend(Settings(backend="vulkan"), before) == (Settings(), before)
+
+
+@pytest.mark.usefixtures("qtbot")
+def test_it_is_said_once() -> None:
+    save_settings(Settings(backend="vulkan"))
+    kept, _notice = load_settings()
+    store = SettingsStore(with_known_backend(kept, None)[0])
+    store.kept = kept
+    store.change(speed=1.2)
+    store.file.flush()()
+    store.file.close()
+    assert load_settings() == (Settings(speed=1.2), None)

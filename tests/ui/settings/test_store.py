@@ -42,6 +42,24 @@ def test_a_slow_disk_holds_nobody_up(qtbot: QtBot) -> None:
     assert load_settings()[0].speed == 1.4
 
 
+def test_what_a_command_chose_beside_the_window_stays(qtbot: QtBot) -> None:
+    save_settings(Settings(speed=1.5, theme="dark"))
+    store = SettingsStore(load_settings()[0])
+    save_settings(Settings(speed=1.5, theme="light", bert="another", fast_voices=("mei",)))
+    for theme in ("dark", "system"):  # the second is a change, the first is none
+        store.change(theme=theme)
+        assert (stop := store.file.flush()()) is None, stop
+    assert load_settings() == (Settings(speed=1.5, theme="system", bert="another", fast_voices=("mei",)), None)
+    store.change(bert="mine")
+    store.file.flush()()
+    assert load_settings()[0].bert == "mine", "the last choice counts"
+    settings_path().write_text("{", encoding="utf-8")
+    store.change(speed=1.2)
+    store.file.flush()()
+    store.file.close()
+    assert load_settings() == (Settings(speed=1.2, theme="system", bert="mine"), None), "a file that cannot be read is written whole"
+
+
 def test_a_window_that_is_only_tried_out_keeps_nothing(qtbot: QtBot, open_window: OpenWindow) -> None:
     write_autosave(Script((Line("わたしの文章。"),)), "")
     save_settings(Settings(speed=1.5))
