@@ -19,7 +19,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix) / "bytecode")
 
-SHARED = Path(__file__).parent.parent.parent / "shared"
+SHARED = Path(os.environ.get("KOEBAKO_REFERENCE") or Path(__file__).parent.parent.parent / "shared")
 # What names of users and folders hold, and some library or shell splits, expands or ends a name at. Windows allows no double quote.
 HOME_NAME = "声箱, it's %TEMP% #1 ~" if sys.platform == "win32" else '声箱, "it\'s" %TEMP% #1 ~'
 
@@ -42,11 +42,21 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by `-m`, which asks for the marker that is set here
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Slow tests are skipped, visibly, unless asked for; those that watch the clock are measured again where a host gave less for a while."""
+    """Slow tests are skipped, visibly, unless asked for; those that watch the clock are measured again where a host gave less for a while.
+
+    A test that needs the reference material is skipped before anything of it runs where that is absent: a test that began and
+    then found nothing would leave folders, caches and children to the next one.
+    """
+    there = SHARED.is_dir()
     for item in items:
         if "alone" in item.keywords and config.pluginmanager.hasplugin("rerunfailures"):
             item.add_marker(pytest.mark.flaky(reruns=2))
+        if "shared" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.reference)
+            if not there:
+                item.add_marker(pytest.mark.skip(reason=f"no reference material at {SHARED}"))
     if config.getoption("--run-slow"):
         return
     for item in items:
@@ -89,7 +99,5 @@ def at_length(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference material beside the repository; tests that need it are skipped without it."""
-    if not SHARED.is_dir():
-        pytest.skip(f"no reference material at {SHARED}")
+    """The folder of reference material beside the repository, or where KOEBAKO_REFERENCE says; whoever asks for it is skipped without it."""
     return SHARED

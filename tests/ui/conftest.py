@@ -29,6 +29,7 @@ from app.ui.theme.theme import LIGHT, apply_fonts, apply_theme, clear_theme
 from tests.shared_sessions import warm_up_once
 from tests.ui.light_bot import LightBot
 from tests.ui.recording_player import RecordingPlayer
+from tests.ui.unexpected_dialogs import refuse_dialogs
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 WINDOWS_FONTS = os.environ.get("KOEBAKO_TEST_FONTS") or f"{os.environ.get('SYSTEMROOT')}/Fonts"
@@ -83,6 +84,14 @@ def _nothing_goes_on() -> Iterator[None]:
     assert not running, f"left running: {running}"
     if len(objects) > MANY_OBJECTS:
         gc.freeze()  # modules, mostly: to go through them again after each of hundreds of tests takes longer than some tests
+
+
+@pytest.fixture(autouse=True)
+def _no_unexpected_dialog(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fails a test that a dialog would have waited in for a person, at once."""
+    opened = refuse_dialogs(monkeypatch)
+    yield
+    assert not opened, f"waited for a person: {opened}"
 
 
 @pytest.fixture

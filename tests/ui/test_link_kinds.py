@@ -13,6 +13,7 @@ from app.settings import Settings
 from app.ui.link_kinds import is_text, is_voice, links_in, name_of
 from app.ui.shell.window import MainWindow
 from app.ui.voices.add_address import AddAddress
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow, text_of
 
 VOICE = "https://example.org/voices/%E8%8A%B1%E5%AD%90.aivmx?download=1"
@@ -77,7 +78,7 @@ def test_a_text_is_offered_to_be_opened_and_any_other_link_is_text(window: MainW
         drop(target, carrying(TEXT))
         assert "雨.TXT" in window.banner.message.text()
         assert text_of(window) == "こんにちは。"
-        window.banner.action.click()
+        press_action(window.banner, "Open in browser")
         assert opened == [QUrl(TEXT).toString()]
         opened.clear()
         drop(target, carrying("https://example.org/a.html"))

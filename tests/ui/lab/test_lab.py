@@ -24,6 +24,7 @@ from app.ui.lab.window import LabWindow
 from app.ui.shell.window import MainWindow
 from app.ui.widgets.text_dialog import TextDialog
 from tests.install.voice_files import TERMS, aivmx
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.lab.conftest import opened, page_of, run
 from tests.ui.lab.parts_child import WAIT_FOR
@@ -140,7 +141,7 @@ def test_a_lab_whose_parts_cannot_be_asked_for_says_so_and_tries_again(
     lab = controller.window
     assert lab is not None
     qtbot.waitUntil(lab.banner.isVisible, timeout=WAIT_MS)
-    lab.banner.action.click()
+    press_action(lab.banner, "Retry")
     assert opened(qtbot, controller).pages.keys() == PARTS.keys()
 
 

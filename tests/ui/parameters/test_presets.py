@@ -20,6 +20,7 @@ from app.settings import Settings
 from app.ui.parameters.preset_bar import PresetBar
 from app.ui.parameters.preset_name import PresetName
 from app.ui.parameters.presets import load_presets, merged, read_presets, save_presets
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import name_it as name_project
 from tests.ui.projects.project_deeds import opened
@@ -147,7 +148,7 @@ def test_those_of_a_project_come_and_go_with_it(
     bar.drop.setEnabled(True)
     bar.drop.click()
     assert (names(bar), window.project.parts.presets) == (["Default", "語り"], {})
-    window.banner.action.click()
+    press_action(window.banner, "Undo")
     assert list(window.project.parts.presets) == ["語り"]
     window.document.stack.undo()
     assert list(window.project.parts.presets) == ["語り"], "no part of the script's history"

@@ -16,6 +16,7 @@ from app.ui.projects.missing_dialog import MissingVoicesDialog
 from app.ui.script.line_state import Phase
 from app.ui.shell.window import MainWindow
 from tests.install.voice_files import aivmx
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 from tests.ui.projects.project_deeds import opened, saved
 from tests.ui.voices.test_controller import installed, reference
@@ -43,7 +44,7 @@ def shown(qtbot: QtBot, window: MainWindow, file: Path) -> None:
 
 
 def dialog_of(window: MainWindow) -> MissingVoicesDialog:
-    window.voice_banner.action.click()
+    press_action(window.voice_banner, "Assign voices…")
     assert window.missing.dialog is not None
     return window.missing.dialog
 

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.settings import Settings
 from app.ui.parameters.presets import load_presets
 from app.ui.widgets.choice_box import ChoiceBox
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow
 
 
@@ -43,7 +44,7 @@ def test_presets_are_no_steps_of_the_script(qtbot: QtBot, open_window: OpenWindo
     assert window.banner.message.text() == "The preset “速い” was deleted."
     window.side.sliders["speed"].set_value(1.2)
     presets.keep_as("少し速い")
-    window.banner.action.click()
+    press_action(window.banner, "Undo")
     assert names() == ["少し速い", "速い"], "what came since stays"
     assert not window.banner.isVisible()
     qtbot.waitUntil(lambda: list(load_presets()[0]) == ["少し速い", "速い"])

@@ -19,6 +19,7 @@ from app.ui.probe_labels import FIGURE
 from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
 from tests.faulty_device import FAULTS, FaultyDevice, raising
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -228,7 +229,7 @@ def test_after_a_crash_the_window_takes_the_cpu_says_so_and_offers_to_try_again(
     assert "crashed while using it" in window.banner.details.text.toPlainText()
     assert "koebako" not in window.banner.details.text.toPlainText()  # a command is no help here
     assert window.banner.action.text() == "Try again"
-    window.banner.action.click()
+    press_action(window.banner, "Try again")
     wait_idle(qtbot, window)
     assert used(window) == {"cuda"}
     assert not window.banner.isVisible()
@@ -250,7 +251,7 @@ def test_a_lost_device_is_lost_for_the_voice_opened_next_and_can_be_tried_again(
     wait_idle(qtbot, window)
     assert len(device.opened) > opened
     assert {place for _, place in device.opened[opened:]} == {"cpu"}
-    window.banner.action.click()
+    press_action(window.banner, "Try again")
     wait_idle(qtbot, window)
     assert used(window) == {"cuda"}
 

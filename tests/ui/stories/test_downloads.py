@@ -30,6 +30,7 @@ from app.voices.wanted_bert import SBV2_BERT
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, tree, wishes
 from tests.remembered import prepare_remembered
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_controller import HELLO, dialog_of, open_script, until
@@ -232,7 +233,7 @@ def test_the_bert_a_voice_needs_is_offered_comes_and_the_voice_speaks_with_it(
     window.play_commands.play(["0"])
     wait_idle(qtbot, window)
     assert not player.requests
-    window.voice_banner.action.click()
+    press_action(window.voice_banner, "Download BERT…")
     window.library.offer_bert(window.catalog.find(UUID))
     offer = dialog_of(qtbot, window, BertOffer)
     assert len(window.findChildren(BertOffer)) == 1, "asked once"

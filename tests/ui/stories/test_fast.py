@@ -16,6 +16,7 @@ from app.ui.audition.setup_page import SetupPage
 from app.ui.shell.window import MainWindow
 from app.ui.tasks.queue import TaskQueue
 from tests.install.voice_files import aivmx
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 from tests.ui.voices.test_controller import UUIDS, until
@@ -67,7 +68,7 @@ def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, shared: Path, tm
     show_lines(qtbot, window)
     exact, other = (heard(qtbot, window, player, line) for line in "01")
     window.script.choose(["0"])
-    window.voice_banner.action.click()
+    press_action(window.voice_banner, "Use Fast")
     assert not window.voice_banner.isVisible()
     assert window.side.card.precision.text() == "Fast"
     settled(qtbot, window, fast=True)

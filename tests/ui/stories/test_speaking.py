@@ -19,6 +19,7 @@ from app.errors import AudioDeviceError
 from app.settings import Settings, load_settings
 from app.ui.script.autosave import load_autosave
 from app.ui.synthesis.playback_job import PlaybackJob
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
@@ -234,7 +235,7 @@ def test_without_a_device_the_sound_can_be_saved(
         file = tmp_path / f"kind{suffix}" / f"声{suffix}"
         file.parent.mkdir()
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments, file=file: (str(file), ""))
-        window.banner.action.click()
+        press_action(window.banner, "Export audio…")
         wait_idle(qtbot, window)
         assert window.banner.message.text() == f"Exported: 声{suffix}"
         assert 0.5 < soundfile.info(file).duration < 4

@@ -24,6 +24,7 @@ from app.ui.synthesis.jobs import Speak
 from app.ui.takes.model import NOTE, Row
 from app.ui.takes.panel import TakePanel
 from app.ui.takes.rolling import COUNT
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.projects.project_deeds import name_it, opened, project_file
 from tests.ui.projects.project_deeds import press as answer
@@ -121,7 +122,7 @@ def test_takes_are_made_heard_starred_restored_deleted_and_back_at_the_next_star
     QTest.keyClick(panel.table, Qt.Key.Key_Delete)
     assert len(takes(window)) == COUNT - 1
     assert not window.banner.isHidden()
-    window.banner.action.click()
+    press_action(window.banner, "Undo")
     assert takes(window)[2] == replace(row.take, starred=True, note="明るい"), "back in its place"
     choose(window, 0)
     QTest.keyClick(panel.table, Qt.Key.Key_Delete)
@@ -225,7 +226,7 @@ def test_takes_go_with_the_project(qtbot: QtBot, open_window: OpenWindow, tmp_pa
     assert window.project.is_changed
     with qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):
         window.projects.save()
-    window.banner.action.click()
+    press_action(window.banner, "Undo")
     assert {take.sound for take in takes(window)} == sounds, "even after it was saved without"
     with qtbot.waitSignal(window.projects.saved, timeout=WAIT_MS):
         window.projects.save()

@@ -32,6 +32,7 @@ from app.ui.widgets.text_dialog import TextDialog
 from app.voices.wanted_bert import SBV2_BERT
 from tests.install.voice_files import TERMS, aivmx, quick, wishes
 from tests.remembered import prepare_remembered
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
@@ -256,7 +257,7 @@ def test_a_voice_without_its_bert_says_so_and_offers_it(
     wait_idle(qtbot, window)
     assert "--" not in window.voice_banner.hint.text(), "no words of the command line"
     assert not window.banner.isVisible()
-    window.voice_banner.action.click()
+    press_action(window.voice_banner, "Download BERT…")
     offer = dialog_of(qtbot, window, BertOffer)
     assert isinstance(offer, BertOffer)
     offer.later.click()
