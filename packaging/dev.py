@@ -6,6 +6,7 @@
     python3 packaging/dev.py check                     linters, format, type checker, import contracts; no tests
     python3 packaging/dev.py test [PYTEST OPTIONS]     all of that, then the tests
     python3 packaging/dev.py test --run-slow           the slow tests too, and some again with the ONNX Runtime that Windows users have
+    python3 packaging/dev.py test --reference FOLDER   the tests without the reference material, then those that need it with that folder
     python3 packaging/dev.py test --bundle             the tests, then the program as users get it, built, started and listened to
     python3 packaging/dev.py test --bundle --no-wine    the same without the Windows program under Wine (up to fifteen and a half minutes)
     python3 packaging/dev.py libraries                 only the system libraries that all this needs
@@ -66,8 +67,9 @@ DIRECTML_S = 420  # for counting what DirectML is asked for, which has a time of
 CANNOT = 75  # as build.py ends where Wine itself does not work
 # Tests run side by side (each process may take 2 GB), two a core because they wait half of their time; then those that watch the clock,
 # which would see the others.
-TOGETHER = ("-m", "not alone", "-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
-ALONE = ("-m", "alone", "--rerun-show-tracebacks")
+TOGETHER = ("-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
+ALONE = ("--rerun-show-tracebacks",)
+REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = "onnxruntime==1.24.4"
@@ -84,6 +86,7 @@ def main() -> int:
     commands.add_parser("check", help="lint, check formats, types and imports, without tests")
     tests = commands.add_parser("test", help="lint and test; further options go to pytest")
     tests.add_argument("--bundle", action="store_true", help="then build the program as users get it, and try it")
+    tests.add_argument("--reference", type=Path, metavar="FOLDER", help="run what needs the reference material again, with this folder")
     tests.add_argument("--no-wine", action="store_true", help="leave out the Windows program, built and tried under Wine")
     options, rest = parser.parse_known_args()
     if not (3, 11) <= sys.version_info[:2] < (3, 15):
@@ -101,9 +104,12 @@ def main() -> int:
     code = check()
     if options.command == "check" or code:
         return code
-    code = test(rest)
+    code = run_tests(rest)
     if not code and "--run-slow" in rest:
-        code = test_windows_runtime()
+        code = run_runtime_tests()
+    if not code and options.reference:
+        os.environ[REFERENCE] = str(options.reference.resolve())
+        code = run_tests(rest, "reference")
     return bundle(wine=not options.no_wine) if options.bundle and not code else code
 
 
@@ -118,9 +124,13 @@ def check() -> int:
     )
 
 
-def test(options: Sequence[str]) -> int:
-    """All tests: side by side, then those that must be alone."""
-    return run_all([PYTHON, "-m", "pytest", *TOGETHER, *options], [PYTHON, "-m", "pytest", *ALONE, *options])
+def run_tests(options: Sequence[str], marker: str = "") -> int:
+    """All tests, or those with this marker: side by side, then those that must be alone."""
+    also = f"{marker} and " if marker else ""
+    return run_all(
+        [PYTHON, "-m", "pytest", "-m", f"{also}not alone", *TOGETHER, *options],
+        [PYTHON, "-m", "pytest", "-m", f"{also}alone", *ALONE, *options],
+    )
 
 
 def run_all(*commands: Sequence[str | Path]) -> int:
@@ -134,7 +144,7 @@ def run_all(*commands: Sequence[str | Path]) -> int:
     return 0
 
 
-def test_windows_runtime() -> int:
+def run_runtime_tests() -> int:
     """The tests that sessions and the window's pace depend on, with the ONNX Runtime that Windows users have."""
     folder = VENV / WINDOWS_RUNTIME.replace("==", "-")
     pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", folder, WINDOWS_RUNTIME]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from bundle.program import Finished
 TEXT = "箱から声が出ます。今日はいい天気ですね、明日も晴れるでしょうか？"
 SPEAK = ["speak", TEXT, "--seed", "7", "--subtype", "float"]
 TOLERANCE = 1e-3
-SHARED = PROJECT.parent / "shared"
+SHARED = Path(os.environ.get("KOEBAKO_REFERENCE") or PROJECT.parent / "shared")
 CUT = 600
 
 

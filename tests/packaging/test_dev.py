@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
+import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -102,14 +105,47 @@ def test_those_that_watch_the_clock_come_last_and_either_part_may_be_empty(
 
     monkeypatch.setattr(dev, "run", run)
     monkeypatch.chdir(ROOT)
-    assert dev.test(["-k", "x"]) == code
+    assert dev.run_tests(["-k", "x"]) == code
     assert [parts[:2] for parts in ran] == [("-m", "not alone"), ("-m", "alone")][:runs]
     assert all(parts[-2:] == ("-k", "x") for parts in ran)
 
 
-def test_what_ci_runs_is_what_the_script_knows() -> None:
-    last = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
-    assert last == "exec python3 packaging/dev.py test --bundle --run-slow"
+def test_what_needs_the_reference_material_runs_after_all_else(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran: list[tuple[str, str]] = []
+    monkeypatch.setattr(dev, "install_libraries", lambda packages: None)
+    monkeypatch.setattr(dev, "install_packages", lambda extra: None)
+    monkeypatch.setattr(dev, "check", lambda: 0)
+    monkeypatch.setattr(dev, "run", lambda command: ran.append((command[4], os.environ.get(dev.REFERENCE, ""))) or 0)
+    monkeypatch.setattr(sys, "argv", ["dev.py", "test", "--reference", str(tmp_path)])
+    monkeypatch.setenv(dev.REFERENCE, "")
+    monkeypatch.chdir(ROOT)
+    assert dev.main() == 0
+    later = str(tmp_path.resolve())
+    assert ran == [("not alone", ""), ("alone", ""), ("reference and not alone", later), ("reference and alone", later)]
+
+
+@pytest.mark.skipif(sys.platform == "win32" or shutil.which("git") is None, reason="needs a shell and git")
+@pytest.mark.parametrize("beside", [False, True])
+def test_ci_runs_what_the_script_knows_in_a_clone_with_nothing_beside_it(tmp_path: Path, beside: bool) -> None:
+    checkout = tmp_path / "here" / "checkout"
+    (checkout / ".ci").mkdir(parents=True)
+    (checkout / "packaging").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", checkout / ".ci" / "run")
+    (checkout / "packaging" / "dev.py").write_text(
+        "import json, sys; from pathlib import Path; here = Path.cwd()\n"
+        "print(json.dumps([str(here), [item.name for item in here.parent.iterdir()], sys.argv[1:]]))\n"
+    )
+    if beside:
+        (tmp_path / "here" / "shared").mkdir()
+    git = ["git", "-C", str(checkout), "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "a"]):
+        subprocess.run([*git, *command], check=True)
+    done = subprocess.run(["bash", str(checkout / ".ci" / "run")], capture_output=True, text=True, check=True)
+    place, around, arguments = json.loads(done.stdout)
+    assert around == ["koebako"]
+    assert not Path(place).exists(), "nothing is left"
+    assert arguments[:3] == ["test", "--bundle", "--run-slow"]
+    assert arguments[3:] == (["--reference", str(checkout / ".." / "shared")] if beside else [])
 
 
 def _runs(pid: int) -> bool:
