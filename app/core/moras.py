@@ -83,9 +83,12 @@ def mora_phones(mora: str, vowel: str) -> tuple[str, ...]:
     return tuple(phone for kana in mora for phone in MORAS.get(kana, ()))
 
 
+_KATAKANA = {code: code + 0x60 for code in (*range(ord("ぁ"), ord("ゖ") + 1), *map(ord, "ゝゞ"))}
+
+
 def hiragana_to_katakana(text: str) -> str:
     """Every hiragana of `text` as katakana; all else untouched."""
-    return "".join(chr(ord(char) + 0x60) if "ぁ" <= char <= "ゖ" or char in "ゝゞ" else char for char in text)
+    return text.translate(_KATAKANA)
 
 
 def katakana_of(surface: str, reading: str) -> str:

@@ -6,7 +6,7 @@ Every line carries all of its settings: it sounds the same wherever it is moved,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -82,6 +82,7 @@ class _Places:
 
 
 _places = _Places()
+_NO_OVERRIDES = Overrides()
 MANY = 300  # lines among which one is no longer looked for one by one
 
 
@@ -153,15 +154,21 @@ def shift(script: Script, ids: Collection[str], step: int) -> Script:
 
 def retext(script: Script, line_id: str, text: str) -> Script:
     """Gives a line another text; its overrides still count over the text they were made for."""
+    return retext_lines(script, {line_id: text})
+
+
+def retext_lines(script: Script, texts: Mapping[str, str]) -> Script:
+    """Gives lines, by id, other texts; their overrides still count over the texts they were made for."""
 
     def retexted(line: Line) -> Line:
+        text = texts[line.id]
         if line.text == text:
             return line
         overrides = line.overrides
-        counted = overrides if overrides.text or overrides == Overrides() else replace(overrides, text=line.text)
-        return replace(line, text=text, overrides=counted)
+        counted = overrides if overrides.text or overrides == _NO_OVERRIDES else replace(overrides, text=line.text)
+        return Line(text, line.settings, counted, line.id)
 
-    return _each(script, (line_id,), retexted)
+    return _each(script, texts.keys(), retexted)
 
 
 def reshape(script: Script, line_id: str, overrides: Overrides) -> Script:
@@ -171,10 +178,15 @@ def reshape(script: Script, line_id: str, overrides: Overrides) -> Script:
 
 def change(script: Script, ids: Collection[str], **values: Any) -> Script:
     """Changes these settings of lines, and leaves their other settings alone."""
+    made: dict[int, LineSettings] = {}  # by what they were: lines that share settings share the new ones, and are compared by identity
 
     def changed(line: Line) -> Line:
-        settings = replace(line.settings, **values)
-        return line if settings == line.settings else replace(line, settings=settings)
+        old = line.settings
+        new = made.get(id(old))
+        if new is None:
+            new = replace(old, **values)
+            new = made[id(old)] = old if new == old else new
+        return line if new is old else Line(line.text, new, line.overrides, line.id)
 
     return _each(script, ids, changed)
 

@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.core.moras import hiragana_to_katakana
-from app.core.script import Script, retext
+from app.core.script import Script, retext_lines
 
 _REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")
 _VOICING = "ﾞﾟ゙゚"  # written behind a kana, they belong to it
@@ -59,6 +60,7 @@ def substitute(script: Script, matches: Collection[Match], text: str) -> Script:
     by_line: dict[str, list[Match]] = {}
     for match in matches:
         by_line.setdefault(match.line_id, []).append(match)
+    texts = {}
     for line_id, found in by_line.items():
         line = script.find(line_id)
         if line is None:
@@ -66,8 +68,8 @@ def substitute(script: Script, matches: Collection[Match], text: str) -> Script:
         changed = line.text
         for match in sorted(found, key=lambda item: item.start, reverse=True):  # from the end, so that places before it stay
             changed = changed[: match.start] + written_for(match, text) + changed[match.end :]
-        script = retext(script, line_id, changed)
-    return script
+        texts[line_id] = changed
+    return retext_lines(script, texts)
 
 
 def written_for(match: Match, text: str) -> str:
@@ -97,6 +99,7 @@ def _places(text: str, wanted: str, loose: bool) -> list[tuple[int, int]]:
     return found
 
 
+@lru_cache(maxsize=20_000)  # a script is searched again after every edit, of one line mostly
 def _written(text: str, loose: bool) -> tuple[str, list[tuple[int, int]] | None]:
     """Letters to compare, and where each comes from, None where nothing moves: one may become several (㌔), and two one (ｶﾞ)."""
     if not loose:

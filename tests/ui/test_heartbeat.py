@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
@@ -21,6 +22,7 @@ from app.adapters.user_dictionary import change_dictionary
 from app.core.dictionary import make_entry
 from app.core.script import Line, Script
 from app.settings import Settings
+from app.ui.script.search_bar import SearchBar
 from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
 from tests.install.voice_files import TERMS, aivmx
@@ -123,6 +125,44 @@ def test_a_hundred_lines_played_through(qtbot: QtBot, open_window: OpenWindow, b
         window.play_commands.play_through()
         qtbot.waitUntil(lambda: len(player.requests) == 100, timeout=6 * WAIT_MS)
         wait_idle(qtbot, window)
+
+
+def test_everything_that_is_done_to_ten_thousand_lines(
+    qtbot: QtBot, open_window: OpenWindow, beating: Beating, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window(Settings(text="", theme="light"))
+    texts = [f"{row + 1}番目の行です。今日はいい天気ですね。" for row in range(10_000)]
+    actions, stack, lines = window.window_actions, window.document.stack, tuple(map(Line, texts))
+    bar = window.findChild(SearchBar)
+    deeds: list[tuple[str, Callable[[], object]]] = [
+        ("open", lambda: (window.script.gradual.begin(), window.document.reset(Script(lines)))),
+        ("select all", actions["select_all"].trigger),
+        ("change all", lambda: window.side.sliders["speed"].set_value(1.2)),
+        ("find", actions["replace"].trigger),
+        ("find a word", lambda: bar.wanted.setText("天気")),
+        ("change all with the search open", lambda: window.side.sliders["speed"].set_value(0.9)),
+        ("undo that", stack.undo),
+        ("replace all", lambda: bar.replace_requested.emit(True)),
+        ("undo that", stack.undo),
+        ("close the search", bar.closed.emit),
+        ("select all", actions["select_all"].trigger),
+        ("delete all", actions["delete"].trigger),
+        ("undo that", stack.undo),
+        ("another theme", lambda: window.settings.change(theme="dark")),
+        ("a narrower window", lambda: window.resize(window.width() - 200, window.height())),
+        ("add a line", actions["add_line"].trigger),
+        ("leave it", window.script.end_editing),
+        ("a line further down", actions["move_down"].trigger),
+        ("paste", lambda: (QGuiApplication.clipboard().setText("\n".join(texts)), actions["paste"].trigger())),
+        ("undo that", stack.undo),
+    ]
+    for name, deed in deeds:
+        with beating(f"10,000 lines: {name}", one_deed=True):
+            qtbot.wait(20)
+            deed()
+            qtbot.wait(50)
+            qtbot.waitUntil(lambda: not window.script.gradual.is_running, timeout=WAIT_MS)
+            qtbot.wait(50)
 
 
 CLIENTS = """

@@ -15,6 +15,7 @@ from app.ui.script.card_painter import CardPainter, Look
 from app.ui.script.editor import LineEditor
 from app.ui.script.line_state import said_of
 from app.ui.script.line_voices import LineVoices
+from app.ui.script.row_sizes import RowSizes
 from app.ui.script.script_model import LINE_ROLE, STATE_ROLE, Index, ScriptModel
 from app.ui.theme.theme import Theme
 from app.ui.widgets.voice_picture import voice_picture
@@ -25,6 +26,7 @@ class LineDelegate(QStyledItemDelegate):
 
     Attributes:
         layout: measures of the cards.
+        sizes: of all rows.
         voices: who speaks a line.
 
     Signals:
@@ -39,6 +41,7 @@ class LineDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._view, self._model = view, model
         self.layout = CardLayout(view.font())
+        self.sizes = RowSizes(model, self._measure, self)
         self.voices = LineVoices()
         self._painter = CardPainter(self.layout, self.voices, theme)
 
@@ -56,10 +59,13 @@ class LineDelegate(QStyledItemDelegate):
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         """As wide as the list, as high as the text."""
-        return QSize(self._view.viewport().width(), self.row_height(index.row()))
+        return self.sizes.size(index.row())
+
+    def _measure(self, row: int) -> QSize:
+        return QSize(self._view.viewport().width(), self.row_height(row))
 
     def row_height(self, row: int) -> int:
-        """Of a row, in pixels; asked for every line whenever one grows, so it has to be quick."""
+        """Of a row as its text is now, in pixels."""
         line = self._model.line(row)
         return round(self.layout.height(line.text if line else "", self._view.viewport().width()))
 

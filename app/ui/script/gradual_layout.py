@@ -1,18 +1,19 @@
-"""Lays out a list of very many lines a few at a time, so that the window does not stand still while a large script is opened."""
+"""Lays out a list of very many lines a few at a time, so that the window does not stand still while a large script is opened or resized."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QTimer, Slot
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QTimer, Slot
 from PySide6.QtWidgets import QListView
 
-ROWS_AT_ONCE = 60
+ROWS_AT_ONCE = 100
 CHECK_MS = 20
 
 
 class GradualLayout(QObject):
-    """Begins with `begin`, before the lines come; afterwards the list lays out whatever changes at once, as ever.
+    """Begins with `begin`, before the list is laid out; afterwards it lays out whatever changes at once, as ever.
 
-    Qt's own batches would stay on, and each edit would throw the list back to its beginning.
+    Qt's own batches would stay on, and each edit would throw the list back to its beginning. What was in sight stays on the
+    screen as it was until its rows have their places again.
     """
 
     def __init__(self, view: QListView) -> None:
@@ -21,30 +22,53 @@ class GradualLayout(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(CHECK_MS)
         self._timer.timeout.connect(self._look)
+        self._anchor = QPersistentModelIndex()  # what is to stay in sight; none: the current line
+        self._top = 0  # where it was in the viewport, in pixels
         self._shown = QPersistentModelIndex()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether some rows have no place yet."""
+        return self._timer.isActive()
 
     @Slot()
     def begin(self) -> None:
-        """The lines that come next are laid out gradually."""
-        self._view.setBatchSize(ROWS_AT_ONCE)
-        self._view.setLayoutMode(QListView.LayoutMode.Batched)
+        """What is laid out next is so gradually."""
+        view = self._view
+        if not self.is_running and view.layoutMode() == QListView.LayoutMode.SinglePass:
+            current = view.currentIndex()
+            in_sight = current.isValid() and view.visualRect(current).intersects(view.viewport().rect())
+            anchor = current if in_sight else view.indexAt(QPoint(view.viewport().width() // 2, 1))
+            self._anchor, self._top = QPersistentModelIndex(anchor), view.visualRect(anchor).top()
+            view.viewport().setUpdatesEnabled(not anchor.isValid() or not view.verticalScrollBar().value())
+        view.setBatchSize(ROWS_AT_ONCE)
+        view.setLayoutMode(QListView.LayoutMode.Batched)
         self._shown = QPersistentModelIndex()
         self._timer.start()
 
     @Slot()
     def _look(self) -> None:
-        """Ends with the last row, and shows the current line, which may not have had a place before."""
+        """Ends with the last row; before that shows what was in sight, or the current line, as soon as it has a place."""
         view, model = self._view, self._view.model()
-        current = view.currentIndex()
         last = model.index(model.rowCount() - 1, 0)
         is_over = not last.isValid() or _has_place(view, last)
-        if current.isValid() and self._shown != current and _has_place(view, current):
-            view.scrollTo(current)
-            if view.visualRect(current).intersects(view.viewport().rect()):  # else the scroll bar does not reach it yet
-                self._shown = QPersistentModelIndex(current)
+        wanted = model.index(self._anchor.row(), 0) if self._anchor.isValid() else view.currentIndex()
+        if wanted.isValid() and self._shown != wanted and _has_place(view, wanted):
+            self._show(wanted)
         if is_over:
             self._timer.stop()
             view.setLayoutMode(QListView.LayoutMode.SinglePass)
+            view.viewport().setUpdatesEnabled(True)
+
+    def _show(self, index: QModelIndex) -> None:
+        view, bar = self._view, self._view.verticalScrollBar()
+        if self._anchor.isValid():
+            bar.setValue(bar.value() + view.visualRect(index).top() - self._top)
+        else:
+            view.scrollTo(index)
+        if view.visualRect(index).intersects(view.viewport().rect()):  # else the scroll bar does not reach it yet
+            self._shown = QPersistentModelIndex(index)
+            view.viewport().setUpdatesEnabled(True)
 
 
 def _has_place(view: QListView, index: QModelIndex) -> bool:

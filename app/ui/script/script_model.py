@@ -17,6 +17,13 @@ LINE_ROLE = Qt.ItemDataRole.UserRole
 STATE_ROLE = Qt.ItemDataRole.UserRole + 1
 LINES_MIME = "application/x-koebako-lines"
 _NOWHERE = QModelIndex()
+_OF_A_LINE = (  # put together once: Qt asks for each of ten thousand lines
+    Qt.ItemFlag.ItemIsSelectable
+    | Qt.ItemFlag.ItemIsEnabled
+    | Qt.ItemFlag.ItemIsEditable
+    | Qt.ItemFlag.ItemIsDragEnabled
+    | Qt.ItemFlag.ItemNeverHasChildren
+)
 
 
 class ScriptModel(QAbstractListModel):
@@ -34,6 +41,10 @@ class ScriptModel(QAbstractListModel):
     def line(self, row: int) -> Line | None:
         """The line of a row; None where there is none."""
         return self._lines[row] if 0 <= row < len(self._lines) else None
+
+    def ids(self, first: int, last: int) -> list[str]:
+        """The ids of the lines in these rows, both ends included."""
+        return [line.id for line in self._lines[first : last + 1]]
 
     def row(self, line_id: str) -> int:
         """The row of a line, -1 without one."""
@@ -74,10 +85,7 @@ class ScriptModel(QAbstractListModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Lines can be edited and dragged; they are dropped between each other."""
-        flags = super().flags(index)
-        if index.isValid():
-            return flags | Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemNeverHasChildren
-        return flags | Qt.ItemFlag.ItemIsDropEnabled
+        return _OF_A_LINE if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled
 
     def mimeTypes(self) -> list[str]:
         """Lines for ourselves, text for others."""

@@ -25,6 +25,7 @@ class Search(QObject):
         self._scope: list[str] | None = None
         self._matches: list[Match] = []
         self._place = -1
+        self._is_replacing = False
         self._endless: Query | None = None
         bar.query_changed.connect(self._search)
         bar.by_changed.connect(self._on_by)
@@ -77,14 +78,16 @@ class Search(QObject):
         last, by = wanted[-1], self._bar.by.text()
         count = f"{len(wanted):,}"
         label = localized(f"{count} か所を置換", f"Replace {count}") if everywhere else localized("置換", "Replace")
+        self._is_replacing = True  # the places are looked for once, below
         self._document.edit(label, substitute(self._document.script, wanted, by))
+        self._is_replacing = False
         self._find()
         self._go_behind(last.line_id, last.start + len(written_for(last, by)))  # what was put there may be found again: あ → ああ
         self._show()
 
     @Slot()
     def _on_document(self) -> None:
-        if self._bar.isVisible():
+        if self._bar.isVisible() and not self._is_replacing:
             self._find()
             self._place = min(self._place, len(self._matches) - 1)
             self._bar.show_count(self._place + 1, len(self._matches))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
@@ -81,7 +81,8 @@ class SearchBar(QWidget):
         for widget in (self.by, self.one, self.all):
             widget.setVisible(replacing)
         self.chosen_only.setVisible(several)
-        self.chosen_only.setChecked(several)
+        with QSignalBlocker(self.chosen_only):  # who opens the bar searches
+            self.chosen_only.setChecked(several)
         self.show()
         self.wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.wanted.selectAll()

@@ -54,8 +54,8 @@ class Selection(QObject):
     @property
     def mixed(self) -> frozenset[str]:
         """Names of the settings in which the selected lines differ."""
-        lines = [self._document.script.find(line_id) for line_id in self.ids]
-        several = [line.settings for line in lines if line is not None]
+        lines = map(self._document.script.find, self.ids)
+        several = {id(line.settings): line.settings for line in lines if line is not None}.values()  # lines mostly share them
         return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
 
     def change_defaults(self, **changes: Any) -> None:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.core.script import Line, LineSettings, Script
 from app.settings import Settings
 from app.ui.shell.window import MainWindow
-from tests.ui.conftest import OpenWindow, text_of, wait_idle
+from tests.ui.conftest import WAIT_MS, OpenWindow, text_of, wait_idle
 from tests.ui.recording_player import RecordingPlayer
 
 SHIFT, CTRL, ALT = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -287,3 +287,20 @@ def test_long_text_wraps_and_the_card_grows(qtbot: QtBot, open_window: OpenWindo
     assert first.height() > 2 * heights[0]
     assert second.top() > first.bottom(), "the next card gives way"
     assert window.script.editor.verticalScrollBar().maximum() == 0
+
+
+def test_what_is_in_sight_stays_there_while_very_many_lines_are_laid_out_again(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(Settings(text="", theme="light"))
+    window.document.reset(Script(tuple(Line(f"{row}番目の行です。" * (1 + row % 9)) for row in range(3000))))
+    view = window.script
+    qtbot.waitUntil(lambda: view.visualRect(view.model().index(2999, 0)).height() > 0, timeout=WAIT_MS)
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
+    index = view.indexAt(QPoint(view.viewport().width() // 2, 1))
+    assert index.row() > 1000
+    for change in (lambda: window.resize(window.width() - 150, window.height()), lambda: window.settings.change(theme="dark")):
+        top = view.visualRect(index).top()
+        change()
+        qtbot.waitUntil(lambda: not view.gradual.is_running and view.viewport().updatesEnabled(), timeout=WAIT_MS)
+        qtbot.wait(50)
+        assert view.visualRect(index).top() == top
+        assert view.visualRect(index).height() == view.cards.row_height(index.row())
