@@ -83,6 +83,11 @@ class BlindTest:
         return seal(self.seed)
 
 
+def planned_trials(kind: str, trials: int, count: int) -> int:
+    """How many trials a test of a fixed number of them has: in pairs, so many of each two of its `count` sounds."""
+    return trials * (count * (count - 1) // 2 if kind == "pairs" else 1)
+
+
 def check_plan(plan: Plan) -> None:
     """Raises InputError for what cannot be tested."""
     count = len(plan.names)
@@ -94,7 +99,7 @@ def check_plan(plan: Plan) -> None:
             ),
         )
     whole = all(len(row) == count for row in plan.sounds) and 1 <= len(plan.sounds) <= MOST_LINES
-    planned = plan.trials * (count * (count - 1) // 2 if plan.kind == "pairs" else 1)
+    planned = planned_trials(plan.kind, plan.trials, count)
     if not whole or plan.trials < 1 or planned > MOST_TRIALS or (plan.undecided and plan.kind != "pairs"):
         raise InputError(
             localized("この条件ではテストを行えません。", "These test settings are not valid."),

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from app.audition.blind_test import CHOICES, KINDS, MOST_LINES, MOST_SOUNDS, MOST_TRIALS, Answer, BlindTest, Plan, Trial, check_plan
+from app.audition.blind_test import (
+    CHOICES,
+    KINDS,
+    MOST_LINES,
+    MOST_SOUNDS,
+    MOST_TRIALS,
+    Answer,
+    BlindTest,
+    Plan,
+    Trial,
+    check_plan,
+    planned_trials,
+)
 from app.audition.positions import SEED_DIGITS, positions
 from app.audition.scores import remaining
 from app.audition.trials import trial_of
@@ -48,6 +60,16 @@ def blind_test_from_data(data: object) -> BlindTest:
     answers = tuple(_answer(item, number, plan, seed) for number, item in enumerate(items))
     _check_course(BlindTest(plan, seed, answers))
     return BlindTest(plan, seed, answers, _flag(data, "stopped"), short_text(data.get("id", "")))
+
+
+def has_ended(data: Mapping[str, Any]) -> bool:
+    """Whether kept data says that the test is over, without a look at each answer; False where only that would show it."""
+    if data.get("stopped") is True:
+        return True
+    kind, trials, answers, names = (data.get(name) for name in ("kind", "trials", "answers", "names"))
+    if kind not in ("abx", "pairs") or not (isinstance(trials, int) and isinstance(answers, list) and isinstance(names, list)):
+        return False
+    return len(answers) >= planned_trials(kind, trials, len(names))
 
 
 def readable_tests(items: Iterable[object]) -> tuple[BlindTest, ...]:

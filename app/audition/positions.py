@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from functools import lru_cache
 
 SEED_DIGITS = 64
 
@@ -24,6 +25,7 @@ def positions(seed: str, number: int) -> tuple[bool, int]:
     return bool(drawn & 1), drawn >> 1 & 1
 
 
+@lru_cache(maxsize=4096)  # a test that is read is gone through answer by answer
 def shuffled(seed: str, what: str, count: int) -> tuple[int, ...]:
     """The numbers below `count` in an order of their own for each `what`."""
     return tuple(sorted(range(count), key=lambda number: _drawn(seed, f"{what} {number}")))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from app.audition.abx import sequential_verdict
-from app.audition.blind_test import CHOICES, MOST_TRIALS, Answer, BlindTest, Choice, Plan, Trial, check_plan
+from app.audition.blind_test import CHOICES, MOST_TRIALS, Answer, BlindTest, Choice, Plan, Trial, check_plan, planned_trials
 from app.audition.bradley_terry import next_pair
 from app.audition.positions import positions, shuffled
 from app.audition.scores import remaining, right_answers, wins_of
@@ -60,6 +60,6 @@ def _next_pair(test: BlindTest) -> tuple[int, int] | None:
         left = remaining(test)
         return next_pair(wins_of(test), left) if len(left) > 1 else None
     pairs = list(combinations(range(len(plan.names)), 2))
-    if number >= plan.trials * (1 if plan.kind == "abx" else len(pairs)):
+    if number >= planned_trials(plan.kind, plan.trials, len(plan.names)):
         return None
     return pairs[shuffled(test.seed, f"pairs {number // len(pairs)}", len(pairs))[number % len(pairs)]]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from app.audition.abx import AbxResult
 from app.audition.blind_test import KINDS, BlindTest, Kind, Plan
+from app.audition.blind_test_data import blind_test_to_data, has_ended
 from app.audition.bradley_terry import Ranking
 from app.audition.positions import new_seed, positions, shuffled
 from app.audition.preference import PreferenceResult
@@ -59,6 +60,16 @@ def test_a_test_ends_and_only_then_has_a_result(kind: Kind, columns: int, trials
         answered(test, "a")
     with pytest.raises(ValueError, match="take back"):
         taken_back(test)
+
+
+@pytest.mark.parametrize(("kind", "columns"), [("abx", 2), ("pairs", 3), ("sequential", 2), ("ranking", 4)])
+def test_that_it_has_ended_is_seen_in_what_is_kept_without_a_look_at_each_answer(kind: Kind, columns: int) -> None:
+    test = finished(begin(a_plan(kind, columns), SEED))
+    assert has_ended(blind_test_to_data(test)) == (kind in ("abx", "pairs")), "the end of the others follows from the answers"
+    for number in range(len(test.answers)):
+        assert not has_ended(blind_test_to_data(replace(test, answers=test.answers[:number])))
+    assert has_ended(blind_test_to_data(replace(test, answers=test.answers[:2], stopped=True)))
+    assert not has_ended({"kind": "pairs", "trials": "12", "answers": 3, "names": None})
 
 
 def test_results_say_what_was_answered() -> None:

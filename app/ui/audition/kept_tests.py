@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.audition.blind_test import BlindTest
-from app.audition.blind_test_data import readable_tests
+from app.audition.blind_test_data import has_ended, readable_tests
 from app.audition.mushra import MushraTest
 from app.audition.mushra import trial_of as rating_of
 from app.audition.mushra_data import readable_mushra
@@ -30,6 +30,8 @@ class KeptTests:
     def unfinished(self) -> BlindTest | MushraTest | None:
         """The newest test that has not ended."""
         for item in reversed(self._project.parts.tests):
+            if has_ended(item):
+                continue
             for test in readable_tests([item]):
                 if trial_of(test) is not None:
                     return test

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -14,11 +15,13 @@ from app.settings import Settings
 from app.ui.background import BackgroundThread
 from app.ui.plain_text import plain_tip
 from app.ui.service.dialog import ServiceDialog
-from app.ui.service.running import Running
 from app.ui.settings.store import SettingsStore
 from app.ui.synthesis.controller import SpeechController
 from app.ui.widgets.banner import Banner
 from app.ui.widgets.elided_button import ElidedButton
+
+if TYPE_CHECKING:
+    from app.ui.service.running import Running
 
 SHOWN_EVERY_MS = 100  # the table, however many requests come
 _WATCHED = ("service", "service_port", "service_changes")
@@ -90,6 +93,8 @@ class ServiceController(QObject):
     def _start(self, settings: Settings) -> Running | None:
         self._stop()
         if settings.service:
+            from app.ui.service.running import Running  # here, in the background: the HTTP server's modules take a tenth of a second
+
             self._running = Running(self._speech, settings.service_port, settings.service_changes, self.recent, lambda: None)
         return self._running
 
