@@ -165,6 +165,21 @@ def test_everything_that_is_done_to_ten_thousand_lines(
             qtbot.wait(50)
 
 
+def test_rooms_that_are_opened_when_they_are_wanted(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
+    window = with_a_hundred_lines(open_window(Settings(text="", theme="light")))
+    with beating("the service is switched on", one_deed=True):
+        window.settings.change(service=True, service_port=1024 + os.getpid() % 60000)
+        qtbot.waitUntil(lambda: bool(window.service.url), timeout=WAIT_MS)
+    with beating("the lab opens", one_deed=True):
+        window.window_actions["lab"].trigger()
+        qtbot.waitUntil(lambda: bool(window.lab.window and window.lab.window.pages), timeout=WAIT_MS)
+        qtbot.wait(200)
+    window.script.selectAll()
+    with beating("a board of a hundred lines opens", one_deed=True):
+        window.window_actions["audition"].trigger()
+        qtbot.wait(1000)
+
+
 CLIENTS = """
 import json, sys, threading
 from urllib.parse import quote

@@ -72,6 +72,7 @@ class LabController(QObject):
             window = self.window = LabWindow(self._parent)
             window.source.changed.connect(self._show_all)
             window.dropped.connect(window.source.choose)
+            window.parts_shown.connect(self._on_parts_shown)
             window.banner.help_requested.connect(self.help_requested)
             window.finished.connect(self._on_closed)
             self._offer()
@@ -105,10 +106,14 @@ class LabController(QObject):
         self._show_parts()
 
     def _show_parts(self) -> None:
+        if self.window is not None and self._known is not None:
+            self.window.show_parts(*self._known)
+
+    @Slot()
+    def _on_parts_shown(self) -> None:
         window = self.window
-        if window is None or self._known is None:
+        if window is None:
             return
-        window.show_parts(*self._known)
         for page in window.pages.values():
             page.start_requested.connect(partial(self._start, page))
             page.cancel_requested.connect(partial(self._cancel, page))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QDialog, QHBoxLayout, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
@@ -26,14 +26,16 @@ class LabWindow(QDialog):
     """Shows; what is run is decided elsewhere.
 
     Attributes:
-        pages: by part; none until `show_parts`.
+        pages: by part; none until all are there.
         is_working: something runs, so that Esc does not close the window.
 
     Signals:
         dropped(str): a file or folder was dropped.
+        parts_shown(): all pages are there.
     """
 
     dropped = Signal(str)
+    parts_shown = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -43,6 +45,7 @@ class LabWindow(QDialog):
         self.setAcceptDrops(True)
         self.is_working = False
         self.pages: dict[str, PartPage] = {}
+        self._steps: Iterator[None] = iter(())
         self.source, self.banner, self.tabs = SourceBox(), Banner(), QTabWidget()
         self.banner.action.setText(localized("再試行", "Retry"))
         self.banner.action.setToolTip(localized("もう一度読み込みます。", "Loads the parts of the lab again."))
@@ -63,14 +66,30 @@ class LabWindow(QDialog):
         self.resize(min(SIZE[0], room.width() - BESIDES[0]), min(SIZE[1], room.height() - BESIDES[1]))
 
     def show_parts(self, parts: Sequence[Part], places: Sequence[str]) -> None:
-        """A page for each part."""
-        self.pages = {part.name: PartPage(part, places) for part in parts}
+        """Makes a page for each part, one at a time: together they would hold up the program for a fifth of a second."""
+        self._steps = self._make_pages(parts, places)
+        self._step()
+
+    def _make_pages(self, parts: Sequence[Part], places: Sequence[str]) -> Iterator[None]:
+        pages = {}
+        for part in parts:
+            pages[part.name] = PartPage(part, places)
+            yield
         for tab, name in TABS.items():
-            inside = [page for page in self.pages.values() if TAB_OF.get(page.part.name, "others") == tab]
+            inside = [page for page in pages.values() if TAB_OF.get(page.part.name, "others") == tab]
             if inside:
                 self.tabs.addTab(inside[0] if len(inside) == 1 else _PartChoice(inside), localized(*name))
+                yield
+        self.pages = pages
         self.loading.hide()
         self.tabs.show()
+        self.parts_shown.emit()
+
+    @Slot()
+    def _step(self) -> None:
+        for _ in self._steps:
+            QTimer.singleShot(0, self, self._step)
+            return
 
     def show_part(self, name: str) -> None:
         """Brings a part to the front."""
