@@ -262,7 +262,12 @@ class ScriptList(LineDrops):
         self.scheduleDelayedItemsLayout()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The cards, and the line where something would be dropped; words while there is no card."""
+        """The cards, and the line where something would be dropped; words while there is no card.
+
+        What is still to be laid out is so before a painter is at work: Qt does it with one open, and it may change other widgets.
+        """
+        self.executeDelayedItemsLayout()
+        edge = None if self._drop_row is None or not self._lines.rowCount() else self._edge_of(self._drop_row)
         super().paintEvent(event)
         painter = QPainter(self.viewport())
         if not self._lines.rowCount():
@@ -273,10 +278,8 @@ class ScriptList(LineDrops):
                 self.window().palette(),
                 self.hasFocus(),
             )
-        elif self._drop_row is not None:
-            painter.fillRect(
-                QRectF(0, self._edge_of(self._drop_row) - 3, self.viewport().width(), 3), QColor(self.palette().accent().color())
-            )
+        elif edge is not None:
+            painter.fillRect(QRectF(0, edge - 3, self.viewport().width(), 3), QColor(self.palette().accent().color()))
         painter.end()
 
     @Slot(int, int)
