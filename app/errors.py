@@ -39,6 +39,10 @@ class InputError(AppError):
     exit_code = 2
 
 
+class NothingToReadError(InputError):
+    """A text without a sound in it. A line alone is refused so; where it is one of several it is silent, see `app.core.silent_lines`."""
+
+
 class VoiceError(AppError):
     """A voice, style, speaker or BERT that is missing, broken or not of a supported kind."""
 

@@ -23,7 +23,7 @@ from app.core.style import style_vector
 from app.core.timing import OnStage, StageClock, Stopped, ignore_stage, never
 from app.core.types import AudioChunk, ReadingOverride, SynthesisRequest
 from app.core.waveform import silence
-from app.errors import BackendError, InputError, VoiceError
+from app.errors import BackendError, InputError, NothingToReadError, VoiceError
 from app.language import localized
 
 WARM_UP_TEXT = "風の中を、行ってきました。"  # homographs: they bring in the dictionary that distinguishes them
@@ -65,15 +65,15 @@ class Pipeline(SentenceContext):
             Nothing more once `cancelled()` is true.
 
         Raises:
-            InputError: a parameter is out of range, or nothing in the text can be read.
+            InputError: a parameter is out of range.
+            NothingToReadError: nothing in the text can be read; before any chunk.
             VoiceError: the voice has no such style or speaker.
             BackendError: a graph failed.
         """
         check_request(request)
         self.check_voice(request)
-        request = replace(request, overrides=rebase(request.overrides, request.text, self._read, emoji=self.voice.emoji))
         try:
-            yield from self._line(request, StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
+            yield from self._line(self.settled(request), StageClock(request.id, on_stage, cancelled, self.warm), queued_s)
         except Stopped:
             return
         except BackendError:
@@ -101,6 +101,10 @@ class Pipeline(SentenceContext):
                     ahead.extend(itertools.islice(prepared, 1))
         if not clock.cancelled():
             yield self._silence(request, request.post_silence_s, last=True)
+
+    def settled(self, request: SynthesisRequest) -> SynthesisRequest:
+        """The request with its edits counted over its own text. Raises InputError for a reading that is none."""
+        return replace(request, overrides=rebase(request.overrides, request.text, self._read, emoji=self.voice.emoji))
 
     def _read(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
         return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji)
@@ -151,9 +155,9 @@ class Pipeline(SentenceContext):
                 )
 
 
-def nothing_to_read() -> InputError:
+def nothing_to_read() -> NothingToReadError:
     """The error for a text without a sound in it."""
-    return InputError(
+    return NothingToReadError(
         localized("読み上げられる文字がありません。", "There is nothing in this text to read aloud."),
         localized("かな、漢字、英数字を含むテキストを入力してください。", "Enter text with kana, kanji, letters or digits."),
     )

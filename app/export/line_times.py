@@ -44,8 +44,8 @@ class LineTimes:
 
     def result(self) -> SpokenLine:
         """What was spoken, from 0 s."""
+        line, voice, silent = self._line, self._speaker.voice, not self._bounds
         reading = self._reading()
-        line, voice = self._line, self._speaker.voice
         settings = {name: value for name, value in asdict(line.settings).items() if name not in ("voice", "speaker", "style")}
         spoken = SpokenLine(
             line.id,
@@ -55,11 +55,14 @@ class LineTimes:
             voice.manifest.id,
             *self._names,
             settings | {"pauses": dict(line.settings.pauses)},
-            credit_of(voice),
+            "" if silent else credit_of(voice),
             0.0,
             self._samples / self._rate,
             sentences=tuple(self._sentences()),
+            silent=silent,
         )
+        if silent:
+            return replace(spoken, phones=(Timed(PAUSE, 0.0, spoken.end_s),))
         times = self._sound.times(reading)
         if times is None or not times.moras:
             return spoken

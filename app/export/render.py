@@ -1,4 +1,4 @@
-"""Speaks the lines of a planned file, into it or only to measure them. In whichever thread or process the voices are open."""
+"""Speaks the lines of a planned file, into it or only to measure them; what cannot be read is silent. In whichever thread or process the voices are open."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from app.core.requests import request_of
 from app.core.script import Line
+from app.core.silent_lines import spoken_or_silent
 from app.core.timing import OnStage, ignore_stage, never
 from app.core.types import AudioChunk, Float32
 from app.export.line_times import LineTimes
@@ -90,7 +91,7 @@ class Renderer:
             request = replace(request_of(line), id=f"file {line.id}", speaker=speaker_id, style=style_id)
             voice = speaker.pipeline.voice
             times = LineTimes(line, speaker, voice.speakers.get(speaker_id, ""), voice.styles.get(style_id, ""))
-            for chunk in speaker.pipeline.synthesize(request, self.on_stage, self.cancelled):
+            for chunk in spoken_or_silent(speaker.pipeline, request, self.on_stage, self.cancelled):
                 times.add(chunk)
                 yield chunk
             if self.cancelled():

@@ -25,10 +25,13 @@ def file_row(written: WrittenFile) -> dict[str, Any]:
         "rate": spoken.rate,
         "sidecars": [str(path) for path in written.sidecars],
     }
+    if spoken.silent:
+        row["silent"] = True
     if len(spoken.lines) > 1:
         row["lines"] = [
             {"id": line.id, "text": line.text, "voice": line.voice, "speaker": line.speaker, "style": line.style, "seed": line.seed}
             | {"start_s": line.start_s, "end_s": line.end_s}
+            | ({"silent": True} if line.silent else {})
             for line in spoken.lines
         ]
     return row

@@ -39,6 +39,7 @@ class SpokenLine:
         start_s, end_s: silences included.
         sentences, phrases, moras: empty where the voice reports no times, but for the sentences.
         phones: tile the line, silences as `PAUSE`.
+        silent: nothing in the text can be read, so that nobody is heard: one pause, and no credit.
     """
 
     id: str
@@ -56,6 +57,7 @@ class SpokenLine:
     phrases: tuple[Timed, ...] = ()
     moras: tuple[TimedMora, ...] = ()
     phones: tuple[Timed, ...] = ()
+    silent: bool = False
 
     @property
     def spoken(self) -> Timed:
@@ -102,6 +104,11 @@ class SpokenFile:
     def text(self) -> str:
         """All lines."""
         return "\n".join(line.text for line in self.lines)
+
+    @property
+    def silent(self) -> bool:
+        """Every line is."""
+        return all(line.silent for line in self.lines)
 
     @property
     def timed(self) -> bool:

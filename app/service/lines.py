@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from itertools import chain
 
 from app.core.shaped import ShapedSentence, each_sentence, measured, shaped_sound
+from app.core.silent_lines import silence_s
 from app.core.types import Float32
 from app.core.waveform import silence
+from app.errors import NothingToReadError
 from app.service.layout import frames_of, layout_of
 from app.service.shape import LONGEST_SOUND_S, Shape, too_long
 from app.service.speech import Speech, check_text
@@ -15,7 +17,10 @@ from app.service.speech import Speech, check_text
 
 def shape_of_line(speech: Speech) -> Shape:
     """All lengths of the text of `speech.base`. Raises Refused where the text or its sound is too long, and as `measured`."""
-    sentences = tuple(_sentences(speech))
+    try:
+        sentences = tuple(_sentences(speech))
+    except NothingToReadError:
+        return Shape((), 0, 0, 0, len(_silent_line(speech)))
     layout, frames = layout_of([sentence.phones for sentence in sentences]), frames_of(sentences)
     opening, closing = (sum(frames.get(place, 0) for place in places) for places in (layout.opening, layout.closing))
     hop, (before, after) = speech.pipeline.voice.hop_length, (len(piece) for piece in _silences(speech))
@@ -29,7 +34,11 @@ def line_as_made(speech: Speech) -> Iterator[Float32]:
     """
     before, after = _silences(speech)
     sentences = _sentences(speech)
-    first = next(sentences)
+    try:
+        first = next(sentences)
+    except NothingToReadError:
+        yield _silent_line(speech)
+        return
     yield before
     for sentence in chain([first], sentences):
         yield from shaped_sound(speech.pipeline, speech.base, [sentence], speech.on_stage, speech.cancelled)
@@ -46,6 +55,13 @@ def _sentences(speech: Speech) -> Iterator[ShapedSentence]:
         if total > LONGEST_SOUND_S * voice.sampling_rate:
             raise too_long()
         yield found
+
+
+def _silent_line(speech: Speech) -> Float32:
+    length_s = silence_s(speech.pipeline, speech.base)
+    if length_s > LONGEST_SOUND_S:
+        raise too_long()
+    return silence(length_s, speech.pipeline.voice.sampling_rate)
 
 
 def _silences(speech: Speech) -> tuple[Float32, Float32]:

@@ -11,6 +11,7 @@ from app.core.pipeline import Pipeline
 from app.core.shaped import ShapedSentence, measured, read_sentences, shaped_sound
 from app.core.timing import OnStage, ignore_stage, never
 from app.core.types import Float32, SynthesisRequest
+from app.errors import NothingToReadError
 from app.service.layout import frames_of, layout_of
 from app.service.phrases import phrases_of_text, with_lengths, with_pitches
 from app.service.query import LONGEST_TEXT, AccentPhrase, AudioQuery
@@ -43,7 +44,11 @@ class Speech:
     def phrases(self, text: str) -> tuple[AccentPhrase, ...]:
         """Accent phrases of a text, with true lengths; none for a text without a sound."""
         check_text(text)
-        self._sentences = read_sentences(self.pipeline, replace(self.base, text=text), self.cancelled)
+        try:
+            self._sentences = read_sentences(self.pipeline, replace(self.base, text=text), self.cancelled)
+        except NothingToReadError:
+            self._sentences = []
+            return ()
         plain = phrases_of_text(self.pipeline, text, self._sentences)
         self.texts.remember(plain, text)
         return self._timed(plain)

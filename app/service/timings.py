@@ -37,8 +37,9 @@ def timings_of(pipeline: Pipeline, text: str, shape: Shape) -> dict[str, Any]:
             moras[-1] |= {"end_s": span.end_s, "tone": tone}
         span = _clipped(begins + start * hop / rate, begins + frame * hop / rate, total_s)
         sentences.append({"text": sentence.phones.text, "start_s": span.start_s, "end_s": span.end_s})
-    if phones:
-        phones[0]["start_s"], phones[-1]["end_s"] = 0.0, total_s
+    if not phones:  # nothing can be read
+        _add(phones, "pau", Span(0.0, total_s))
+    phones[0]["start_s"], phones[-1]["end_s"] = 0.0, total_s
     return {
         "text": text,
         "reading": "".join(str(mora["kana"]) for mora in moras),

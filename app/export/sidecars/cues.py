@@ -14,7 +14,9 @@ def cues_of(spoken: SpokenFile, unit: Unit) -> list[Timed]:
 
 
 def units_of(line: SpokenLine, unit: Unit) -> Sequence[Timed]:
-    """The units of one line."""
+    """The units of one line; a silent one shows nothing."""
+    if line.silent:
+        return ()
     if unit == "line":
         return [line.spoken]
     finer: dict[Unit, Sequence[Timed]] = {"phrase": line.phrases, "mora": line.moras}

@@ -12,7 +12,7 @@ _DIGITS = 7  # of a second: a hundredth of a sample
 
 
 def json_text(spoken: SpokenFile) -> str:
-    """One object; a file of several lines has `lines` as well, each with who speaks it and how. The phones tile the sound."""
+    """One object; a file of several lines has `lines` as well, each with who speaks it and how; `silent` is only where it is true. The phones tile the sound."""
     first = spoken.lines[0]
     data: dict[str, Any] = {"text": spoken.text, "reading": "\n".join(line.reading for line in spoken.lines)}
     data |= _who(first) | {"sampling_rate": spoken.rate, "samples": spoken.samples}
@@ -20,7 +20,8 @@ def json_text(spoken: SpokenFile) -> str:
         data[name] = _all(spoken, name, "text")
     data["moras"] = [_timed(mora, "kana") | {"tone": mora.tone} for line in spoken.lines for mora in line.moras]
     data["phones"] = [_timed(phone, "phone") for phone in spoken.phones]
-    data["credit"] = "\n".join(dict.fromkeys(line.credit for line in spoken.lines))
+    data["credit"] = "\n".join(dict.fromkeys(line.credit for line in spoken.lines if not line.silent))
+    data |= _silent(spoken)
     if len(spoken.lines) > 1:
         data["lines"] = [_line(line) for line in spoken.lines]
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
@@ -32,7 +33,11 @@ def _who(line: SpokenLine) -> dict[str, Any]:
 
 def _line(line: SpokenLine) -> dict[str, Any]:
     whole = Timed(line.text, line.start_s, line.end_s)
-    return {"id": line.id} | _timed(whole, "text") | {"reading": line.reading} | _who(line)
+    return {"id": line.id} | _timed(whole, "text") | {"reading": line.reading} | _who(line) | _silent(line)
+
+
+def _silent(spoken: SpokenFile | SpokenLine) -> dict[str, bool]:
+    return {"silent": True} if spoken.silent else {}
 
 
 def _all(spoken: SpokenFile, name: str, key: str) -> list[dict[str, Any]]:

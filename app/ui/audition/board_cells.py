@@ -14,6 +14,7 @@ from app.core.cache import LRUCache
 from app.core.script import Line
 from app.core.takes import Take, change, take_of
 from app.core.types import Float32
+from app.errors import AppError, NothingToReadError
 
 MOST_BYTES = 64 << 20  # of sounds in 16 bits: some twelve minutes; what is older is spoken again, and sounds the same
 
@@ -54,6 +55,7 @@ class BoardCells(QObject):
         changed(Cell): another state of this one.
         made(Take, Line, tuple[Float32, int]): samples and rate of one that was made.
         marked(Take, Line): the user said something of it, or made it the line's.
+        silent_found(str): the id of a line in which nothing can be read.
     """
 
     replacing = Signal()
@@ -61,6 +63,7 @@ class BoardCells(QObject):
     changed = Signal(object)
     made = Signal(object, object, object)
     marked = Signal(object, object)
+    silent_found = Signal(str)
 
     def __init__(self, parent: QObject, most_bytes: int = MOST_BYTES) -> None:
         super().__init__(parent)
@@ -141,9 +144,12 @@ class BoardCells(QObject):
         self._tell_of(key)
         self.made.emit(take, line, (samples, rate))
 
-    def fail(self, cell: Cell, why: str, *, whole_voice: bool = False) -> None:
+    def fail(self, cell: Cell, error: AppError, *, whole_voice: bool = False) -> None:
         """It cannot be made; with `whole_voice` neither can the others of its voice."""
-        voice = self.line(cell).settings.voice
+        if isinstance(error, NothingToReadError):
+            self.silent_found.emit(self.line(cell).id)
+            return
+        voice, why = self.line(cell).settings.voice, f"{error.message} {error.hint}".strip()
         for other in self.board.cells if whole_voice else (cell,):
             if other == cell or (self.line(other).settings.voice == voice and self.state(other).phase is Phase.EMPTY):
                 self._errors[self._keys[other]] = why

@@ -65,6 +65,7 @@ class BoardController(QObject):
         self._lines: tuple[Line, ...] = ()
         self._wishes = Wishes()
         catalog.changed.connect(self._offer)
+        self.cells.silent_found.connect(self._leave_out)
 
     def open(self, voices: Collection[str] = ()) -> None:
         """Shows the board of the selected lines, with these voices if there are any, else with what was compared last or the styles of the line."""
@@ -113,6 +114,17 @@ class BoardController(QObject):
         found = (self._document.script.find(line_id) for line_id in self._selection.ids)
         self._lines = tuple(self._seeds.applied(line) for line in found if line is not None and line.text.strip())
         self._rebuild()
+
+    @Slot(str)
+    def _leave_out(self, line_id: str) -> None:
+        """A line in which nothing can be read has no sounds to compare; the focus stays with its own line."""
+        window, focus = self.window, self._focus
+        current = None if window is None else window.view.current
+        focused = None if current is None else self.cells.board.lines[current.row]
+        self._lines = tuple(line for line in self._lines if line.id != line_id)
+        self._rebuild()
+        if focus is not None and current is not None and focused in self.cells.board.lines:
+            focus.focus(Cell(self.cells.board.lines.index(focused), current.column))
 
     @Slot()
     def _rebuild(self) -> None:

@@ -79,8 +79,7 @@ class BoardFiller(QObject):
     def _on_failed(self, failed: Failed) -> None:
         job = failed.job
         if isinstance(job, RenderTake) and (cell := self._asked.pop(job, None)) is not None:
-            why = f"{failed.error.message} {failed.error.hint}".strip()
             self._cells.begin(None)
-            self._cells.fail(cell, why, whole_voice=not isinstance(failed.error, InputError))  # not for the line's own sake
+            self._cells.fail(cell, failed.error, whole_voice=not isinstance(failed.error, InputError))  # not for the line's own sake
             self._ask()
             self.advanced.emit()

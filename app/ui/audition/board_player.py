@@ -143,6 +143,6 @@ class BoardPlayer(QObject):
         if isinstance(failed.job, Speak) and self._spoken is not None and self._is_mine(failed.job):
             cell = self._spoken.cell
             self._end()
-            self._cells.fail(cell, f"{failed.error.message} {failed.error.hint}".strip())
+            self._cells.fail(cell, failed.error)
             if self._queue:
                 self._timer.start()

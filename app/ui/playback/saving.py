@@ -112,9 +112,10 @@ class Saving(QObject):
             self._saved, self._count, self._failures, self._given_up, self._fallback = 0, 0, [], [], ""
         self._count += len(files)
         self._wanted += [file for file, _ in files]
+        several = sum(len(lines) for _, lines in files) > 1
         for file, lines in files:
             first, *then = (request_of(self._seeds.applied(line)) for line in lines)
-            self._controller.save(first, file, then, [cast_of(line) for line in lines])
+            self._controller.save(first, file, then, [cast_of(line) for line in lines], several=several)
 
     @Slot(object)
     def _on_saved(self, file: Path) -> None:

@@ -143,9 +143,17 @@ class SpeechController(SpeechReports):
         if not self._closed:
             self._worker.read(job)
 
-    def save(self, request: SynthesisRequest, file: Path, then: Sequence[SynthesisRequest] = (), casts: Sequence[Cast] = ()) -> None:
-        """Writes a request, and those that follow it, into a sound file, after what is computed now."""
-        self._post(self._begin(request, file, then, casts))
+    def save(
+        self,
+        request: SynthesisRequest,
+        file: Path,
+        then: Sequence[SynthesisRequest] = (),
+        casts: Sequence[Cast] = (),
+        *,
+        several: bool = False,
+    ) -> None:
+        """Writes a request, and those that follow it, into a sound file, after what is computed now; see `Speak.several`."""
+        self._post(replace(self._begin(request, file, then, casts), several=several))
 
     def render(self, line: Line, source: object = None, *, quiet: bool = False, precisions: Precisions | None = None) -> RenderTake:
         """Makes the sound of a line as it is, after what is to be heard and before files; `rendered` follows, or `failed`. See `RenderTake`."""

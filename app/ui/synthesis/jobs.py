@@ -82,6 +82,7 @@ class Speak:
         place: where the sound begins that is heard, in place of `from_s`.
         found_s: when `place` sounds; empty until the synthesis thread has made it.
         source: what the request was made from; handed back as it is with everything that is reported of the job.
+        several: it is written with other lines, and silent where nothing can be read; alone that is an error.
         cancelled: set by the window; the synthesis thread only looks at it.
     """
 
@@ -95,6 +96,7 @@ class Speak:
     place: LinePlace | None = None
     found_s: list[float] = field(default_factory=list)
     source: object = None
+    several: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     @property

@@ -6,12 +6,13 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.requests import cast_for
 from app.core.timing import OnStage
-from app.core.types import AudioChunk
+from app.core.types import AudioChunk, SynthesisRequest
 from app.errors import AudioDeviceError
 from app.ui.synthesis.jobs import Speak
 from app.ui.synthesis.place_search import PlaceSearch
@@ -20,6 +21,7 @@ from app.ui.synthesis.results import FirstAudio
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
+    from app.core.pipeline import Pipeline
 
 
 class SpeakJob:
@@ -109,8 +111,14 @@ class SpeakJob:
         for request, cast in itertools.zip_longest((job.request, *job.then), job.casts):
             pipeline = self._speaker_of(cast.voice if cast else "").pipeline
             asked = cast_for(request, cast, pipeline.voice) if cast else request
-            for chunk in pipeline.synthesize(asked, self._on_stage, job.cancelled.is_set, queued_s):
+            for chunk in self._chunks_of(pipeline, asked, queued_s):
                 if not chunk.silence and not heard:
                     heard = True
                     self._on_first_audio(FirstAudio(job.request.id, (time.perf_counter() - job.asked_at) * 1000))
                 yield chunk
+
+    def _chunks_of(self, pipeline: Pipeline, request: SynthesisRequest, queued_s: Callable[[], float]) -> Iterator[AudioChunk]:
+        from app.core.silent_lines import spoken_or_silent
+
+        speak = partial(spoken_or_silent, pipeline) if self._job.several else pipeline.synthesize
+        return speak(request, self._on_stage, self._job.cancelled.is_set, queued_s)

@@ -77,10 +77,10 @@ def test_the_same_samples_as_speak_and_from_processes_side_by_side(table: Path, 
 
 
 def test_a_line_that_cannot_be_spoken_fails_alone(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table.write_text(table.read_text(encoding="utf-8") + "\na4,、。,,,\na5,はい。,Nobody,,", encoding="utf-8")
+    table.write_text(table.read_text(encoding="utf-8") + "\na4,はい。,,Angry!,\na5,はい。,Nobody,,", encoding="utf-8")
     assert export(table, "-o", tmp_path / "out", "--json") == 3
     found = rows(capsys.readouterr().out)
-    assert [row["error"]["family"] for row in found if "error" in row] == ["voice", "input"]  # type: ignore[index]
+    assert [row["error"]["family"] for row in found if "error" in row] == ["voice", "voice"]  # type: ignore[index]
     assert (found[-1]["files"], found[-1]["failed"]) == (3, 2)
     assert len(sounds(tmp_path / "out")) == 3
 
@@ -135,6 +135,43 @@ def test_joined_and_by_speaker(table: Path, tmp_path: Path, capsys: pytest.Captu
     assert [line["end_s"] for line in row["lines"]][-1] == pytest.approx(row["audio_s"], abs=1e-9)  # type: ignore[attr-defined]
     assert export(table, "-o", tmp_path / "each", "--joined", "--by", "speaker") == 0
     assert len(sounds(tmp_path / "each")) == 2
+
+
+@pytest.fixture
+def silent(tmp_path: Path) -> Path:
+    """A script in which one line can be read."""
+    file = tmp_path / "silent.csv"
+    rest = "a2,……,0.3,0.4\na3,😀,0,0\na4,！,0.1,0.1"
+    file.write_text(f"id,text,pre_silence_s,post_silence_s\na1,はい。,0.1,0.1\n{rest}", encoding="utf-8")
+    return file
+
+
+def test_a_line_without_anything_to_read_is_silent(silent: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    options = ["--pattern", "$id$", "--sidecars", "txt,lab,textgrid,srt,vtt,ass,json", "--loudness", "-23", "--loudness-each", "--json"]
+    assert export(silent, "-o", out, *options) == 0
+    *files, summary = rows(capsys.readouterr().out)
+    assert (summary["files"], summary["failed"]) == (4, 0)
+    assert [row.get("silent") for row in files] == [None, True, True, True]
+    assert [row["audio_s"] for row in files[1:]] == pytest.approx([0.7, 0.1, 0.2], abs=1e-4)
+    assert not any(sound.any() for name, sound in sounds(out).items() if name != "a1.wav")
+    assert (out / "a2.lab").read_text(encoding="utf-8") == "0 7000000 pau\n"
+    assert (out / "a2.txt").read_text(encoding="utf-8") == "……\n"
+    assert not any("……" in (out / f"a2{suffix}").read_text(encoding="utf-8") for suffix in (".srt", ".vtt", ".ass", ".TextGrid"))
+    beside = json.loads((out / "a2.json").read_text(encoding="utf-8"))
+    assert (beside["silent"], beside["credit"], beside["phones"]) == (True, "", [{"phone": "pau", "start_s": 0.0, "end_s": 0.7}])
+    assert "silent" not in json.loads((out / "a1.json").read_text(encoding="utf-8"))
+
+
+def test_silent_lines_in_a_joined_file(silent: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert export(silent, "-o", tmp_path, "--joined", "--jobs", 2, "--sidecars", "lab,srt,json", "--json") == 0
+    row = rows(capsys.readouterr().out)[0]
+    assert "silent" not in row
+    assert [line.get("silent") for line in row["lines"]] == [None, True, True, True]  # type: ignore[attr-defined]
+    lab, srt, beside = (Path(str(path)).read_text(encoding="utf-8") for path in row["sidecars"])  # type: ignore[attr-defined]
+    assert [line.split()[2] for line in lab.splitlines()].count("pau") == 2  # all of what follows the line is one
+    assert srt.count("-->") == 1
+    assert "Mei" in json.loads(beside)["credit"]
 
 
 def test_a_batch_of_a_loudness(table: Path, tmp_path: Path) -> None:

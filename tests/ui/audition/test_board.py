@@ -14,8 +14,9 @@ from pytestqt.qtbot import QtBot
 from app.audition.board import Board, Cell, VoiceChoice, columns_of
 from app.audition.board_wishes import Wishes, board_of
 from app.audition.take_store import folder_of
-from app.core.script import Line, LineSettings
+from app.core.script import Line, LineSettings, Script
 from app.core.takes import Take
+from app.errors import VoiceError
 from app.settings import Settings
 from app.ui.audition.board_cells import MOST_BYTES, BoardCells, Phase
 from app.ui.audition.board_controller import BoardController
@@ -301,6 +302,17 @@ def test_five_by_five_cells_while_the_window_goes_on(qtbot: QtBot, open_window: 
     shown.close()
 
 
+def test_lines_without_anything_to_read_are_left_out(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.document.reset(Script((Line("……", id="a"), Line(TEXTS[0], id="b"), Line("！", id="c"))))
+    window.script.choose(["a", "b", "c"])
+    board, shown = opened(qtbot, window, "")
+    qtbot.waitUntil(lambda: [line.id for line in board.cells.board.lines] == ["b"], timeout=WAIT_MS)
+    filled(qtbot, board)
+    assert all(board.cells.state(cell).phase is Phase.READY for cell in board.cells.board.cells)
+    assert shown.view.current == Cell(0, 0)
+
+
 def test_a_thousand_cells_hold_no_more_than_they_may() -> None:
     owner = QObject()
     cells = BoardCells(owner)
@@ -331,7 +343,7 @@ def test_cells_are_found_again_on_another_board() -> None:
     assert take is not None
     assert (take.rating, take.length_s) == (3, 1.0)
     assert cells.state(Cell(0, 0)).phase is Phase.EMPTY
-    cells.fail(Cell(0, 0), "broken", whole_voice=True)
+    cells.fail(Cell(0, 0), VoiceError("broken"), whole_voice=True)
     assert cells.state(Cell(0, 0)).error == "broken"
     cells.retry(Cell(0, 0))
     assert cells.state(Cell(0, 0)).phase is Phase.EMPTY

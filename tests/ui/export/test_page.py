@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -207,13 +208,16 @@ def test_the_same_samples_as_the_command(qtbot: QtBot, window: MainWindow, folde
 
 
 def test_a_line_that_cannot_be_spoken_leaves_the_others_alone(qtbot: QtBot, window: MainWindow, folder: Path) -> None:
-    window.document.reset(Script((*LINES, Line("、。", id="d"))))
+    silent = Line("、。", id="d")
+    window.document.reset(Script((*LINES, silent, replace(silent, settings=LineSettings(voice="none"), id="e"))))
     page = page_of(qtbot, window)
-    settle(qtbot, page, 3)
+    page.form.pattern.edit.setText("$id$")
+    settle(qtbot, page, 4)
     page.export.click()
     wait_over(qtbot, window)
-    assert len(names(folder)) == 2
-    assert "nothing in this text" in progress_of(window).state.text()
+    assert names(folder) == ["a.wav", "c.wav", "d.wav"]
+    assert not soundfile.read(folder / "d.wav")[0].any()
+    assert "e.wav" in progress_of(window).state.text()
     assert progress_of(window).more.isVisibleTo(window)
     assert window.banner.isHidden()
 

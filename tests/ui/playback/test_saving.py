@@ -77,16 +77,25 @@ def test_joined_is_one_file_as_long_as_all_lines(qtbot: QtBot, window: MainWindo
     assert soundfile.info(tmp_path / "joined.wav").frames == sum(single)
 
 
-def test_a_line_that_cannot_be_read_leaves_the_others_alone(
+def test_a_line_without_anything_to_read_is_silent_among_others_and_an_error_alone(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.document.reset(Script((Line("……"), Line("雪。"))))
-    folder = tmp_path / "out"
-    folder.mkdir()
-    answer(monkeypatch, folder / "$number$.wav")
+    window.document.reset(Script((Line("……", id="a"), Line("雪。", id="b"))))
+    answer(monkeypatch, tmp_path / "$number$.wav")
     window.window_actions["save_all"].trigger()
     wait_idle(qtbot, window)
-    assert [file.name for file in folder.iterdir()] == ["002.wav"]
+    silent, rate = soundfile.read(tmp_path / "001.wav")
+    assert (len(silent) / rate, silent.any()) == (pytest.approx(0.2), False)
+    answer(monkeypatch, tmp_path / "joined.wav")
+    window.window_actions["save_joined"].trigger()
+    wait_idle(qtbot, window)
+    assert soundfile.info(tmp_path / "joined.wav").frames == len(silent) + soundfile.info(tmp_path / "002.wav").frames
+    window.script.choose(["a"])
+    answer(monkeypatch, tmp_path / "alone.wav")
+    window.window_actions["save_line"].trigger()
+    wait_idle(qtbot, window)
+    assert not (tmp_path / "alone.wav").exists()
+    assert "nothing in this text" in window.banner.message.text()
 
 
 def test_where_one_file_cannot_be_written_the_others_are_not_tried(
