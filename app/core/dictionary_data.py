@@ -7,12 +7,12 @@ import io
 import json
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, make_entry
-from app.core.moras import split_moras
+from app.core.dictionary import LONGEST_SURFACE, USUAL_PRIORITY, Entry, Kind, make_entry
+from app.core.moras import katakana_of, split_moras
 from app.errors import InputError
 from app.json_text import HIGHEST_WHOLE, parse_json, whole
 from app.language import localized
@@ -130,17 +130,35 @@ def _ours(item: dict[str, Any]) -> dict[str, Any]:
     """An entry under our names, from any of the formats. Raises ValueError or LookupError where it is none."""
     if "pronunciation" not in item:
         return item
-    readings, accents = _texts(item["pronunciation"]), _list(item["accent_type"])
-    # AivisSpeech lists the parts of a compound; here it is one phrase, whose accent is that of its last part, as Japanese compounds have it.
-    before = sum(len(split_moras(reading)) for reading in readings[:-1])
-    accent = _number(accents[-1])
+    accents = [_number(accent) for accent in _list(item["accent_type"])]
+    surface, reading, accent = compound_of(_texts(item["surface"]), _texts(item["pronunciation"]), accents)
     return {
-        "surface": "".join(_texts(item["surface"])),
-        "reading": "".join(readings),
-        "accent": before + accent if accent else 0,
+        "surface": surface,
+        "reading": reading,
+        "accent": accent,
         "kind": _kind(item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")),
         "priority": item.get("priority", USUAL_PRIORITY),
     }
+
+
+def compound_of(surfaces: Sequence[str], readings: Sequence[str], accents: Sequence[int]) -> tuple[str, str, int]:
+    """Surface, reading and accent of a word in parts, as AivisSpeech lists them.
+
+    Here a word is one phrase, whose accent is that of its last part, as Japanese compounds have it. Raises InputError where parts are missing or impossible.
+    """
+    surface = "".join(surfaces)
+    kana = [katakana_of(surface, reading) for reading in readings]
+    moras = [len(split_moras(part)) for part in kana]
+    complete = len(moras) == len(accents) and len(surfaces) in (1, len(moras))
+    if not complete or any(not 0 <= accent <= most for accent, most in zip(accents, moras, strict=True)):
+        raise InputError(
+            localized(
+                f"「{surface[:LONGEST_SURFACE]}」の表記、読み、アクセント位置が対応していません。",
+                f"The surfaces, readings and accents of “{surface[:LONGEST_SURFACE]}” do not match.",
+            ),
+            localized("部分ごとに、表記、読み、アクセント位置を指定してください。", "Give each part a surface, a reading and an accent."),
+        )
+    return surface, "".join(kana), sum(moras[:-1]) + accents[-1] if accents[-1] else 0
 
 
 def _entry(item: Mapping[str, Any]) -> Entry:
@@ -170,8 +188,10 @@ def _texts(value: Any) -> list[str]:
 
 
 def _number(value: Any) -> int:
-    """A whole number, or its digits in a table."""
+    """A whole number, as a float where a program writes it so, or its digits in a table."""
     if isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value):
+        value = int(value)
+    elif isinstance(value, float) and value.is_integer():
         value = int(value)
     return whole(value, 0, HIGHEST_WHOLE)
 

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from app.adapters.user_dictionary import change_dictionary, known_words
 from app.compose.text import forget_words
 from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, make_entry, put
-from app.core.dictionary_data import exchange_words, from_text
+from app.core.dictionary_data import compound_of, exchange_words, from_text
 from app.service.fields import Fields
 from app.service.presets import read_preset
 from app.service.refused import refused
@@ -62,14 +62,14 @@ def dictionary_routes(service: Service) -> list[Route]:
 
     async def user_dict_word(request: Request) -> Response:
         _allowed(service)
-        entry = _entry(query_of(request))
+        entry = _entry(request)
         await _change(service, lambda words: put(words, [entry]))
         return JSONResponse(_id(entry))
 
     async def change_word(request: Request) -> Response:
         _allowed(service)
         wanted = request.path_params["word_uuid"]
-        added = [_entry(query_of(request))] if request.method == "PUT" else []
+        added = [_entry(request)] if request.method == "PUT" else []
         known = {_id(entry) for entry in await asyncio.to_thread(known_words)}
         if wanted not in known:
             raise refused(422, "該当する単語が見つかりません", "There is no such word.")
@@ -118,14 +118,22 @@ async def _change(service: Service, change: Callable[[tuple[Entry, ...]], tuple[
     await service.queue.compute(forget)
 
 
-def _entry(fields: Fields) -> Entry:
-    """A word of the query string. Raises Refused, InputError."""
-    surface, reading = fields.text("surface", longest=200), fields.text("pronunciation", longest=400)
-    accent = fields.integer("accent_type", low=0)
+def _entry(request: Request) -> Entry:
+    """A word of the query string, whole or in parts as AivisSpeech has it. Raises Refused, InputError."""
+    fields = query_of(request)
+    surfaces = [one.text("surface", longest=200) for one in _each(request, "surface", fields)]
+    readings = [one.text("pronunciation", longest=400) for one in _each(request, "pronunciation", fields)]
+    accents = [one.integer("accent_type", low=0) for one in _each(request, "accent_type", fields)]
     kind = fields.choice("word_type", tuple(_KINDS), "PROPER_NOUN")
     priority = fields.integer("priority", USUAL_PRIORITY, low=0, high=10)
     fields.check()
-    return make_entry(surface, reading, accent, _KINDS[kind], priority)
+    return make_entry(*compound_of(surfaces, readings, accents), _KINDS[kind], priority)
+
+
+def _each(request: Request, name: str, fields: Fields) -> list[Fields]:
+    """A parameter that may come several times; not there, it counts as one that is missing."""
+    given = request.query_params.getlist(name)
+    return [Fields({name: value}, ("query",), fields.findings) for value in given] or [fields]
 
 
 def _id(entry: Entry) -> str:

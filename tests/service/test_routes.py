@@ -218,6 +218,32 @@ def test_words_change_what_is_read(client: httpx.Client, style: int) -> None:
     assert read() == "オバケ"
 
 
+@pytest.mark.parametrize(
+    ("parts", "word"),
+    [
+        ([("surface", "新田"), ("surface", "真剣佑"), ("pronunciation", "アラタ"), ("pronunciation", "マッケンユー"), ("accent_type", 1), ("accent_type", 3)], ("新田真剣佑", "アラタマッケンユー", 6)),
+        ([("surface", "新田真剣佑"), ("pronunciation", "あらた"), ("pronunciation", "マッケンユー"), ("accent_type", "1.0"), ("accent_type", 0)], ("新田真剣佑", "アラタマッケンユー", 0)),
+        ([("surface", "新田"), ("surface", "真剣佑"), ("pronunciation", "アラタ"), ("accent_type", 1)], None),
+        ([("surface", "新田"), ("pronunciation", "アラタ"), ("pronunciation", "マ"), ("accent_type", 1)], None),
+        ([("surface", "新田"), ("pronunciation", "アラタ"), ("accent_type", 1), ("accent_type", 2)], None),
+        ([("surface", "新田"), ("surface", "真"), ("pronunciation", "アラタ"), ("pronunciation", "マ"), ("accent_type", 4), ("accent_type", 1)], None),
+    ],
+)  # fmt: skip
+def test_a_word_in_parts_is_stored_whole_or_refused(
+    client: httpx.Client, parts: list[tuple[str, str]], word: tuple[str, str, int] | None
+) -> None:
+    """As AivisSpeech repeats parameters; elsewhere the last one counts."""
+    added = client.post("/user_dict_word", params=[*parts, ("priority", 1), ("priority", 7)])
+    assert added.status_code == (422 if word is None else 200)
+    found = [
+        (one["surface"], one["pronunciation"], one["accent_type"], one["priority"]) for one in client.get("/user_dict").json().values()
+    ]
+    assert found == ([] if word is None else [(*word, 7)])
+    if word is not None:
+        assert client.put(f"/user_dict_word/{added.json()}", params=parts).status_code == 204
+        assert len(client.get("/user_dict").json()) == 1
+
+
 def test_nothing_is_changed_without_leave(serve: Serve) -> None:
     with serve() as address:
         changes = ("/add_preset", "/update_preset", "/delete_preset?id=1", "/import_user_dict?override=true")
