@@ -1,17 +1,24 @@
-"""Reads values of JSON bodies and of query strings, and collects what is wrong with them."""
+"""Reads values of JSON bodies and of query strings as VOICEVOX does, and collects what is wrong with them.
+
+VOICEVOX reads with pydantic's lax mode, and so do its clients write: "1.0" and true are numbers, 24000.0 is a whole one, "on" and 1 are true.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from app.json_text import finite, whole
-from app.service.refused import Problem, invalid, problem
+from app.json_text import finite
+from app.service.findings import Findings
+from app.service.refused import problem
 
+Number = TypeVar("Number", int, float)
 HIGHEST = (1 << 63) - 1
+LONGEST_NUMBER = 100  # characters
+_WHOLE = re.compile(r"([+-]?[0-9]+(?:_[0-9]+)*)(?:\.0+)?")
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
-_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+_TRUE, _FALSE = ("true", "1", "yes", "on", "t", "y"), ("false", "0", "no", "off", "f", "n")
 
 
 class Fields:
@@ -20,63 +27,70 @@ class Fields:
     Args:
         values: as they came; of a query string all are texts.
         where: the place of the object in the request, for the messages.
-        found: what is wrong so far; shared with the objects inside.
+        findings: shared with the other objects of the request.
     """
 
-    def __init__(self, values: Any, where: tuple[str | int, ...], found: list[Problem] | None = None) -> None:
-        self.found: list[Problem] = [] if found is None else found
+    def __init__(self, values: Any, where: tuple[str | int, ...], findings: Findings | None = None) -> None:
+        self.findings = Findings() if findings is None else findings
         self._where = where
         if not isinstance(values, Mapping):
-            self.found.append(problem("model_attributes_type", where, "Input should be a valid dictionary"))
+            self.findings.add(problem("model_attributes_type", where, "Input should be a valid dictionary"))
             values = {}
         self._values: Mapping[str, Any] = values
-        self._texts = bool(where) and where[0] in ("query", "path")
 
     def check(self) -> None:
-        """Raises Refused when anything was wrong."""
-        if self.found:
-            raise invalid(self.found)
+        """Raises Refused when anything was wrong with the request."""
+        self.findings.check()
 
-    def number(self, name: str, default: float | None = None, *, low: float = float("-inf"), high: float = float("inf")) -> float:
-        """A finite number within bounds; without a default it must be there."""
+    def number(
+        self, name: str, default: float | None = None, *, low: float = float("-inf"), high: float = float("inf"), nearest: bool = False
+    ) -> float:
+        """A finite number within bounds; without a default it must be there.
+
+        Args:
+            nearest: beyond the bounds the nearest number within them counts, instead of an error.
+        """
         if self._is_missing(name, default is None):
             return default or 0.0
-        value = self._values[name]
         try:
-            number = finite(float(value) if self._texts else value)
+            number = _number(self._values[name])
         except (ValueError, TypeError):
             self._wrong("float_type", name, "Input should be a valid number")
             return 0.0
+        if nearest:
+            return self._nearest(name, number, low, high)
         if not low <= number <= high:
             self._wrong("out_of_range", name, f"Input should be from {low:g} to {high:g}")
         return number
 
-    def integer(self, name: str, default: int | None = None, *, low: int = -HIGHEST, high: int = HIGHEST) -> int:
-        """A whole number within bounds; 24000.0 is one."""
+    def integer(
+        self, name: str, default: int | None = None, *, low: int = -HIGHEST, high: int = HIGHEST, nearest: bool = False
+    ) -> int:
+        """A whole number within bounds, otherwise as `number`."""
         if self._is_missing(name, default is None):
             return default or 0
-        value = self._values[name]
         try:
-            if self._texts:
-                value = int(value) if len(value) < 20 else None
-            elif isinstance(value, float) and value.is_integer() and abs(value) < HIGHEST:
-                value = int(value)
-            return whole(value, low, high)
+            number = _whole(self._values[name])
         except (ValueError, TypeError):
+            number = None
+        if number is not None and nearest:
+            return self._nearest(name, number, low, high)
+        if number is None or not low <= number <= high:
             bounds = f" from {low} to {high}" if (low, high) != (-HIGHEST, HIGHEST) else ""
             self._wrong("int_type", name, f"Input should be a whole number{bounds}")
             return 0
+        return number
 
     def flag(self, name: str, default: bool | None = None) -> bool:
         """True or false."""
         if self._is_missing(name, default is None):
             return bool(default)
         value = self._values[name]
-        if self._texts and str(value).lower() in _TRUE + _FALSE:
-            return str(value).lower() in _TRUE
-        if not isinstance(value, bool):
+        if isinstance(value, str) and value.lower() in _TRUE + _FALSE:
+            return value.lower() in _TRUE
+        if not isinstance(value, bool | int | float) or value not in (0, 1):
             self._wrong("bool_type", name, "Input should be a valid boolean")
-        return value is True
+        return bool(value == 1)
 
     def text(self, name: str, default: str | None = None, *, longest: int = 1000) -> str:
         """A text of at most so many characters."""
@@ -95,7 +109,7 @@ class Fields:
     def choice(self, name: str, choices: tuple[str, ...], default: str | None = None) -> str:
         """One of several texts."""
         value = self.text(name, default)
-        if value not in choices and not self.found:
+        if value not in choices and not self.findings.is_wrong:
             self._wrong("enum", name, f"Input should be {', '.join(choices)}")
         return value
 
@@ -115,14 +129,37 @@ class Fields:
 
     def inside(self, value: Any, *place: str | int) -> Fields:
         """The fields of an object within this one."""
-        return Fields(value, (*self._where, *place), self.found)
+        return Fields(value, (*self._where, *place), self.findings)
 
     def _is_missing(self, name: str, required: bool) -> bool:
         if self._values.get(name) is not None:
             return False
         if required:
-            self.found.append(problem("missing", (*self._where, name), "Field required"))
+            self.findings.add(problem("missing", (*self._where, name), "Field required"))
         return True
 
+    def _nearest(self, name: str, number: Number, low: Number, high: Number) -> Number:
+        used = min(max(number, low), high)
+        if used != number:
+            self.findings.move(name, number, used)
+        return used
+
     def _wrong(self, kind: str, name: str, message: str) -> None:
-        self.found.append(problem(kind, (*self._where, name), message, self._values[name]))
+        self.findings.add(problem(kind, (*self._where, name), message, self._values[name]))
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str):
+        text = value.strip()
+        value = float(text) if text.isascii() and len(text) <= LONGEST_NUMBER else None
+    return finite(int(value) if isinstance(value, bool) else value)
+
+
+def _whole(value: Any) -> int | None:
+    """None for what is none. Raises ValueError for infinity."""
+    if isinstance(value, str):
+        found = _WHOLE.fullmatch(value.strip()) if len(value) <= LONGEST_NUMBER else None
+        return None if found is None else int(found[1])
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < HIGHEST else None
+    return int(value) if isinstance(value, int) else None

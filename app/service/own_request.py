@@ -72,7 +72,7 @@ def _pauses(fields: Fields) -> dict[str, float]:
     inside = fields.inside(given, "pauses")
     marks = {PUNCTUATION_PHONES.get(str(mark), str(mark)): str(mark) for mark in (given if isinstance(given, dict) else {})}
     for mark in marks.keys() - set(PAUSE_MARKS):
-        fields.found.append(
+        fields.findings.add(
             problem("enum", ("body", "pauses", marks[mark][:8].encode("utf-8", "replace").decode()), "This mark makes no pause")
         )
     return {mark: inside.number(name, low=PAUSE_BOUNDS.low, high=PAUSE_BOUNDS.high) for mark, name in marks.items() if mark in PAUSE_MARKS}

@@ -67,10 +67,10 @@ def read_preset(values: Any, where: tuple[str | int, ...] = ("body",)) -> Preset
     """The preset of a body; Refused where it is none."""
     fields = Fields(values, where)
     preset = Preset(
-        fields.integer("id", low=-1, high=_ID_HIGH),
+        fields.integer("id", high=_ID_HIGH),
         fields.text("name", longest=200),
         fields.text("speaker_uuid", longest=100),
-        fields.integer("style_id", low=0, high=_ID_HIGH),
+        fields.integer("style_id"),
         scales_of(fields),
     )
     fields.check()

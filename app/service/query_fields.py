@@ -1,13 +1,15 @@
-"""Reads queries and accent phrases from bodies, and says what is wrong with them."""
+"""Reads queries and accent phrases from bodies, and says what is wrong with them. VOICEVOX has no bounds for numbers: the nearest within ours counts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from app.adapters.sound.formats import HIGHEST_RATE, LOWEST_RATE
 from app.core.limits import BOUNDS, SEED_BOUNDS
 from app.service.fields import Fields
+from app.service.findings import Findings
 from app.service.query import LONGEST_TEXT, AccentPhrase, AudioQuery, Mora
 from app.service.refused import problem
 
@@ -16,24 +18,34 @@ LONGEST_S = 30.0  # of one phone
 _TOP_PITCH = 20.0
 
 
-def read_query(values: Any, where: tuple[str | int, ...] = ("body",)) -> AudioQuery:
+def read_query(values: Any) -> AudioQuery:
     """The query of a body; Refused where it is none."""
-    fields = Fields(values, where)
-    query = scales_of(fields)
-    given = fields.items("accent_phrases", MOST_MORAS)
-    phrases = tuple(_phrase(fields.inside(item, "accent_phrases", index)) for index, item in enumerate(given))
-    query = replace(
-        query,
-        accent_phrases=phrases,
-        rate=fields.integer("outputSamplingRate", low=LOWEST_RATE, high=HIGHEST_RATE),
-        stereo=fields.flag("outputStereo"),
-        kana=fields.text("kana", "", longest=4 * LONGEST_TEXT),
-        tempo=fields.number("tempoDynamicsScale", 1.0, low=0.0, high=2.0) if fields.raw("tempoDynamicsScale") is not None else None,
-        seed=fields.integer("seed", 0, low=0, high=int(SEED_BOUNDS.high)),
-    )
-    _check_size(fields, phrases)
+    fields = Fields(values, ("body",))
+    query = query_of(fields)
     fields.check()
     return query
+
+
+def read_queries(values: Sequence[Any]) -> list[AudioQuery]:
+    """Several queries of one body; Refused where one is none."""
+    findings = Findings()
+    queries = [query_of(Fields(item, ("body", index), findings)) for index, item in enumerate(values)]
+    findings.check()
+    return queries
+
+
+def query_of(fields: Fields) -> AudioQuery:
+    """A query, which counts only once its fields were checked."""
+    tempo = fields.raw("tempoDynamicsScale")
+    return replace(
+        scales_of(fields),
+        accent_phrases=_phrases(fields),
+        rate=fields.integer("outputSamplingRate", low=LOWEST_RATE, high=HIGHEST_RATE, nearest=True),
+        stereo=fields.flag("outputStereo"),
+        kana=fields.text("kana", "", longest=4 * LONGEST_TEXT),
+        tempo=None if tempo is None else fields.number("tempoDynamicsScale", low=0.0, high=2.0, nearest=True),
+        seed=fields.integer("seed", 0, low=0, high=int(SEED_BOUNDS.high)),
+    )
 
 
 def scales_of(fields: Fields) -> AudioQuery:
@@ -41,25 +53,38 @@ def scales_of(fields: Fields) -> AudioQuery:
     pitch, pause = BOUNDS["pitch"].high / 12, fields.raw("pauseLength")
     return AudioQuery(
         (),
-        speed=fields.number("speedScale", low=BOUNDS["speed"].low, high=BOUNDS["speed"].high),
-        pitch=fields.number("pitchScale", low=-pitch, high=pitch),
-        intonation=fields.number("intonationScale", low=BOUNDS["intonation"].low, high=BOUNDS["intonation"].high),
-        volume=fields.number("volumeScale", low=BOUNDS["volume"].low, high=BOUNDS["volume"].high),
-        pre_s=fields.number("prePhonemeLength", low=0.0, high=LONGEST_S),
-        post_s=fields.number("postPhonemeLength", low=0.0, high=LONGEST_S),
-        pause_s=None if pause is None else fields.number("pauseLength", low=0.0, high=LONGEST_S),
-        pause_scale=fields.number("pauseLengthScale", 1.0, low=0.0, high=10.0),
+        speed=fields.number("speedScale", low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, nearest=True),
+        pitch=fields.number("pitchScale", low=-pitch, high=pitch, nearest=True),
+        intonation=fields.number("intonationScale", low=BOUNDS["intonation"].low, high=BOUNDS["intonation"].high, nearest=True),
+        volume=fields.number("volumeScale", low=BOUNDS["volume"].low, high=BOUNDS["volume"].high, nearest=True),
+        pre_s=_length_s(fields, "prePhonemeLength"),
+        post_s=_length_s(fields, "postPhonemeLength"),
+        pause_s=None if pause is None else _length_s(fields, "pauseLength"),
+        pause_scale=fields.number("pauseLengthScale", 1.0, low=0.0, high=10.0, nearest=True),
     )
 
 
 def read_phrases(values: Any) -> tuple[AccentPhrase, ...]:
     """The accent phrases of a body; Refused where they are none."""
     fields = Fields({"accent_phrases": values}, ("body",))
-    given = fields.items("accent_phrases", MOST_MORAS)
-    phrases = tuple(_phrase(fields.inside(item, index)) for index, item in enumerate(given))
-    _check_size(fields, phrases)
+    phrases = _phrases(fields)
     fields.check()
     return phrases
+
+
+def _phrases(fields: Fields) -> tuple[AccentPhrase, ...]:
+    """Those of a query; nothing more is looked at once there are too many morae."""
+    phrases: list[AccentPhrase] = []
+    left = MOST_MORAS
+    for index, item in enumerate(fields.items("accent_phrases", MOST_MORAS)):
+        phrase = _phrase(fields.inside(item, "accent_phrases", index))
+        left -= len(phrase.moras)
+        if left < 0:
+            too_many = f"There should be at most {MOST_MORAS} morae in all"
+            fields.findings.add(problem("too_long", ("body", "accent_phrases"), too_many))
+            break
+        phrases.append(phrase)
+    return tuple(phrases)
 
 
 def _phrase(fields: Fields) -> AccentPhrase:
@@ -67,7 +92,7 @@ def _phrase(fields: Fields) -> AccentPhrase:
     pause = fields.raw("pause_mora")
     return AccentPhrase(
         moras,
-        fields.integer("accent", low=0, high=max(1, len(moras))),
+        fields.integer("accent", low=0, high=max(1, len(moras)), nearest=True),
         None if pause is None else _mora(fields.inside(pause, "pause_mora")),
         fields.flag("is_interrogative", False),
     )
@@ -78,13 +103,12 @@ def _mora(fields: Fields) -> Mora:
     return Mora(
         fields.text("text", longest=8),
         fields.text("vowel", longest=8),
-        fields.number("vowel_length", low=0.0, high=LONGEST_S),
-        fields.number("pitch", low=-_TOP_PITCH, high=_TOP_PITCH),
+        _length_s(fields, "vowel_length"),
+        fields.number("pitch", low=-_TOP_PITCH, high=_TOP_PITCH, nearest=True),
         None if consonant is None else fields.text("consonant", longest=8) or None,
-        None if fields.raw("consonant_length") is None else fields.number("consonant_length", low=0.0, high=LONGEST_S),
+        None if fields.raw("consonant_length") is None else _length_s(fields, "consonant_length"),
     )
 
 
-def _check_size(fields: Fields, phrases: tuple[AccentPhrase, ...]) -> None:
-    if sum(len(phrase.moras) for phrase in phrases) > MOST_MORAS:
-        fields.found.append(problem("too_long", ("body", "accent_phrases"), f"There should be at most {MOST_MORAS} morae in all"))
+def _length_s(fields: Fields, name: str) -> float:
+    return fields.number(name, low=0.0, high=LONGEST_S, nearest=True)

@@ -36,9 +36,10 @@ def unknown_style(style: int) -> Refused:
     return Refused(422, {"message": localized(f"スタイル {style} が見つかりません。", f"There is no style {style}.")})
 
 
-def invalid(problems: Sequence[Problem]) -> Refused:
-    """What is wrong with a body or with parameters, field by field."""
-    return Refused(422, {"detail": list(problems)})
+def invalid(problems: Sequence[Problem], more: int = 0) -> Refused:
+    """What is wrong with a body or with parameters, field by field, and how much more is."""
+    rest = [problem("too_many_errors", (), f"{more} more errors are not listed")] if more else []
+    return Refused(422, {"detail": [*problems, *rest]})
 
 
 def problem(kind: str, where: Sequence[str | int], message: str, value: object = None) -> Problem:

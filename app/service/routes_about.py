@@ -43,6 +43,7 @@ MANIFEST = {
         "manage_library": False,
         "return_resource_url": True,
         "apply_katakana_english": True,
+        "streaming_synthesis": True,
     },
 }
 

@@ -128,7 +128,7 @@ def _openai(values: Any, service: Service) -> OwnRequest:
     voice = fields.raw("voice")
     name = str(voice.get("id", "")) if isinstance(voice, dict) else fields.text("voice", "", longest=200)
     form = fields.choice("response_format", ("mp3", "opus", "flac", "wav", "pcm"), "mp3")
-    speed = fields.number("speed", 1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high)
+    speed = fields.number("speed", 1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, nearest=True)
     fields.choice("stream_format", ("audio",), "audio")
     fields.check()
     style = named_style(service.catalogue, name)

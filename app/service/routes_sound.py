@@ -17,7 +17,7 @@ from app.service.answers import WAV, streamed, written
 from app.service.archive import Archive
 from app.service.catalogue import ServedStyle
 from app.service.query import AudioQuery
-from app.service.query_fields import read_query
+from app.service.query_fields import read_queries, read_query
 from app.service.recent import TEXT
 from app.service.refused import refused
 from app.service.service import Service, body_of, query_of, style_of
@@ -50,8 +50,8 @@ def sound_routes(service: Service) -> list[Route]:
     async def streaming_synthesis(request: Request) -> Response:
         style, upspeak = _style(service, request)
         fields = query_of(request)
-        offset_s = fields.number("start_offset", 0.0, low=0.0, high=1e6)
-        fields.number("segment_length", 0.3, low=0.01, high=1e6)  # pieces come as soon as they are there
+        offset_s = fields.number("start_offset", 0.0, low=0.0, high=1e6, nearest=True)
+        fields.number("segment_length", 0.3)  # pieces come as soon as they are there
         fields.check()
         query = await _query(request)
         return await streamed(service, request, style, lambda speech: sound_pieces(speech, query, upspeak=upspeak, offset_s=offset_s))
@@ -99,13 +99,14 @@ def _after(pieces: Iterator[Float32], skip: int) -> Iterator[Float32]:
 
 def _style(service: Service, request: Request) -> tuple[ServedStyle, bool]:
     fields = query_of(request)
-    return style_of(service, fields), fields.flag("enable_interrogative_upspeak", True)
+    upspeak = fields.flag("enable_interrogative_upspeak", True)
+    return style_of(service, fields), upspeak
 
 
 def _queries(values: Any) -> list[AudioQuery]:
     if not isinstance(values, list) or len(values) > MOST_QUERIES:
         raise refused(422, f"クエリは {MOST_QUERIES} 個までです。", f"Send a list of up to {MOST_QUERIES} queries.")
-    queries = [read_query(item, ("body", index)) for index, item in enumerate(values)]
+    queries = read_queries(values)
     if len({query.rate for query in queries}) > 1:
         raise refused(422, "サンプリングレートが異なるクエリがあります", "The queries differ in their sampling rate.")
     return queries

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import string
 import struct
 from collections.abc import Iterable, Iterator
 
@@ -20,6 +21,7 @@ from app.service.refused import Refused, refused
 MOST_WAVES = 1000
 LONGEST_JOINED_S = 3600.0
 MOST_JOINED = 1 << 27  # samples of all channels: 256 MB, an hour at 36 kHz
+_SPACES = string.whitespace.encode()
 _HEADER = struct.Struct("<4sI4s4sIHHIIHH4sI")
 
 
@@ -107,9 +109,10 @@ def _as(samples: Float32, rate: int, wanted: int, channels: int) -> Iterator[byt
 
 
 def _decoded(item: str) -> tuple[Float32, int]:
-    """Samples (N, channels) of one WAV."""
+    """Samples (N, channels) of one WAV, whose Base64 may be in lines, as MIME has it."""
     try:
-        samples, rate = decode_wave(base64.b64decode(item, validate=True), round(LONGEST_JOINED_S * HIGHEST_RATE))
+        content = base64.b64decode(item.encode("ascii").translate(None, _SPACES), validate=True)
+        samples, rate = decode_wave(content, round(LONGEST_JOINED_S * HIGHEST_RATE))
     except (ValueError, binascii.Error) as exc:
         raise refused(422, "WAV として読み込めません。", "An item is not a WAV file.") from exc
     if not LOWEST_RATE <= rate <= HIGHEST_RATE or samples.shape[1] > 2:

@@ -96,6 +96,8 @@ def test_several_sounds_at_once_and_joined(client: httpx.Client, style: int) -> 
     waves = [archive.read(name) for name in archive.namelist()]
     encoded = [base64.b64encode(content).decode() for content in waves]
     joined = client.post("/connect_waves", json=encoded).content
+    in_lines = [base64.encodebytes(content).decode().replace("\n", "\r\n ") for content in waves]
+    assert client.post("/connect_waves", json=in_lines).content == joined
     assert frames_of(joined)[0] == sum(frames_of(content)[0] for content in waves)
     low = client.post("/synthesis", params={"speaker": style}, json=values[0] | {"outputSamplingRate": 8000, "outputStereo": True}).content
     assert frames_of(client.post("/connect_waves", json=[base64.b64encode(low).decode(), encoded[0]]).content)[1:] == (44100, 2)
