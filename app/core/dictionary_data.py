@@ -68,10 +68,12 @@ def to_csv(entries: Iterable[Entry]) -> str:
 
 def from_text(text: str) -> tuple[list[Entry], list[InputError]]:
     """Entries of a file of any of these kinds, and what is wrong with those that cannot be used; InputError for a text of another kind."""
-    items = _json_items(text) if text.lstrip().startswith(("{", "[")) else _rows(text)
-    if len(items) > MOST_ENTRIES:
-        raise too_many()
-    return _read(items)
+    return _read(_json_items(text) if text.lstrip().startswith(("{", "[")) else _rows(text))
+
+
+def from_json(data: Any) -> tuple[list[Entry], list[InputError]]:
+    """As `from_text`, of what its JSON holds."""
+    return _read(_items_of(data))
 
 
 def too_many() -> InputError:
@@ -89,6 +91,10 @@ def _json_items(text: str) -> list[Any]:
         data = parse_json(text, most_values=MOST_ENTRIES * MOST_VALUES_OF_ENTRY, forgiving=True)
     except ValueError as exc:
         raise _unknown(reason_of(exc)) from exc
+    return _items_of(data)
+
+
+def _items_of(data: Any) -> list[Any]:
     if isinstance(data, dict):
         data = data.get("entries", list(data.values()))
     if not isinstance(data, list):
@@ -97,6 +103,8 @@ def _json_items(text: str) -> list[Any]:
 
 
 def _read(items: list[Any]) -> tuple[list[Entry], list[InputError]]:
+    if len(items) > MOST_ENTRIES:
+        raise too_many()
     entries, wrong = [], []
     for item in items:
         try:
@@ -189,9 +197,7 @@ def _texts(value: Any) -> list[str]:
 
 def _number(value: Any) -> int:
     """A whole number, as a float where a program writes it so, or its digits in a table."""
-    if isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value):
-        value = int(value)
-    elif isinstance(value, float) and value.is_integer():
+    if (isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value)) or (isinstance(value, float) and value.is_integer()):
         value = int(value)
     return whole(value, 0, HIGHEST_WHOLE)
 

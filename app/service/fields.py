@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from app.json_text import finite
 from app.service.findings import Findings
-from app.service.refused import problem
 
 Number = TypeVar("Number", int, float)
 HIGHEST = (1 << 63) - 1
@@ -34,7 +33,7 @@ class Fields:
         self.findings = Findings() if findings is None else findings
         self._where = where
         if not isinstance(values, Mapping):
-            self.findings.add(problem("model_attributes_type", where, "Input should be a valid dictionary"))
+            self.findings.add("model_attributes_type", where, "Input should be a valid dictionary")
             values = {}
         self._values: Mapping[str, Any] = values
 
@@ -63,9 +62,7 @@ class Fields:
             self._wrong("out_of_range", name, f"Input should be from {low:g} to {high:g}")
         return number
 
-    def integer(
-        self, name: str, default: int | None = None, *, low: int = -HIGHEST, high: int = HIGHEST, nearest: bool = False
-    ) -> int:
+    def integer(self, name: str, default: int | None = None, *, low: int = -HIGHEST, high: int = HIGHEST, nearest: bool = False) -> int:
         """A whole number within bounds, otherwise as `number`."""
         if self._is_missing(name, default is None):
             return default or 0
@@ -135,7 +132,7 @@ class Fields:
         if self._values.get(name) is not None:
             return False
         if required:
-            self.findings.add(problem("missing", (*self._where, name), "Field required"))
+            self.findings.add("missing", (*self._where, name), "Field required")
         return True
 
     def _nearest(self, name: str, number: Number, low: Number, high: Number) -> Number:
@@ -145,7 +142,7 @@ class Fields:
         return used
 
     def _wrong(self, kind: str, name: str, message: str) -> None:
-        self.findings.add(problem(kind, (*self._where, name), message, self._values[name]))
+        self.findings.add(kind, (*self._where, name), message, self._values[name])
 
 
 def _number(value: Any) -> float:

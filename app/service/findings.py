@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from app.service.refused import Problem, invalid
+from app.service.refused import Problem, invalid, problem
 
 MOST_LISTED = 20
 MOST_NAMED = 10
@@ -23,17 +23,12 @@ class Findings:
         """Anything is."""
         return bool(self._problems)
 
-    @property
-    def is_full(self) -> bool:
-        """What else is wrong would only be counted."""
-        return len(self._problems) >= MOST_LISTED
-
-    def add(self, problem: Problem) -> None:
-        """One more fault."""
-        if self.is_full:
-            self._more += 1
+    def add(self, kind: str, where: tuple[str | int, ...], message: str, value: object = None) -> None:
+        """One more fault, as `problem` describes it."""
+        if len(self._problems) < MOST_LISTED:
+            self._problems.append(problem(kind, where, message, value))
         else:
-            self._problems.append(problem)
+            self._more += 1
 
     def move(self, name: str, given: float, used: float) -> None:
         """A number was outside of our bounds, and the nearest within them is used."""

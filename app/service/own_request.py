@@ -13,7 +13,7 @@ from app.core.types import SynthesisRequest
 from app.service.catalogue import Catalogue, ServedStyle
 from app.service.fields import Fields
 from app.service.query import LONGEST_TEXT
-from app.service.refused import problem, refused, unknown_style
+from app.service.refused import refused, unknown_style
 
 FORMATS = ("wav", "pcm", "mp3", "flac", "ogg", "opus")
 
@@ -72,9 +72,8 @@ def _pauses(fields: Fields) -> dict[str, float]:
     inside = fields.inside(given, "pauses")
     marks = {PUNCTUATION_PHONES.get(str(mark), str(mark)): str(mark) for mark in (given if isinstance(given, dict) else {})}
     for mark in marks.keys() - set(PAUSE_MARKS):
-        fields.findings.add(
-            problem("enum", ("body", "pauses", marks[mark][:8].encode("utf-8", "replace").decode()), "This mark makes no pause")
-        )
+        name = marks[mark][:8].encode("utf-8", "replace").decode()
+        fields.findings.add("enum", ("body", "pauses", name), "This mark makes no pause")
     return {mark: inside.number(name, low=PAUSE_BOUNDS.low, high=PAUSE_BOUNDS.high) for mark, name in marks.items() if mark in PAUSE_MARKS}
 
 

@@ -11,7 +11,6 @@ from app.core.limits import BOUNDS, SEED_BOUNDS
 from app.service.fields import Fields
 from app.service.findings import Findings
 from app.service.query import LONGEST_TEXT, AccentPhrase, AudioQuery, Mora
-from app.service.refused import problem
 
 MOST_MORAS = 20_000
 LONGEST_S = 30.0  # of one phone
@@ -80,8 +79,7 @@ def _phrases(fields: Fields) -> tuple[AccentPhrase, ...]:
         phrase = _phrase(fields.inside(item, "accent_phrases", index))
         left -= len(phrase.moras)
         if left < 0:
-            too_many = f"There should be at most {MOST_MORAS} morae in all"
-            fields.findings.add(problem("too_long", ("body", "accent_phrases"), too_many))
+            fields.findings.add("too_long", ("body", "accent_phrases"), f"There should be at most {MOST_MORAS} morae in all")
             break
         phrases.append(phrase)
     return tuple(phrases)

@@ -64,7 +64,7 @@ def about_routes(service: Service) -> list[Route]:
         if speaker is None:
             raise refused(404, "該当するキャラクターが見つかりません", "There is no speaker with this UUID.")
         address = _address(request) if form == "url" else None
-        return JSONResponse(await asyncio.to_thread(media.info, speaker, address))
+        return await asyncio.to_thread(lambda: JSONResponse(media.info(speaker, address)))
 
     async def resource(request: Request) -> Response:
         found = await asyncio.to_thread(media.content, request.path_params["name"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -12,11 +13,11 @@ from starlette.routing import Route
 from app.adapters.user_dictionary import change_dictionary, known_words
 from app.compose.text import forget_words
 from app.core.dictionary import USUAL_PRIORITY, Entry, Kind, make_entry, put
-from app.core.dictionary_data import compound_of, exchange_words, from_text
+from app.core.dictionary_data import compound_of, exchange_words, from_json
 from app.service.fields import Fields
 from app.service.presets import read_preset
 from app.service.refused import refused
-from app.service.service import Service, body_of, query_of
+from app.service.service import Service, query_of
 from app.service.work import Turn
 
 _KINDS: dict[str, Kind] = {
@@ -32,15 +33,17 @@ def preset_routes(service: Service) -> list[Route]:
     """Presets."""
 
     async def presets(_request: Request) -> Response:
-        return JSONResponse([preset.values() for preset in await asyncio.to_thread(service.presets.all)])
+        return await asyncio.to_thread(lambda: JSONResponse([preset.values() for preset in service.presets.all()]))
 
     async def add_preset(request: Request) -> Response:
         _allowed(service)
-        return JSONResponse(await asyncio.to_thread(service.presets.add, read_preset(await body_of(request))))
+        preset = await service.bodies.read(request, read_preset)
+        return JSONResponse(await asyncio.to_thread(service.presets.add, preset))
 
     async def update_preset(request: Request) -> Response:
         _allowed(service)
-        return JSONResponse(await asyncio.to_thread(service.presets.update, read_preset(await body_of(request))))
+        preset = await service.bodies.read(request, read_preset)
+        return JSONResponse(await asyncio.to_thread(service.presets.update, preset))
 
     async def delete_preset(request: Request) -> Response:
         _allowed(service)
@@ -58,7 +61,7 @@ def dictionary_routes(service: Service) -> list[Route]:
     """The user dictionary, which the window and the command line share."""
 
     async def user_dict(_request: Request) -> Response:
-        return JSONResponse(exchange_words(await asyncio.to_thread(known_words)))
+        return await asyncio.to_thread(lambda: JSONResponse(exchange_words(known_words())))
 
     async def user_dict_word(request: Request) -> Response:
         _allowed(service)
@@ -70,10 +73,14 @@ def dictionary_routes(service: Service) -> list[Route]:
         _allowed(service)
         wanted = request.path_params["word_uuid"]
         added = [_entry(request)] if request.method == "PUT" else []
-        known = {_id(entry) for entry in await asyncio.to_thread(known_words)}
-        if wanted not in known:
-            raise refused(422, "該当する単語が見つかりません", "There is no such word.")
-        await _change(service, lambda words: put((entry for entry in words if _id(entry) != wanted), added))
+
+        def changed(words: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            kept = [entry for entry in words if _id(entry) != wanted]
+            if len(kept) == len(words):
+                raise refused(422, "該当する単語が見つかりません", "There is no such word.")
+            return put(kept, added)
+
+        await _change(service, changed)
         return Response(status_code=204)
 
     async def import_user_dict(request: Request) -> Response:
@@ -81,11 +88,7 @@ def dictionary_routes(service: Service) -> list[Route]:
         fields = query_of(request)
         override = fields.flag("override")
         fields.check()
-        if not isinstance(await body_of(request), dict):
-            raise refused(422, "/user_dict と同じ形式の JSON を送ってください。", "Send the words as JSON, as /user_dict gives them.")
-        entries, wrong = from_text((await request.body()).decode("utf-8", "replace"))
-        if wrong:
-            raise wrong[0]
+        entries = await service.bodies.read(request, _words)
         await _change(service, lambda words: put(words, entries) if override else put(entries, words))
         return Response(status_code=204)
 
@@ -95,6 +98,16 @@ def dictionary_routes(service: Service) -> list[Route]:
         Route("/user_dict_word/{word_uuid}", change_word, methods=["PUT", "DELETE"]),
         Route("/import_user_dict", import_user_dict, methods=["POST"]),
     ]
+
+
+def _words(values: Any) -> list[Entry]:
+    """Those of a body. Raises Refused, InputError."""
+    if not isinstance(values, dict):
+        raise refused(422, "/user_dict と同じ形式の JSON を送ってください。", "Send the words as JSON, as /user_dict gives them.")
+    entries, wrong = from_json(values)
+    if wrong:
+        raise wrong[0]
+    return entries
 
 
 def _allowed(service: Service) -> None:

@@ -16,6 +16,7 @@ from app.core.limits import BOUNDS
 from app.core.types import SynthesisRequest
 from app.errors import InputError, VoiceError
 from app.service.answers import streamed, written
+from app.service.catalogue import Catalogue
 from app.service.fields import Fields
 from app.service.lines import line_as_made, shape_of_line
 from app.service.nameless import NamelessFile
@@ -23,7 +24,7 @@ from app.service.own_request import OwnRequest, named_style, read_own
 from app.service.query import LONGEST_TEXT
 from app.service.recent import TEXT
 from app.service.refused import Refused, refusal_of, refused
-from app.service.service import Service, body_of, unless_gone
+from app.service.service import Service, unless_gone
 from app.service.speech import Speech
 from app.service.timings import timings_of
 from app.service.waves import converted, pcm, resampled, wave_header
@@ -43,27 +44,30 @@ _OPENAI_RATE = 24000  # what `pcm` means there
 def own_routes(service: Service) -> list[Route]:
     """`/v1/…`"""
 
+    def read_request(values: Any) -> OwnRequest:
+        return read_own(values, service.catalogue)
+
     async def speak(request: Request) -> Response:
-        wanted = read_own(await body_of(request), service.catalogue)
+        wanted = await service.bodies.read(request, read_request)
         request.scope[TEXT] = wanted.text
         return await _sound(service, request, wanted)
 
     async def timings(request: Request) -> Response:
-        wanted = read_own(await body_of(request), service.catalogue)
+        wanted = await service.bodies.read(request, read_request)
         request.scope[TEXT] = wanted.text
 
-        def measure(turn: Turn) -> dict[str, Any]:
+        def measure(turn: Turn) -> Response:
             speech = service.speech(turn, wanted.style, wanted.base)
             shape = shape_of_line(speech)
             if any(not sentence.frames for sentence in shape.sentences):
                 raise refused(422, "この声では音の長さを取得できません。", "This voice does not report the lengths of its sounds.")
-            return timings_of(speech.pipeline, wanted.text, shape)
+            return JSONResponse(timings_of(speech.pipeline, wanted.text, shape))
 
-        return JSONResponse(await unless_gone(request, service.queue.compute(measure)))
+        return await unless_gone(request, service.queue.compute(measure))
 
     async def openai_speech(request: Request) -> Response:
         try:
-            wanted = _openai(await body_of(request), service)
+            wanted = await service.bodies.read(request, lambda values: _openai(values, service.catalogue))
             request.scope[TEXT] = wanted.text
             return await _sound(service, request, wanted)
         except (Refused, InputError, VoiceError) as error:
@@ -122,7 +126,7 @@ def _file(speech: Speech, wanted: OwnRequest) -> NamelessFile:
     return file
 
 
-def _openai(values: Any, service: Service) -> OwnRequest:
+def _openai(values: Any, catalogue: Catalogue) -> OwnRequest:
     fields = Fields(values, ("body",))
     text = fields.text("input", longest=LONGEST_TEXT)
     voice = fields.raw("voice")
@@ -131,7 +135,7 @@ def _openai(values: Any, service: Service) -> OwnRequest:
     speed = fields.number("speed", 1.0, low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, nearest=True)
     fields.choice("stream_format", ("audio",), "audio")
     fields.check()
-    style = named_style(service.catalogue, name)
+    style = named_style(catalogue, name)
     return OwnRequest(text, style, SynthesisRequest(text, id="service", speed=speed), form, _OPENAI_RATE if form == "pcm" else None)
 
 

@@ -9,11 +9,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.service.kana import parse_kana
-from app.service.query import LONGEST_TEXT, AccentPhrase, AudioQuery
+from app.service.query import LONGEST_TEXT, AccentPhrase
 from app.service.query_fields import read_phrases
 from app.service.recent import TEXT
 from app.service.refused import Refused
-from app.service.service import Service, body_of, query_of, style_of
+from app.service.service import Service, query_of, style_of
 from app.service.speech import Speech, check_text
 
 _LONGEST = 4 * LONGEST_TEXT  # in kana a text is longer
@@ -25,8 +25,7 @@ def query_routes(service: Service) -> list[Route]:
     async def audio_query(request: Request) -> Response:
         fields = query_of(request)
         text, style = _text(request), style_of(service, fields)
-        query: AudioQuery = await service.compute(request, style, lambda speech: speech.query(text))
-        return JSONResponse(query.values())
+        return await service.compute(request, style, lambda speech: JSONResponse(speech.query(text).values()))
 
     async def audio_query_from_preset(request: Request) -> Response:
         fields = query_of(request)
@@ -34,8 +33,7 @@ def query_routes(service: Service) -> list[Route]:
         fields.check()
         preset = service.presets.find(number)
         style = service.catalogue.style(preset.style_id)
-        query: AudioQuery = await service.compute(request, style, lambda speech: speech.query(text))
-        return JSONResponse(preset.applied(query).values())
+        return await service.compute(request, style, lambda speech: JSONResponse(preset.applied(speech.query(text)).values()))
 
     async def accent_phrases(request: Request) -> Response:
         fields = query_of(request)
@@ -44,18 +42,18 @@ def query_routes(service: Service) -> list[Route]:
         if in_kana:
             given = parse_kana(text)
             return await _phrases(request, service, lambda speech: speech.pitches(speech.lengths(given)))
-        return _as_json(await service.compute(request, style, lambda speech: speech.phrases(text)))
+        return await service.compute(request, style, lambda speech: _as_json(speech.phrases(text)))
 
     async def mora_data(request: Request) -> Response:
-        given = await body_of(request, read_phrases)
+        given = await service.bodies.read(request, read_phrases)
         return await _phrases(request, service, lambda speech: speech.pitches(speech.lengths(given)))
 
     async def mora_length(request: Request) -> Response:
-        given = await body_of(request, read_phrases)
+        given = await service.bodies.read(request, read_phrases)
         return await _phrases(request, service, lambda speech: speech.lengths(given))
 
     async def mora_pitch(request: Request) -> Response:
-        given = await body_of(request, read_phrases)
+        given = await service.bodies.read(request, read_phrases)
         return await _phrases(request, service, lambda speech: speech.pitches(given))
 
     async def validate_kana(request: Request) -> Response:
@@ -81,8 +79,9 @@ def _text(request: Request) -> str:
 
 
 async def _phrases(request: Request, service: Service, do: Callable[[Speech], Sequence[AccentPhrase]]) -> Response:
-    return _as_json(await service.compute(request, style_of(service, query_of(request)), do))
+    return await service.compute(request, style_of(service, query_of(request)), lambda speech: _as_json(do(speech)))
 
 
 def _as_json(phrases: Sequence[AccentPhrase]) -> Response:
+    """Made in the synthesis thread: of a long text it takes as long as other requests would notice."""
     return JSONResponse([phrase.values() for phrase in phrases])

@@ -20,7 +20,7 @@ from app.service.query import AudioQuery
 from app.service.query_fields import read_queries, read_query
 from app.service.recent import TEXT
 from app.service.refused import refused
-from app.service.service import Service, body_of, query_of, style_of
+from app.service.service import Service, query_of, style_of
 from app.service.speech import Speech
 from app.service.waves import connected, converted, pcm, resampled, wave_header
 
@@ -32,12 +32,12 @@ def sound_routes(service: Service) -> list[Route]:
 
     async def synthesis(request: Request) -> Response:
         style, upspeak = _style(service, request)
-        query = await _query(request)
+        query = await _query(service, request)
         return await streamed(service, request, style, lambda speech: sound_pieces(speech, query, upspeak=upspeak), whole=True)
 
     async def multi_synthesis(request: Request) -> Response:
         style, upspeak = _style(service, request)
-        queries = await body_of(request, _queries)
+        queries = await service.bodies.read(request, _queries)
         archive = Archive()
 
         def add(query: AudioQuery, speech: Speech) -> None:
@@ -53,13 +53,13 @@ def sound_routes(service: Service) -> list[Route]:
         offset_s = fields.number("start_offset", 0.0, low=0.0, high=1e6, nearest=True)
         fields.number("segment_length", 0.3)  # pieces come as soon as they are there
         fields.check()
-        query = await _query(request)
+        query = await _query(service, request)
         return await streamed(service, request, style, lambda speech: sound_pieces(speech, query, upspeak=upspeak, offset_s=offset_s))
 
     one_at_a_time = asyncio.Semaphore()  # each may need as much memory as its body, several times over
 
     async def connect_waves(request: Request) -> Response:
-        values: Any = await body_of(request)
+        values: Any = await service.bodies.read(request, lambda found: found)
         async with one_at_a_time:
             return written(await asyncio.to_thread(connected, values), WAV)
 
@@ -112,7 +112,7 @@ def _queries(values: Any) -> list[AudioQuery]:
     return queries
 
 
-async def _query(request: Request) -> AudioQuery:
-    query = await body_of(request, read_query)
+async def _query(service: Service, request: Request) -> AudioQuery:
+    query = await service.bodies.read(request, read_query)
     request.scope[TEXT] = query.kana or "".join(mora.text for phrase in query.accent_phrases for mora in phrase.moras)
     return query

@@ -11,25 +11,18 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from app.core.types import SynthesisRequest
-from app.json_text import parse_json
 from app.service.access import Access
+from app.service.bodies import BodyReader, pass_body
 from app.service.catalogue import Catalogue, ServedStyle
 from app.service.fields import Fields
 from app.service.presets import Presets
 from app.service.read_texts import ReadTexts
 from app.service.recent import Recent
-from app.service.refused import invalid, problem
 from app.service.speech import Speech
 from app.service.work import Turn
 from app.service.work_queue import WorkQueue
 
 Result = TypeVar("Result")
-SHORT_BYTES = 1 << 16  # parsed within a millisecond, where another thread would take as long to begin
-
-
-def as_it_is(values: Any) -> Any:
-    """Values that nobody reads yet."""
-    return values
 
 
 class GoneError(Exception):
@@ -52,6 +45,7 @@ class Service:
     presets: Presets = field(default_factory=Presets)
     texts: ReadTexts = field(default_factory=ReadTexts)
     recent: Recent = field(default_factory=Recent)
+    bodies: BodyReader = field(default_factory=BodyReader)
 
     def speech(self, turn: Turn, style: ServedStyle, base: SynthesisRequest | None = None) -> Speech:
         """A computation with a style, in the synthesis thread."""
@@ -78,23 +72,9 @@ def style_of(service: Service, fields: Fields) -> ServedStyle:
     return service.catalogue.style(number)
 
 
-async def body_of(request: Request, read: Callable[[Any], Result] = as_it_is) -> Result:
-    """The JSON of a body, whatever type it claims, as `read` understands it. Raises Refused."""
-    content = await request.body()
-
-    def work() -> Result:
-        try:
-            values = parse_json(content)
-        except ValueError as exc:
-            raise invalid([problem("json_invalid", ("body",), "JSON decode error")]) from exc
-        return read(values)
-
-    return work() if len(content) <= SHORT_BYTES else await asyncio.to_thread(work)
-
-
 async def unless_gone(request: Request, wanted: Coroutine[Any, Any, Result]) -> Result:
     """The result, for which nothing more is done once the client has gone: then GoneError."""
-    await request.body()  # what comes after it is the client's leave
+    await pass_body(request)
     task, gone = asyncio.create_task(wanted), asyncio.create_task(_leave(request.receive))
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)

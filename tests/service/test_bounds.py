@@ -1,0 +1,119 @@
+"""One request, however it is made, costs little and keeps nobody else waiting."""
+
+from __future__ import annotations
+
+import json
+import threading
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from app.service import bodies
+from app.service.fields import Fields
+from app.service.findings import MOST_LISTED
+from app.service.own_request import read_own
+from app.service.query_fields import MOST_MORAS, read_phrases, read_queries
+from app.service.refused import Refused
+from tests.service.conftest import Serve
+
+WRONG_MORAE = [{"moras": [1] * 350} for _ in range(300)]  # 0.3 MB, and 100,000 faults
+
+
+def test_of_many_faults_some_are_listed(client: httpx.Client, style: int) -> None:
+    answer = client.post("/mora_data", params={"speaker": style}, json=WRONG_MORAE)
+    *listed, rest = answer.json()["detail"]
+    assert (answer.status_code, len(listed), rest["type"]) == (422, MOST_LISTED, "too_many_errors")
+    assert int(rest["msg"].split()[0]) > 10_000
+    assert len(answer.content) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("read", "values"),
+    [
+        (read_phrases, WRONG_MORAE),
+        (read_phrases, [{}] * 5000),
+        (read_queries, [{"accent_phrases": [0] * 100}] * 100),
+        (lambda values: read_own(values, None), {"text": 1, "pauses": {str(number): 1 for number in range(100_000)}}),
+    ],
+)
+def test_faults_take_little_memory(read: Any, values: Any) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises((Refused, AttributeError)):
+            read(values)
+        assert tracemalloc.get_traced_memory()[1] < 12 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_no_more_than_the_morae_that_are_possible_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, number = [], Fields.number
+    monkeypatch.setattr(Fields, "number", lambda self, *names, **bounds: looked.append(1) or number(self, *names, **bounds))
+    with pytest.raises(Refused):
+        read_phrases([{"moras": [{}] * MOST_MORAS, "accent": 1}] * 10)
+    assert len(looked) <= 2 * 2 * MOST_MORAS
+
+
+def test_a_body_may_have_so_many_values(client: httpx.Client, style: int) -> None:
+    content = b"[" + b"[]," * bodies.MOST_VALUES + b"[]]"
+    answer = client.post("/multi_synthesis", params={"speaker": style}, content=content)
+    assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "json_invalid")
+
+
+def test_others_are_answered_while_long_bodies_are_read(client: httpx.Client, style: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few at a time, in other threads: what is short is read at once, and other routes have threads left."""
+    go_on, reading, threads = threading.Event(), threading.Semaphore(0), []
+
+    def read(values: Any) -> Any:
+        threads.append(threading.current_thread().name)
+        if len(threads) <= bodies.AT_ONCE:
+            reading.release()
+            assert go_on.wait(30)
+        return read_phrases(values)
+
+    monkeypatch.setattr("app.service.routes_query.read_phrases", read)
+    phrase = client.post("/accent_phrases", params={"speaker": style, "text": "はい。"}).json()
+    long = json.dumps(phrase * (2 * bodies.SHORT_BYTES // len(json.dumps(phrase))))
+
+    def post(content: str) -> int:
+        return httpx.post(client.base_url.join("/mora_pitch"), params={"speaker": style}, content=content, timeout=60).status_code
+
+    with ThreadPoolExecutor(6) as others:
+        posted = [others.submit(post, long) for _ in range(bodies.AT_ONCE + 4)]
+        for _ in range(bodies.AT_ONCE):
+            assert reading.acquire(timeout=30)
+        assert client.get("/version").status_code == 200
+        assert client.get("/presets").status_code == 200
+        assert post(json.dumps(phrase)) == 200
+        assert len(threads) == bodies.AT_ONCE + 1
+        go_on.set()
+        assert [one.result() for one in posted] == [200] * (bodies.AT_ONCE + 4)
+    serving = threads.pop(bodies.AT_ONCE)
+    assert serving == "service"
+    assert serving not in threads
+
+
+def test_what_is_long_is_written_in_other_threads(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Making JSON of a long answer takes as long as reading it."""
+    made: dict[str, str] = {}
+    from starlette.responses import JSONResponse
+
+    render = JSONResponse.render
+
+    def note(self: JSONResponse, content: Any) -> bytes:
+        made[str(type(content))] = threading.current_thread().name
+        return render(self, content)
+
+    monkeypatch.setattr(JSONResponse, "render", note)
+    with serve() as address, httpx.Client(base_url=address, timeout=30) as client:
+        style = client.get("/speakers").json()[0]["styles"][0]["id"]
+        for path in ("/audio_query", "/accent_phrases"):
+            made.clear()
+            client.post(path, params={"speaker": style, "text": "はい。"})
+            assert "service" not in made.values()
+        made.clear()
+        client.get("/user_dict")
+        assert "service" not in made.values()
