@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from app.service.body_room import HURRY_S, SLOW_RATE
 
 MOST = 128
 HEADER_S = 10.0
@@ -18,9 +21,10 @@ READ_S = 60.0
 
 
 class Connection(H11Protocol):
-    """One connection. Where there are too many, the one that has waited longest without a request is closed."""
+    """One connection. Where there are too many, the one that has waited longest without a request is closed, or else the slowest sender."""
 
     waits_since = 0.0
+    _since = _arrived = 0.0  # when the request that is served began, and bytes of it
     _limit: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
 
@@ -30,22 +34,38 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._limit = self.loop.call_later(HEADER_S, self._give_up)
         if len(self.connections) > MOST:
-            waiting = [one for one in self.connections if isinstance(one, Connection) and not one.busy]
-            min(waiting, key=lambda one: one.waits_since, default=self).abort()
+            self._make_room()
+
+    def _make_room(self) -> None:
+        others = [one for one in self.connections if isinstance(one, Connection) and one is not self]
+        longest = min((one for one in others if not one.busy), key=lambda one: one.waits_since, default=None)
+        slowest = min((one for one in others if one.pace < SLOW_RATE), key=lambda one: one.pace, default=None)
+        (longest or slowest or self).abort()
 
     @property
     def busy(self) -> bool:
         """A request is being served."""
         return self.cycle is not None and not self.cycle.response_complete and not self.transport.is_closing()
 
+    @property
+    def pace(self) -> float:
+        """Bytes a second of a body that arrives; infinity where nobody waits for it, or not for long."""
+        waited_s = time.monotonic() - self._since
+        waits = self.busy and self.cycle.more_body and not self.flow.read_paused
+        return self._arrived / waited_s if waits and waited_s > HURRY_S else math.inf
+
     def data_received(self, data: bytes) -> None:
         """More of a request."""
+        before = self.cycle
         if not self.busy and self._limit is None:
             self._limit = self.loop.call_later(HEADER_S, self._give_up)
         try:
             super().data_received(data)
         except (ValueError, UnicodeError):  # a path that is no ASCII, for which the library has no answer
             self.abort()
+        if self.cycle is not before:
+            self._since, self._arrived = time.monotonic(), 0
+        self._arrived += len(data)
         if self.busy:
             self._unlimit()
 

@@ -11,11 +11,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.language import localized
 from app.service.access import Access
+from app.service.body_room import BodyRoom
 from app.service.exchange import Answer, Body, BodyError, Headers
 
 BODY_BYTES, LONG_BODY_BYTES = 4 << 20, 64 << 20
 LONG_BODIES = ("/multi_synthesis", "/connect_waves", "/import_user_dict")
-_CLOSE = ((b"connection", b"close"),)
+_CLOSE, _LATER = ((b"connection", b"close"),), ((b"retry-after", b"1"),)
 
 
 class Guard:
@@ -26,7 +27,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
-        self._app, self._access = app, access
+        self._app, self._access, self._room = app, access, BodyRoom()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request, or refuses it."""
@@ -47,12 +48,15 @@ class Guard:
             await _refuse(send, 401, wanted, ((b"www-authenticate", b"Bearer"),))
         else:
             limit = LONG_BODY_BYTES if scope["path"] in LONG_BODIES else BODY_BYTES
-            body = Body(receive, limit, int(headers.one(b"content-length") or 0))
+            body = Body(receive, limit, int(headers.one(b"content-length") or 0), self._room)
+            send.on_begin = body.release  # what it was read for is made by then
             try:
                 await self._app(scope, body, send)
             except BodyError as error:
                 if not send.begun:
-                    await _refuse(send, error.status, str(error), _CLOSE)
+                    await _refuse(send, error.status, str(error), _CLOSE + (_LATER if error.status == 503 else ()))
+            finally:
+                body.release()
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Status and sentence for a request that is refused whatever it asks for."""

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import socket
 import threading
+import time
 import tracemalloc
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import JSONResponse
 
-from app.service import bodies
+from app.service import bodies, body_room, connections, exchange, guard
+from app.service.body_room import FREE_BYTES, BodyRoom, Sender
 from app.service.fields import Fields
 from app.service.findings import MOST_LISTED
 from app.service.own_request import read_own
 from app.service.query_fields import MOST_MORAS, read_phrases, read_queries
 from app.service.refused import Refused
+from app.service.waves import wave_header
 from tests.service.conftest import Serve
 
 WRONG_MORAE = [{"moras": [1] * 350} for _ in range(300)]  # 0.3 MB, and 100,000 faults
@@ -99,8 +108,6 @@ def test_others_are_answered_while_long_bodies_are_read(client: httpx.Client, st
 def test_what_is_long_is_written_in_other_threads(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Making JSON of a long answer takes as long as reading it."""
     made: dict[str, str] = {}
-    from starlette.responses import JSONResponse
-
     render = JSONResponse.render
 
     def note(self: JSONResponse, content: Any) -> bytes:
@@ -117,3 +124,79 @@ def test_what_is_long_is_written_in_other_threads(serve: Serve, monkeypatch: pyt
         made.clear()
         client.get("/user_dict")
         assert "service" not in made.values()
+
+
+def wave(seconds: float) -> str:
+    """A sound in Base64."""
+    samples = round(seconds * 8000)
+    return base64.b64encode(wave_header(samples, 8000, 1) + bytes(2 * samples)).decode()
+
+
+def test_bodies_share_one_room(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All come to their end, and together they hold no more than the room and one of them."""
+    size, rooms = 300_000, []
+
+    class Watched(BodyRoom):
+        held = most_held = 0
+
+        async def take(self, body: Sender, arrived: int) -> None:
+            await super().take(body, arrived)
+            self.held = sum(self._taken.values())
+            self.most_held = max(self.most_held, self.held)
+
+        def give_back(self, body: Sender) -> None:
+            super().give_back(body)
+            self.held = sum(self._taken.values())
+
+    def made() -> Watched:
+        rooms.append(Watched(size))
+        return rooms[0]
+
+    monkeypatch.setattr(guard, "BodyRoom", made)
+    content = json.dumps([wave(15)]).encode()
+    with serve() as address, ThreadPoolExecutor(8) as clients:
+        post = partial(httpx.post, f"{address}/connect_waves", content=content, timeout=60)
+        answers = list(clients.map(lambda _number: post().status_code, range(8)))
+    assert answers == [200] * 8
+    assert FREE_BYTES < rooms[0].most_held <= size + len(content)
+    assert rooms[0].held == 0
+
+
+@contextmanager
+def slow_senders(address: str, count: int, sent: int) -> Iterator[list[socket.socket]]:
+    """So many that have sent so much of a longer body, and send nothing more."""
+    with ExitStack() as stack:
+        senders = []
+        for _ in range(count):
+            own = stack.enter_context(socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=10))
+            head = f"POST /connect_waves HTTP/1.1\r\nHost: {address[7:]}\r\nContent-Length: 2000000\r\n\r\n"
+            own.sendall(head.encode() + b"[" + b" " * sent)
+            senders.append(own)
+        yield senders
+
+
+def test_slow_senders_lock_nobody_out(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where they have all connections, nor where they have all room."""
+    monkeypatch.setattr(connections, "MOST", 12)
+    monkeypatch.setattr(connections, "HURRY_S", 0.2)
+    with serve() as address, slow_senders(address, 12, 10):
+        time.sleep(0.3)  # until a sender counts as slow
+        with httpx.Client(base_url=address, timeout=10) as client:
+            assert client.post("/connect_waves", json=[wave(0.1)]).status_code == 200
+
+    monkeypatch.setattr(guard, "BodyRoom", lambda: BodyRoom(200_000))
+    for module in (exchange, body_room):
+        monkeypatch.setattr(module, "HURRY_S", 0.2)
+    with serve() as address, slow_senders(address, 4, 150_000) as senders:
+        assert httpx.post(f"{address}/connect_waves", json=[wave(10)], timeout=10).status_code == 200
+        assert senders[0].recv(12).endswith(b"408")
+
+
+def test_a_body_that_finds_no_room_is_refused(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "BodyRoom", lambda: BodyRoom(100_000))
+    monkeypatch.setattr(body_room, "WAIT_S", 0.0)
+    with serve() as address, slow_senders(address, 1, 400_000):
+        time.sleep(0.2)
+        refused = httpx.post(f"{address}/connect_waves", json=[wave(10)], timeout=10)
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+        assert httpx.post(f"{address}/connect_waves", json=[wave(1)], timeout=10).status_code == 200

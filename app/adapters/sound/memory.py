@@ -63,6 +63,6 @@ def decode_wave(content: bytes, most: int) -> tuple[Float32, int]:
             rate = int(sound.samplerate)
             if sound.frames * sound.channels > 8 * len(content):  # a header's claim that the file cannot hold
                 raise ValueError("no WAV")
-            return np.nan_to_num(sound.read(dtype="float32", always_2d=True)), rate
+            return np.nan_to_num(sound.read(dtype="float32", always_2d=True), copy=False), rate
     except RuntimeError as exc:  # of libsndfile
         raise ValueError("no WAV") from exc

@@ -1,0 +1,74 @@
+"""How much of requests' bodies may be in memory in all, and who gives way where there is not enough."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+ALL_BYTES = 64 << 20
+"""Of all bodies together: as much as the longest one. A body needs some four times its size while it is read."""
+FREE_BYTES = 1 << 16
+"""Of each body that count for nothing: an ordinary request never waits."""
+WAIT_S = 30.0
+HURRY_S = 1.0
+"""Of waiting after which the slowest sender gives way; nobody is slow before it has been waited for as long."""
+SLOW_RATE = 1 << 18
+"""Bytes a second that a sender keeps up which others may have to wait for."""
+
+
+class Sender(Protocol):
+    """A body on its way."""
+
+    @property
+    def pace(self) -> float:
+        """Bytes a second, as far as the sender is waited for now; infinity where it is not, or not for long."""
+
+    def give_up(self) -> None:
+        """Ends the wait for it."""
+
+
+class FullError(Exception):
+    """There was no room for too long."""
+
+
+class BodyRoom:
+    """Belongs to the thread that serves.
+
+    Bodies wait for each other, but the first of those that need room never does: so one of them always comes to its end.
+    """
+
+    def __init__(self, size: int = ALL_BYTES) -> None:
+        self._left = size
+        self._taken: dict[Sender, int] = {}
+        self._freed = asyncio.Event()
+
+    async def take(self, body: Sender, arrived: int) -> None:
+        """Waits for room for a body of which so many bytes are there. Raises FullError."""
+        wanted = arrived - FREE_BYTES - self._taken.get(body, 0)
+        if wanted <= 0:
+            return
+        self._taken.setdefault(body, 0)
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + WAIT_S
+        while wanted > self._left and next(iter(self._taken)) is not body:
+            if loop.time() >= ends:
+                raise FullError
+            try:
+                await asyncio.wait_for(self._freed.wait(), HURRY_S)
+            except TimeoutError:
+                self._hurry()
+        self._left -= wanted
+        self._taken[body] += wanted
+
+    def give_back(self, body: Sender) -> None:
+        """All that a body has taken."""
+        if body in self._taken:
+            self._left += self._taken.pop(body)
+            self._freed.set()
+            self._freed = asyncio.Event()
+
+    def _hurry(self) -> None:
+        """The slowest of those whose bytes lie here gives way to those that wait."""
+        slowest = min(self._taken, key=lambda body: body.pace, default=None)
+        if slowest is not None and slowest.pace < SLOW_RATE:
+            slowest.give_up()
