@@ -67,8 +67,8 @@ async def _refused(_request: Request, error: Refused) -> Response:
 
 async def _failed(request: Request, error: AppError) -> Response:
     refusal = refusal_of(error)
-    if isinstance(error, OutputFileError):
-        logging.getLogger("koebako").warning("the service could not answer: %s", error.message)
+    if refusal.status == 500:
+        logging.getLogger("koebako").warning("the service could not answer: %s %s", error.message, error.hint)
     return await _refused(request, refusal)
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from app.errors import AppError, InputError, VoiceError
 from app.language import localized
+from app.paths import data_dir
+from app.unreadable import UnreadableError
 
 Problem = dict[str, Any]
 LONGEST_SHOWN = 100
+_NAME = r"[^/\\\n「」『』“”\"'<>|。、]*"
+_FOLDERS = re.compile(rf"(?<![\w/\\.])(?:/(?!/)(?:{_NAME}/)+|(?:[A-Za-z]:[/\\]|\\\\)(?:{_NAME}[/\\])*)")
 
 
 class Refused(Exception):  # noqa: N818
@@ -53,6 +59,11 @@ def problem(kind: str, where: Sequence[str | int], message: str, value: object =
 
 
 def refusal_of(error: AppError) -> Refused:
-    """An error of the program, for a client: its fault where the input is, else ours."""
-    status = 422 if isinstance(error, InputError | VoiceError) else 500
-    return Refused(status, {"detail": f"{error.message} {error.hint}".strip()})
+    """An error of the program, for a client: its fault where the input is, else ours. Where anything lies on this computer is no client's business."""
+    ours = isinstance(error, UnreadableError) or not isinstance(error, InputError | VoiceError)
+    return Refused(500 if ours else 422, {"detail": without_folders(f"{error.message} {error.hint}".strip())})
+
+
+def without_folders(text: str) -> str:
+    """A text in which paths are only the names at their ends."""
+    return _FOLDERS.sub("", text.replace(f"{data_dir()}{os.sep}", ""))  # the user may have named that one as no pattern expects

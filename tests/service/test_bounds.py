@@ -18,14 +18,18 @@ import httpx
 import pytest
 from starlette.responses import JSONResponse
 
+from app.errors import OutputFileError, VoiceError
+from app.own_folder import make_folder
+from app.paths import data_dir
 from app.service import bodies, body_room, connections, exchange, guard
 from app.service.body_room import FREE_BYTES, BodyRoom, Sender
 from app.service.fields import Fields
 from app.service.findings import MOST_LISTED
 from app.service.own_request import read_own
 from app.service.query_fields import MOST_MORAS, read_phrases, read_queries
-from app.service.refused import Refused
+from app.service.refused import Refused, refusal_of, without_folders
 from app.service.waves import wave_header
+from app.unreadable import UnreadableError
 from tests.service.conftest import Serve
 
 WRONG_MORAE = [{"moras": [1] * 350} for _ in range(300)]  # 0.3 MB, and 100,000 faults
@@ -200,3 +204,30 @@ def test_a_body_that_finds_no_room_is_refused(serve: Serve, monkeypatch: pytest.
         refused = httpx.post(f"{address}/connect_waves", json=[wave(10)], timeout=10)
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
         assert httpx.post(f"{address}/connect_waves", json=[wave(1)], timeout=10).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("保存できません: /home/koe bako/.local/箱/presets.json", "保存できません: presets.json"),
+        ("“/home/u/x.onnx” could not be read: no such file.", "“x.onnx” could not be read: no such file."),
+        ("failed:C:\\Users\\声\\x y.json (access denied)", "failed:x y.json (access denied)"),
+        (r"\\server\share\x.json", "x.json"),
+        ("(/a/b) and '/c/d/'", "(b) and ''"),
+        ("Load model from /v/mei/flow.onnx failed:/v/mei/flow.onnx", "Load model from flow.onnx"),
+        ("See https://example.org/a/b, and/or /user_dict.", "See https://example.org/a/b, and/or /user_dict."),
+    ],
+)
+def test_answers_show_no_folders(message: str, shown: str) -> None:
+    assert without_folders(message) == shown
+    for error in (OutputFileError(message), VoiceError("", message), UnreadableError(message, None)):
+        assert refusal_of(error).body["detail"] == shown
+
+
+def test_what_is_ours_is_noted_in_full(client: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
+    make_folder(data_dir())
+    (data_dir() / "dictionary.json").write_text("{", encoding="utf-8")
+    answer = client.get("/user_dict")
+    assert answer.status_code == 500
+    assert "/" not in answer.json()["detail"]
+    assert str(data_dir()) in "".join(caplog.messages)
