@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 from uvicorn.config import Config
 from uvicorn.server import Server as HttpServer
@@ -65,6 +66,7 @@ class Server:
 
     async def _serve(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        self._loop.set_exception_handler(_note)
         _silence()
         config = Config(
             application(self._service),
@@ -105,8 +107,13 @@ async def _end_tasks() -> None:
 
 
 def _silence() -> None:
-    """What clients do wrong is no news; uvicorn would print it."""
-    for name in ("uvicorn", "uvicorn.error"):
+    """What clients do wrong is no news; uvicorn and asyncio would print it."""
+    for name in ("uvicorn", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.addHandler(logging.NullHandler())
         logger.propagate = False
+
+
+def _note(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What nobody waits for and went wrong, for the log instead of the terminal."""
+    logging.getLogger("koebako").error("the service: %s", context.get("message"), exc_info=context.get("exception"))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gc
 import json
+import logging
 import socket
 import threading
 import time
@@ -231,3 +233,28 @@ def test_what_is_ours_is_noted_in_full(client: httpx.Client, caplog: pytest.LogC
     assert answer.status_code == 500
     assert "/" not in answer.json()["detail"]
     assert str(data_dir()) in "".join(caplog.messages)
+
+
+def test_words_of_asyncio_stay_off_the_terminal(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """They are for those who write programs: the log has them, where they are no fault of a client."""
+    connected = connections.Connection.connection_made
+
+    async def break_off() -> None:
+        raise RuntimeError("nobody waits for this")
+
+    def connection_made(self: connections.Connection, transport: Any) -> None:
+        connected(self, transport)
+        task = self.loop.create_task(break_off())
+        task.add_done_callback(lambda _done: gc.collect())
+        logging.getLogger("asyncio").warning("socket.send() raised exception.")
+
+    monkeypatch.setattr(connections.Connection, "connection_made", connection_made)
+    with serve() as address:
+        for _ in range(3):
+            httpx.get(f"{address}/version")
+        gc.collect()
+    assert capfd.readouterr().err == ""
+    assert "the service: Task exception was never retrieved" in caplog.messages
+    assert not any("socket.send" in message for message in caplog.messages)

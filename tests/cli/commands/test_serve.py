@@ -132,6 +132,13 @@ def test_a_token_from_file_or_environment(tmp_path: Path) -> None:
         own.communicate()
 
 
+def test_opening_it_to_others_says_what_that_means() -> None:
+    own, _url = begun("--host", "0.0.0.0", KOEBAKO_TOKEN="a-secret-of-my-own", KOEBAKO_LANG="en")
+    own.kill()
+    _, errors = own.communicate()
+    assert [word for word in ("not encrypted", "Allow each address or name", "--allow-host") if word not in errors] == []
+
+
 @pytest.mark.parametrize(
     ("options", "environment", "code"),
     [

@@ -6,6 +6,7 @@ import argparse
 import os
 import threading
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 
 from app import paths
@@ -53,6 +54,8 @@ def run(options: argparse.Namespace) -> int:
     sockets = bound(options.host, PORT if options.port is None else options.port)
     catalogue = catalogue_of(voices)
     _tell(catalogue)
+    if not is_loopback(options.host):
+        _tell_of_others(options.host, any_address=ip_address(sockets[0].getsockname()[0]).is_unspecified)
     access = Access(
         sockets[0].getsockname()[1],
         frozenset(name.lower().strip("[]") for name in (*options.allow_host, options.host)),
@@ -107,6 +110,30 @@ def _tell(catalogue: Catalogue) -> None:
         note(reason)
     if catalogue.first is None:
         note(localized("提供できる声がありません。", "There is no voice to offer."))
+
+
+def _tell_of_others(host: str, *, any_address: bool) -> None:
+    """What it means to open the service to other computers."""
+    note(
+        localized(
+            "通信は暗号化されません。信頼できるネットワークでのみ使用してください。",
+            "The connection is not encrypted: use it only in a network that you trust.",
+        )
+    )
+    if any_address:
+        note(
+            localized(
+                "ほかのコンピューターが指定するアドレスや名前は、--allow-host で許可してください。例: --allow-host 192.168.1.10",
+                "Allow each address or name that other computers use with --allow-host, as in --allow-host 192.168.1.10.",
+            )
+        )
+    else:
+        note(
+            localized(
+                f"{host} 以外の名前で接続する場合は、--allow-host で許可してください。",
+                f"Allow names other than {host} with --allow-host.",
+            )
+        )
 
 
 def _token(options: argparse.Namespace) -> str:
