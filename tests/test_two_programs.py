@@ -10,6 +10,7 @@ import pytest
 
 from app.adapters.user_dictionary import known_words
 from app.paths import data_dir
+from app.service.presets import Presets
 from app.settings import Settings, load_settings
 from app.ui.actions.key_bindings import load_shortcuts
 from app.ui.parameters.presets import load_presets
@@ -41,6 +42,26 @@ from app.core.dictionary import make_entry, put
 for number in range(int(sys.argv[2])):
     word = make_entry(f"語{sys.argv[1]}の{number}", "ゴ")
     change_dictionary(lambda words: put(words, [word]))
+"""
+ADD = """
+import sys
+from app.service.presets import Presets, read_preset
+scales = dict.fromkeys(("speedScale", "intonationScale", "volumeScale"), 1) | dict.fromkeys(("pitchScale", "prePhonemeLength", "postPhonemeLength"), 0)
+for number in range(int(sys.argv[2])):
+    Presets().add(read_preset({"id": -1, "name": f"{sys.argv[1]} {number}", "speaker_uuid": "", "style_id": 0} | scales))
+"""
+CHANGE = """
+import sys
+from dataclasses import replace
+from app.adapters.own_settings import change_settings, write_changes
+from app.settings import Settings
+name, kept = ("voice", "style", "speaker")[int(sys.argv[1]) - 1], Settings()
+for number in range(int(sys.argv[2])):
+    if number % 2:
+        change_settings(lambda known: replace(known, **{name: str(number)}))
+    else:
+        write_changes(kept, changed := replace(kept, **{name: str(number)}))
+        kept = changed
 """
 
 
@@ -85,3 +106,18 @@ def test_words_that_several_programs_teach_at_once_are_all_there() -> None:
     assert [teacher.wait(60) for teacher in teachers] == [0] * WRITERS
     assert {word.surface for word in known_words()} == {f"語{name}の{number}" for name in range(1, WRITERS + 1) for number in range(WORDS)}
     assert {item.name for item in data_dir().iterdir()} == {"dictionary.json", "dictionary.lock"}
+
+
+def test_presets_that_several_programs_add_at_once_are_all_there_with_a_number_each() -> None:
+    programs = begin(ADD, WORDS)
+    assert [program.wait(60) for program in programs] == [0] * WRITERS
+    presets = Presets().all()
+    assert {preset.name for preset in presets} == {f"{name} {number}" for name in range(1, WRITERS + 1) for number in range(WORDS)}
+    assert sorted(preset.id for preset in presets) == list(range(1, WRITERS * WORDS + 1))
+
+
+def test_settings_that_several_programs_change_at_once_keep_what_each_has_chosen() -> None:
+    programs = begin(CHANGE, 2 * WORDS)
+    assert [program.wait(60) for program in programs] == [0] * WRITERS
+    settings, unread = load_settings()
+    assert (settings.voice, settings.style, settings.speaker, unread) == (*[str(2 * WORDS - 1)] * WRITERS, None)

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from app.adapters.files.lock import FileLock
+from app.adapters.files.lock import sole_use
 from app.adapters.files.part_file import write_error
 from app.core.dictionary import Entry
 from app.core.dictionary_data import MOST_ENTRIES, from_data, from_text, to_csv, to_data, to_exchange, too_many
 from app.data_file import load_data, save_data, write_whole
 from app.errors import AppError, InputError
 from app.language import localized
-from app.own_folder import make_folder
 from app.paths import data_dir
 from app.small_file import read_small
 from app.system_errors import reason_of
 from app.unreadable import UnreadableError
 
 LARGEST_BYTES = 64 << 20  # of a file from elsewhere
-LONGEST_WAIT_S = 10.0
 Change = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
 
 
@@ -49,13 +47,7 @@ def change_dictionary(change: Change) -> tuple[tuple[Entry, ...], AppError | Non
     Raises InputError where there would be too many, or the file can neither be read nor kept, OutputFileError where it cannot be written.
     """
     path = dictionary_path()
-    lock = FileLock(path.with_suffix(".lock"))
-    try:
-        make_folder(path.parent)
-        lock.wait(LONGEST_WAIT_S)
-    except OSError as exc:
-        raise write_error(path, exc) from exc
-    try:
+    with sole_use(path):
         entries, error = load_dictionary()
         if error is not None and error.kept is None:
             raise error  # to write would be to lose the words
@@ -65,8 +57,6 @@ def change_dictionary(change: Change) -> tuple[tuple[Entry, ...], AppError | Non
         if changed != entries:
             save_data(path, to_data(changed), localized("ユーザー辞書を保存できません", "The user dictionary could not be saved"))
         return changed, error
-    finally:
-        lock.release()
 
 
 def read_words(file: Path) -> tuple[list[Entry], list[InputError]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.adapters.files.lock import sole_use
 from app.data_file import load_data, save_data
 from app.errors import OutputFileError
 from app.install.choice import UndecidedError
@@ -65,8 +66,10 @@ def accept(voice: Voice) -> None:
 
 def remember(licence: Licence) -> None:
     """As `accept`, for a voice that is not installed yet."""
-    if not is_accepted(licence):
-        date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+    if is_accepted(licence):
+        return
+    date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+    with sole_use(accepted_path()):
         accepted = [*_read(), licence.entry() | {"date": date}]
         save_data(accepted_path(), accepted, localized("利用規約への同意を記録できません", "The accepted licence could not be recorded"))
 

@@ -11,6 +11,7 @@ import threading
 import time
 import wave
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import numpy as np
@@ -199,6 +200,21 @@ def test_presets(client: httpx.Client, style: int) -> None:
     assert [one["name"] for one in client.get("/presets").json()] == ["slow"]
     assert client.post("/delete_preset", params={"id": 1}).status_code == 422
     assert client.post("/add_preset", json={}).status_code == 422
+
+
+def test_presets_and_words_that_are_added_at_once_are_all_there(client: httpx.Client, style: int) -> None:
+    preset = {"id": -1, "name": "x", "speaker_uuid": "", "style_id": style, "speedScale": 1, "pitchScale": 0, "intonationScale": 1}
+    preset |= {"volumeScale": 1, "prePhonemeLength": 0.1, "postPhonemeLength": 0.1}
+
+    def add(number: int) -> tuple[int, str]:
+        word = {"surface": f"語{number}", "pronunciation": "ゴ", "accent_type": 1}
+        return client.post("/add_preset", json=preset).json(), client.post("/user_dict_word", params=word).json()
+
+    with ThreadPoolExecutor(10) as clients:
+        added = list(clients.map(add, range(30)))
+    assert sorted(number for number, _ in added) == list(range(1, 31))
+    assert [one["id"] for one in client.get("/presets").json()] == sorted(number for number, _ in added)
+    assert client.get("/user_dict").json().keys() == {word for _, word in added}
 
 
 def test_words_change_what_is_read(client: httpx.Client, style: int) -> None:

@@ -1,22 +1,27 @@
-"""A lock between processes that the system itself releases when its owner dies, however it dies."""
+"""A lock between threads and processes that the system itself releases when its owner dies, however it dies."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from app.adapters.files.part_file import write_error
 from app.data_file import PRIVATE
 from app.errors import OutputFileError
 from app.language import localized
+from app.own_folder import make_folder
 
 POLL_S = 0.05
+LONGEST_WAIT_S = 10.0
 _LOCKED_BYTE = 1 << 30  # far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file
 
 
 class FileLock:
-    """A file that at most one process holds; it names the owner's process id for people who look.
+    """A file that has at most one holder, in whatever thread or process; it names the owner's process id for people who look.
 
     Args:
         path: made when it is missing, and left lying when it is released: removing it would let two owners hold two files of one name.
@@ -57,8 +62,26 @@ class FileLock:
             time.sleep(POLL_S)
 
 
+@contextmanager
+def sole_use(path: Path) -> Iterator[None]:
+    """While it lasts nobody else changes a file of ours: whoever reads it, changes what is in it and writes it does so within.
+
+    Raises OutputFileError where that takes too long, or nothing can be written beside the file.
+    """
+    lock = FileLock(path.with_suffix(".lock"))
+    try:
+        make_folder(path.parent)
+        lock.wait(LONGEST_WAIT_S)
+    except OSError as exc:
+        raise write_error(path, exc) from exc
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _lock(file: int) -> None:
-    """Raises OSError when another process holds it."""
+    """Raises OSError when somebody else holds it."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from app.adapters.files.lock import sole_use
 from app.core.project import Character
 from app.data_file import load_data, save_data, versioned
 from app.errors import AppError
@@ -31,15 +32,15 @@ def load_characters() -> tuple[tuple[Character, ...], AppError | None]:
 
 def learn_characters(chosen: Iterable[Character]) -> None:
     """Adds choices to the file; those of the same name are replaced, the oldest give way. Raises OutputFileError."""
-    known = {character.name: character for character in load_characters()[0]}
-    for character in chosen:
-        known.pop(character.name, None)
-        known[character.name] = character
-    kept = list(known.values())[-MOST:]
-    data = {"version": VERSION, "characters": {one.name: [one.voice, one.speaker, one.style] for one in kept}}
-    save_data(
-        characters_path(), data, localized("キャラクターと声の対応を保存できません", "The voices assigned to characters could not be saved")
-    )
+    failed = localized("キャラクターと声の対応を保存できません", "The voices assigned to characters could not be saved")
+    with sole_use(characters_path()):
+        known = {character.name: character for character in load_characters()[0]}
+        for character in chosen:
+            known.pop(character.name, None)
+            known[character.name] = character
+        kept = list(known.values())[-MOST:]
+        data = {"version": VERSION, "characters": {one.name: [one.voice, one.speaker, one.style] for one in kept}}
+        save_data(characters_path(), data, failed)
 
 
 def _read(data: Any) -> tuple[Character, ...]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.settings import Settings, save_changes
+from app.adapters.own_settings import write_changes
+from app.settings import Settings
 from app.ui.kept_file import KeptFile, Write
 
 SAVE_AFTER_MS = 1000  # a burst of changes is one write
@@ -44,7 +45,7 @@ class SettingsStore(QObject):
         value = self.value
 
         def write() -> None:
-            save_changes(self.kept, value)
+            write_changes(self.kept, value)
             self.kept = value
 
         return write

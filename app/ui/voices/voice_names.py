@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
+from app.adapters.files.lock import sole_use
 from app.data_file import load_data, save_data, versioned
 from app.errors import AppError
 from app.language import localized
@@ -33,12 +34,8 @@ class VoiceNames(QObject):
         super().__init__(parent)
         self._background = BackgroundThread(self, "voice names")
         self._background.failed.connect(_note)
-        failed = localized("声の名前の一覧を読み込めませんでした。", "The list of voice names could not be read.")
-        known, error = load_data(names_path(), _read, failed)
-        self._names: dict[str, str] = known or {}
+        self._names = _known_names()
         self._told: dict[str, str] = {}
-        if error is not None:
-            _note(error)
 
     def find(self, voice: str) -> str:
         """What a voice was called; empty where nobody knows."""
@@ -53,15 +50,33 @@ class VoiceNames(QObject):
         names = {voice.id: voice.name[:LONGEST_NAME] for voice in voices if voice.id}
         if names.items() <= self._names.items():
             return
-        others = [item for item in self._names.items() if item[0] not in names]
-        self._names = dict([*others, *names.items()][-MOST_NAMES:])
-        failed = localized("声の名前の一覧を保存できません", "The list of voice names could not be saved")
-        written = {"version": VERSION, "names": self._names}
-        self._background.run(lambda: save_data(names_path(), written, failed))
+        self._names = _with(self._names, names)
+        self._background.run(lambda: _keep(names))
 
     def close(self) -> None:
         """Waits for what is being written."""
         self._background.close(finish=True)
+
+
+def _known_names() -> dict[str, str]:
+    failed = localized("声の名前の一覧を読み込めませんでした。", "The list of voice names could not be read.")
+    known, error = load_data(names_path(), _read, failed)
+    if error is not None:
+        _note(error)
+    return known or {}
+
+
+def _with(known: dict[str, str], names: dict[str, str]) -> dict[str, str]:
+    """The oldest give way."""
+    others = [item for item in known.items() if item[0] not in names]
+    return dict([*others, *names.items()][-MOST_NAMES:])
+
+
+def _keep(names: dict[str, str]) -> None:
+    """Adds to what is in the file, which another program may have changed."""
+    failed = localized("声の名前の一覧を保存できません", "The list of voice names could not be saved")
+    with sole_use(names_path()):
+        save_data(names_path(), {"version": VERSION, "names": _with(_known_names(), names)}, failed)
 
 
 def _read(data: Any) -> dict[str, str]:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app import paths
+from app.adapters.own_settings import change_settings
 from app.cli.output import json_line, note, result
 from app.cli.progress import Shown, shown_progress
 from app.install.bert import add_bert, find_installed_bert, remove_bert
 from app.install.precision import check_precisions
 from app.language import localized
 from app.progress import Report, part
-from app.settings import known_settings, save_settings
+from app.settings import known_settings
 from app.voices.bert import Bert, installed_berts
 from app.voices.library import installed_voices
 from app.voices.precision import choose_precision, known_share
@@ -113,9 +114,7 @@ def _fetch_companions(url: str, model: Path, watch: Watch) -> None:
 
 def _use(options: argparse.Namespace) -> None:
     bert = find_installed_bert(options.bert)
-    settings = known_settings()
-    settings = replace(settings, bert=bert.id, bert_precision=options.precision or settings.bert_precision)
-    save_settings(settings)
+    settings = change_settings(lambda known: replace(known, bert=bert.id, bert_precision=options.precision or known.bert_precision))
     with shown_progress(as_json=options.json) as shown:
         check_precisions(shown)
     if options.json:
@@ -127,9 +126,7 @@ def _use(options: argparse.Namespace) -> None:
 def _remove(options: argparse.Namespace) -> None:
     bert = find_installed_bert(options.bert)
     remove_bert(bert)
-    settings = known_settings()
-    if settings.bert == bert.id:
-        save_settings(replace(settings, bert=""))
+    change_settings(lambda known: replace(known, bert="") if known.bert == bert.id else known)
     silent = [voice.manifest.name for voice in installed_voices(paths.voice_dirs()) if voice.manifest.bert == bert.id]
     if options.json:
         json_line({"id": bert.id, "removed": True, "voices_without_bert": silent})

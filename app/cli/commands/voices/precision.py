@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 
 from app import paths
+from app.adapters.own_settings import change_settings
 from app.cli.output import json_line, note
 from app.errors import VoiceError
 from app.language import localized
-from app.settings import known_settings, save_settings
 from app.voices.fast_words import why_exact
 from app.voices.library import find_installed, installed_voices, unknown_voice
 
@@ -25,8 +25,7 @@ def choose_precision(options: argparse.Namespace) -> int:
             localized(f"声「{name}」では「高速」を使えません。{why}", f"The voice “{name}” has no Fast: {why}."),
             localized("この声は「高精度」で合成します。", "It is synthesised exactly."),
         )
-    settings = known_settings()
-    save_settings(settings.with_sound(settings.sound_choice.with_own(voice.manifest.id, options.precision)))
+    change_settings(lambda settings: settings.with_sound(settings.sound_choice.with_own(voice.manifest.id, options.precision)))
     if options.json:
         json_line({"id": voice.manifest.id, "precision": options.precision})
     else:
