@@ -57,6 +57,7 @@ def test_from_text_to_sound(client: httpx.Client, style: int) -> None:
     answer = client.post("/synthesis", params={"speaker": style}, json=values)
     assert answer.headers["content-type"] == "audio/wav"
     assert frames_of(answer.content)[0] / 44100 == pytest.approx(length_s(values), abs=512 / 44100)
+    assert client.get("/engine_manifest").json()["supported_features"]["streaming_synthesis"] is True
     for path in ("/cancellable_synthesis", "/streaming_synthesis"):
         assert client.post(path, params={"speaker": style, "segment_length": 0.1}, json=values).content == answer.content
     stereo = values | {"outputStereo": True, "outputSamplingRate": 24000}
