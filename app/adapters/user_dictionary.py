@@ -9,6 +9,7 @@ from app.adapters.files.lock import sole_use
 from app.adapters.files.part_file import write_error
 from app.core.dictionary import Entry
 from app.core.dictionary_data import MOST_ENTRIES, from_data, from_text, to_csv, to_data, to_exchange, too_many
+from app.core.text_encoding import decode
 from app.data_file import load_data, save_data, write_whole
 from app.errors import AppError, InputError
 from app.language import localized
@@ -65,21 +66,13 @@ def read_words(file: Path) -> tuple[list[Entry], list[InputError]]:
         content = read_small(file, LARGEST_BYTES)
     except OSError as exc:
         raise _unreadable(file.name, reason_of(exc)) from exc
-    return words_of(content, file.name)
-
-
-def words_of(content: bytes, name: str) -> tuple[list[Entry], list[InputError]]:
-    """As `read_words`, of what a file of this name holds."""
-    try:
-        return from_text(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as exc:
-        raise _unreadable(name, localized("UTF-8 ではありません", "it is not UTF-8")) from exc
+    return from_text(decode(file.name, content))
 
 
 def _unreadable(name: str, reason: str) -> InputError:
     return InputError(
         localized(f"「{name}」を読み込めません。（{reason}）", f"“{name}” cannot be read. ({reason})"),
-        localized("UTF-8 の JSON または CSV ファイルを選んでください。", "Choose a JSON or CSV file encoded in UTF-8."),
+        localized("JSON または CSV ファイルを選んでください。", "Choose a JSON or CSV file."),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from app.cli.output import note, read_stdin
+from app.core.text_encoding import UTF8, Decoded, decoded
 from app.errors import InputError
 from app.language import localized
 from app.system_errors import reason_of
@@ -49,26 +51,44 @@ def read_piped() -> tuple[bytes, str]:
 def piped_lines() -> Iterator[tuple[str, bool]]:
     """Each line of standard input without its end, and whether that is all of it: of one beyond `LONGEST_LINE` it is the start."""
     stream, name = _stdin()
+    most_bytes = 4 * (LONGEST_LINE + 1)  # of UTF-8; other encodings have more characters in as many
     with _waiting_for(name, is_person=stream.isatty()):
-        line = stream.readline(LONGEST_LINE + 1)
+        line = stream.buffer.readline(most_bytes)
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        lines = text_of(line + _read(stream.buffer, name), name).split("\n")
+        yield from map(_cut, lines if lines[-1] else lines[:-1])
+        return
+    announced = UTF8
     while line:
-        ended = line.endswith("\n")
-        text = line.rstrip("\r\n")
-        yield text[:LONGEST_LINE], len(text) <= LONGEST_LINE
-        while len(text) > LONGEST_LINE and not ended:
-            ended = (stream.readline(SKIPPED_AT_ONCE) or "\n").endswith("\n")
-        line = stream.readline(LONGEST_LINE + 1)
+        found = _line_of(line, name)
+        if found.encoding not in (UTF8, announced):
+            note(found.note(name))
+            announced = found.encoding
+        yield from map(_cut, found.text.removesuffix("\n").removesuffix("\r").split("\r"))
+        if len(line) == most_bytes:
+            while line and not line.endswith(b"\n"):
+                line = stream.buffer.readline(SKIPPED_AT_ONCE)
+        line = stream.buffer.readline(most_bytes)
+
+
+def _line_of(line: bytes, name: str) -> Decoded:
+    """What is no text in any encoding is one that was damaged on the way."""
+    try:
+        return decoded(name, line)
+    except InputError:
+        return Decoded(line.decode("utf-8", "replace"), UTF8)
+
+
+def _cut(line: str) -> tuple[str, bool]:
+    return line[:LONGEST_LINE], len(line) <= LONGEST_LINE
 
 
 def text_of(content: bytes, name: str) -> str:
-    """The text of a file in UTF-8; an InputError where it is none."""
-    try:
-        return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig").read()
-    except UnicodeDecodeError as exc:
-        raise InputError(
-            localized(f"UTF-8 として読み込めません: {name}", f"The text is not UTF-8: {name}"),
-            localized("UTF-8 で保存し直してください。", "Save it as UTF-8."),
-        ) from exc
+    """The text of a file, with the line ends of Python; an encoding other than UTF-8 is announced. Raises InputError where it is no text."""
+    found = decoded(name, content)
+    if found.encoding != UTF8:
+        note(found.note(name))
+    return found.text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _read(file: BinaryIO, name: str) -> bytes:

@@ -1,13 +1,9 @@
-"""Text from elsewhere as lines: what was pasted, and the content of text files in the encodings of Japan."""
+"""Text from elsewhere as lines: what was pasted, and the content of text files."""
 
 from __future__ import annotations
 
-import codecs
 import re
 import unicodedata
-
-from app.errors import InputError
-from app.language import localized
 
 SUFFIXES = (".txt", ".csv", ".md")
 LONGEST_LINE = 2_000  # characters; laying out a longer one would freeze the window
@@ -43,19 +39,3 @@ def _end_within(line: str) -> int:
 def without_markdown(text: str) -> str:
     """The same without the marks of headings, lists and quotes."""
     return "\n".join(_MARKDOWN.sub("", line.strip()) for line in text.splitlines())
-
-
-def decode(name: str, data: bytes) -> str:
-    """UTF-8 or UTF-16 by its mark, UTF-8, then CP932. Raises InputError naming the file when it is none of them."""
-    encodings = ("utf-16", "utf-8-sig") if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else ("utf-8-sig", "cp932")
-    for encoding in encodings:
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" not in text:
-            return text
-    raise InputError(
-        localized(f"「{name}」はテキストとして読み込めません。", f"“{name}” cannot be read as text."),
-        localized("UTF-8 または Shift_JIS で保存したファイルを使ってください。", "Use a file saved as UTF-8 or Shift_JIS."),
-    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from app.core.script import LineSettings
-from app.core.text_lines import LONGEST_NAME, decode, split_lines, without_markdown
+from app.core.text_encoding import decode
+from app.core.text_lines import LONGEST_NAME, split_lines, without_markdown
 from app.interchange.gathered import Gathered
 from app.interchange.imported import Imported, check_count
 from app.json_text import long_text

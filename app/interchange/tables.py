@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from app.core.text_lines import LONGEST_NAME, decode
+from app.core.text_encoding import decode
+from app.core.text_lines import LONGEST_NAME
 from app.errors import InputError
 from app.interchange.columns import chosen, recognised
 from app.interchange.imported import MOST_LINES, Imported, check_count

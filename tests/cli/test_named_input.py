@@ -96,12 +96,6 @@ def test_a_pipe_without_end_is_read_no_further_than_the_limit(tmp_path: Path, mo
         endless.kill()
 
 
-def test_texts_are_utf8_with_any_line_ends() -> None:
-    assert text_of("\ufeff声\r\n箱\r\n".encode(), "x") == "声\n箱\n"
-    with pytest.raises(InputError, match="The text is not UTF-8: x"):
-        text_of("声".encode("cp932"), "x")
-
-
 Piped = Callable[[Path], None]
 
 
@@ -110,6 +104,25 @@ def piped(monkeypatch: pytest.MonkeyPatch) -> Iterator[Piped]:
     """Makes a file standard input."""
     with ExitStack() as opened:
         yield lambda path: monkeypatch.setattr("sys.stdin", opened.enter_context(path.open(encoding="utf-8", errors="replace")))
+
+
+def test_texts_have_any_encoding_and_any_line_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    assert text_of("\ufeff声\r\n箱\r\n".encode(), "x") == "声\n箱\n"
+    assert capsys.readouterr().err == ""
+    assert text_of("声\r箱\r\n".encode("cp932"), "x") == "声\n箱\n"
+    assert capsys.readouterr().err == "“x” was read as Shift_JIS.\n"
+    with pytest.raises(InputError, match="“x” cannot be read as text"):
+        text_of(b"\x81", "x")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932", "iso2022_jp"])
+def test_g2p_reads_lines_of_any_encoding(encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], piped: Piped) -> None:
+    (tmp_path / "a").write_bytes("声\r\n\r\n雪の箱\n".encode(encoding))
+    piped(tmp_path / "a")
+    assert main(["g2p"]) == 0
+    told = capsys.readouterr()
+    assert [json.loads(line)["text"] for line in told.out.splitlines()] == ["声", "", "雪の箱"]
+    assert told.err.count("was read as") == (0 if encoding.startswith("utf-8") else 1)
 
 
 @pytest.mark.parametrize("longest", [1, 3, 8])

@@ -4,33 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.text_lines import LONGEST_LINE, cut_line, decode, split_lines, without_markdown
-from app.errors import InputError
-
-TEXT = "今日は、晴れ。\r\n\r\n　明日は雨。　\n"
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "utf-16"])
-def test_the_encodings_of_japan_are_told_apart(encoding: str) -> None:
-    assert split_lines(decode("a.txt", TEXT.encode(encoding))) == ["今日は、晴れ。", "明日は雨。"]
-
-
-@pytest.mark.parametrize("data", [b"\xff\x00\xfe", b"MZ\x00\x00\x01", b"\x81"])
-def test_what_is_no_text_is_refused_by_name(data: bytes) -> None:
-    with pytest.raises(InputError) as caught:
-        decode("a.txt", data)
-    assert "a.txt" in caught.value.message
-    assert caught.value.hint
-
-
-@given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1))
-def test_any_utf8_text_is_read_as_it_is(text: str) -> None:
-    assert decode("a.txt", b"\xef\xbb\xbf" + text.encode()) == text.removeprefix("\ufeff") or text.startswith("\ufeff")
-    assert all(line.strip() and "\n" not in line for line in split_lines(text))
+from app.core.text_lines import LONGEST_LINE, cut_line, split_lines, without_markdown
 
 
 def test_the_marks_of_markdown_are_not_read_aloud() -> None:

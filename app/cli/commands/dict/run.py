@@ -7,10 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.adapters.openjtalk.dictionary import change_words
-from app.adapters.user_dictionary import Change, known_words, words_of, write_words
-from app.cli.named_input import read_named
+from app.adapters.user_dictionary import Change, known_words, write_words
+from app.cli.named_input import read_named, text_of
 from app.cli.output import json_line, note, print_error, result
 from app.core.dictionary import Entry, make_entry, put, surface_of
+from app.core.dictionary_data import from_text
 from app.errors import InputError
 from app.language import localized
 
@@ -61,7 +62,7 @@ def _remove(options: argparse.Namespace) -> int:
 
 def _import(options: argparse.Namespace) -> int:
     file = Path(options.file)
-    found, wrong = words_of(read_named(file), file.name)
+    found, wrong = from_text(text_of(read_named(file), file.name))
     words = _change(lambda words: put(put(words, found), words if options.keep else ()))
     for error in wrong[:MOST_SHOWN]:
         print_error(error, as_json=options.json, source=options.file)

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 
 from app.cli.commands.lab.chosen_candidate import check_keeping, folder_for, with_chosen
 from app.cli.commands.lab.repeat_options import add_repeats, repeats_of
+from app.cli.named_input import read_named, text_of
 from app.cli.whole_file import check_target
 from app.command_parser import Parser
 from app.core.project import PROJECT_SUFFIX
-from app.errors import InputError
+from app.core.text_lines import split_lines
 from app.lab.optimise.candidate import PREPARED
 from app.lab.rows import Row
 from app.language import localized
 from app.progress import Report
-from app.small_file import read_small
 
 if TYPE_CHECKING:
     from app.lab.subject import Subject
 
-LARGEST_TEXT_BYTES = 4 << 20
 READS = True  # sentences, with a BERT
 
 
@@ -124,11 +123,4 @@ def check_options(options: argparse.Namespace) -> None:
 def _texts(path: str | None) -> list[str]:
     if path is None:
         return []
-    try:
-        content = read_small(Path(path), LARGEST_TEXT_BYTES).decode("utf-8-sig")
-    except (OSError, ValueError) as exc:
-        raise InputError(
-            localized(f"テキストを読み込めません: {path}", f"This text cannot be read: {path}"),
-            localized("UTF-8 のテキストファイルを指定してください。", "Specify a text file in UTF-8."),
-        ) from exc
-    return [line.strip() for line in content.splitlines() if line.strip()]
+    return split_lines(text_of(read_named(Path(path)), path))

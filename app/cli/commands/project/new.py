@@ -6,11 +6,11 @@ import argparse
 from contextlib import suppress
 from pathlib import Path
 
-from app.cli.named_input import read_named, read_piped
+from app.cli.named_input import read_named, read_piped, text_of
 from app.cli.output import json_line, note
 from app.core.project import PROJECT_SUFFIX, Project
 from app.core.script import Line, Script
-from app.core.text_lines import decode, split_lines
+from app.core.text_lines import split_lines
 from app.core.tidy_project import tidy
 from app.errors import InputError
 from app.interchange.koebako import write_project
@@ -51,5 +51,4 @@ def _is_there(target: Path) -> bool:
 
 def _texts(source: str) -> list[str]:
     """Lines of a text file of any of the encodings of Japan."""
-    content, name = read_piped() if source == "-" else (read_named(Path(source)), Path(source).name)
-    return split_lines(decode(name, content))
+    return split_lines(text_of(*read_piped() if source == "-" else (read_named(Path(source)), Path(source).name)))

@@ -18,7 +18,7 @@ def add_speak(commands: Any) -> None:
     parser.add_argument(
         "text", nargs="?", metavar="TEXT", help=localized("読み上げるテキスト（省略時は標準入力）", "text to speak (default: stdin)")
     )
-    parser.add_argument("-f", "--file", metavar="FILE", help=localized("テキストファイル（UTF-8）", "UTF-8 text file"))
+    parser.add_argument("-f", "--file", metavar="FILE", help=localized("読み上げるテキストファイル", "text file to speak"))
     parser.add_argument(
         "-o",
         "--output",

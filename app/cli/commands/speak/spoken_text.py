@@ -12,7 +12,7 @@ from app.language import localized
 
 
 def spoken_text(options: argparse.Namespace) -> str:
-    """The text, the contents of `-f`, or else what comes on standard input. Raises InputError where there is none, or it is no UTF-8."""
+    """The text, the contents of `-f`, or else what comes on standard input. Raises InputError where there is none, or no text."""
     if options.text is not None and options.file is not None:
         raise InputError(
             localized("テキストとファイルの両方が指定されています。", "Both a text and a file were given."),
