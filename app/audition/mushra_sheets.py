@@ -9,7 +9,8 @@ from html import escape
 from app.audition.html_sheet import page, seal_words, table
 from app.audition.mushra import ANCHORS_HZ, MushraTest
 from app.audition.mushra_result import MushraResult, result_of, verdict_of
-from app.audition.sheets import harmless, not_ended
+from app.audition.sheets import not_ended
+from app.core.spreadsheets import harmless
 from app.language import localized
 
 COLUMNS = ("session_test_id", "trial_id", "rating_stimulus", "rating_score", "rating_time", "rating_comment", "line")

@@ -8,6 +8,7 @@ import io
 from app.audition.blind_test import Answer, BlindTest
 from app.audition.results import result_of
 from app.audition.scores import chosen
+from app.core.spreadsheets import harmless
 from app.errors import InputError
 from app.language import localized
 
@@ -54,8 +55,3 @@ def _row(test: BlindTest, answer: Answer) -> tuple[object, ...]:
     shown = (names[reference], names[other], said, answer.ms, answer.comment)
     ours = (test.plan.kind, trial.line + 1, names[trial.a], names[trial.b], "" if column is None else names[column])
     return tuple(map(harmless, (test.id, trial.number + 1, *shown, *ours)))
-
-
-def harmless(value: object) -> object:
-    """Spreadsheets would compute what begins like a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

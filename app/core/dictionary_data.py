@@ -1,4 +1,4 @@
-"""The user's dictionary as data: our own file, the JSON that VOICEVOX, AivisSpeech and the Style-Bert-VITS2 editor exchange, and CSV."""
+"""The user's dictionary as data: our own file, the JSON that VOICEVOX, AivisSpeech and the Style-Bert-VITS2 editor exchange, CSV, MeCab's rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from itertools import islice
 from typing import Any
 
 from app.core.dictionary import LONGEST_SURFACE, USUAL_PRIORITY, Entry, Kind, make_entry
+from app.core.mecab_rows import word_of_row
 from app.core.moras import katakana_of, split_moras
+from app.core.spreadsheets import harmless, original, rows_of
 from app.errors import InputError
 from app.json_text import HIGHEST_WHOLE, parse_json, whole
 from app.language import localized
@@ -21,8 +23,12 @@ from app.system_errors import reason_of
 VERSION = 1
 MOST_ENTRIES = 200_000  # five times what the largest dictionaries hold that people exchange
 MOST_VALUES_OF_ENTRY = 32  # VOICEVOX writes 17
+SHOWN_CHARACTERS = 30
 LONGEST_VALUE = 1000  # characters, or parts of a compound; a surface has up to 100, a reading up to 200
 COLUMNS = ("surface", "reading", "accent", "kind", "priority")
+_HEADS = {"表記": "surface", "単語": "surface", "読み": "reading", "アクセント": "accent", "品詞": "kind", "優先度": "priority"}
+_Item = tuple[str, Any]
+"""Where a word stands in its file, for people, and what stands there."""
 # Part of speech and its first subdivision, as those programs write them.
 _PARTS: dict[Kind, tuple[str, str]] = {
     "proper_noun": ("名詞", "固有名詞"),
@@ -32,6 +38,14 @@ _PARTS: dict[Kind, tuple[str, str]] = {
     "adjective": ("形容詞", "自立"),
 }
 _CONTEXTS: dict[Kind, int] = {"proper_noun": 1348, "noun": 1345, "suffix": 1358, "verb": 642, "adjective": 20}
+_TYPES: dict[str, Kind] = {
+    "PROPER_NOUN": "proper_noun",
+    "COMMON_NOUN": "noun",
+    "SUFFIX": "suffix",
+    "VERB": "verb",
+    "ADJECTIVE": "adjective",
+}
+"""Kinds as VOICEVOX's library writes them."""
 _NAMESPACE = uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8")  # so that a word has the same id in every export
 
 
@@ -62,7 +76,7 @@ def to_csv(entries: Iterable[Entry]) -> str:
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows([getattr(entry, name) for name in COLUMNS] for entry in entries)
+    writer.writerows([harmless(getattr(entry, name)) for name in COLUMNS] for entry in entries)
     return table.getvalue()
 
 
@@ -86,7 +100,7 @@ def too_many() -> InputError:
     )
 
 
-def _json_items(text: str) -> list[Any]:
+def _json_items(text: str) -> list[_Item]:
     try:
         data = parse_json(text, most_values=MOST_ENTRIES * MOST_VALUES_OF_ENTRY, forgiving=True)
     except ValueError as exc:
@@ -94,38 +108,46 @@ def _json_items(text: str) -> list[Any]:
     return _items_of(data)
 
 
-def _items_of(data: Any) -> list[Any]:
+def _items_of(data: Any) -> list[_Item]:
     if isinstance(data, dict):
         data = data.get("entries", list(data.values()))
     if not isinstance(data, list):
         raise _unknown("entries")
-    return data
+    return [(localized(f"{number} 番目の単語", f"Word {number}"), item) for number, item in enumerate(data, 1)]
 
 
-def _read(items: list[Any]) -> tuple[list[Entry], list[InputError]]:
+def _read(items: list[_Item]) -> tuple[list[Entry], list[InputError]]:
     if len(items) > MOST_ENTRIES:
         raise too_many()
-    entries, wrong = [], []
-    for item in items:
+    entries, wrong = list[Entry](), list[InputError]()
+    for place, item in items:
         try:
             entries.append(_entry(_ours(_object(item))))
         except InputError as error:
-            wrong.append(error)
+            wrong.append(_named(place, item, error))
         except (ValueError, LookupError):
-            wrong.append(_unknown(localized("単語の形式が違います", "a word has an unknown format")))
+            wrong.append(_named(place, item, _no_word()))
     return entries, wrong
 
 
-def _rows(text: str) -> list[dict[str, str]]:
-    """Lines of a table, whose first may name the columns; reading and what follows it may be missing."""
+def _rows(text: str) -> list[_Item]:
+    """Lines of a table, whose first may name the columns; reading and what follows it may be missing. Or MeCab's, or both."""
+    filled = (row for row in rows_of(text, multiline=False) if row[1] is None or any(row[1]))
+    rows = list(islice(filled, MOST_ENTRIES + 2))  # with a head, and one too many
+    head = [_HEADS.get(name.strip(), name.strip()) for name in (rows[0][1] or ())] if rows else []
+    names, others = (head, rows[1:]) if "surface" in head else (COLUMNS, rows)
+    return [(localized(f"{number} 行目", f"Line {number}"), _row(cells, names)) for number, cells in others]
+
+
+def _row(cells: Sequence[str] | None, names: Sequence[str]) -> Any:
+    """Under the names of some format; a row that is none as it is."""
+    if cells is None:
+        return None
+    cells = [original(cell.strip()) for cell in cells]
     try:
-        filled = (row for row in csv.reader(io.StringIO(text), strict=True) if row)
-        rows = list(islice(filled, MOST_ENTRIES + 2))  # with a head, and one too many
-    except csv.Error as exc:
-        raise _unknown(reason_of(exc)) from exc
-    head, *others = rows or [[]]
-    names = tuple(head) if "surface" in head else COLUMNS
-    return [dict(zip(names, row, strict=False)) for row in (others if "surface" in head else rows)]
+        return word_of_row(cells) or dict(zip(names, cells, strict=False))
+    except ValueError:
+        return {"surface": cells[0]}
 
 
 def _object(item: Any) -> dict[str, Any]:
@@ -144,7 +166,8 @@ def _ours(item: dict[str, Any]) -> dict[str, Any]:
         "surface": surface,
         "reading": reading,
         "accent": accent,
-        "kind": _kind(item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")),
+        "kind": _TYPES.get(str(item.get("word_type")))
+        or _kind(item.get("part_of_speech", "名詞"), item.get("part_of_speech_detail_1", "固有名詞")),
         "priority": item.get("priority", USUAL_PRIORITY),
     }
 
@@ -231,11 +254,27 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _named(place: str, item: Any, error: InputError) -> InputError:
+    """The same error with the line or word that it is about."""
+    surface = item.get("surface") if isinstance(item, dict) else None
+    word = surface[:SHOWN_CHARACTERS] if isinstance(surface, str) else ""
+    if word and word not in error.message:
+        place = localized(f"{place}「{word}」", f"{place} (“{word}”)")
+    return InputError(f"{place}: {error.message}", error.hint)
+
+
+def _no_word() -> InputError:
+    return InputError(
+        localized("単語として読み込めません。", "This is not a word with its reading."),
+        localized("表記と読み（かな）が必要です。", "A word needs its spelling and its reading in kana."),
+    )
+
+
 def _unknown(reason: str) -> InputError:
     return InputError(
         localized(f"辞書として読み込めません。（{reason}）", f"This is not a dictionary. ({reason})"),
         localized(
-            "VOICEVOX や AivisSpeech などの辞書（JSON）、または「表記,読み,アクセント」の CSV を選んでください。",
-            "Choose a dictionary from VOICEVOX or AivisSpeech (JSON), or a CSV with surface,reading,accent.",
+            "VOICEVOX や AivisSpeech などの辞書（JSON）、「表記,読み,アクセント」の CSV、または MeCab のユーザー辞書（CSV）を選んでください。",
+            "Choose a dictionary from VOICEVOX or AivisSpeech (JSON), a CSV with surface,reading,accent, or one of MeCab (CSV).",
         ),
     )

@@ -20,7 +20,7 @@ _MARKS: tuple[tuple[bytes, _Codec], ...] = (
 _JIS = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")  # how ISO-2022-JP changes between its sets of characters
 _KANA = re.compile("[ぁ-ゖァ-ヺ]")
 _STRAY = re.compile("[\x80\uf8f0-\uf8f3]")
-_USUAL = re.compile("[\t\n\r -~\xa0-\xff\u2010-\u203b\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
+_USUAL = re.compile("[\t\n\r -~§°±×÷\u2010-\u203b\u3000-\u30ff\u4e00-\u9fff\uff00-\uffef]")
 LEAST_USUAL = 0.9  # of the characters of a text; bytes of anything else make characters from everywhere
 MOST_BROKEN = 0.1  # of what is no ASCII: up to here it is UTF-8 with a fault, read as CP932 all of it would be wrong
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from app.adapters.files.part_file import write_error
+from app.core.spreadsheets import harmless
 from app.data_file import write_whole
 from app.export.plan import PlannedFile
 from app.export.settings import ExportSettings, Game
@@ -41,7 +42,8 @@ def csv_list(files: Sequence[PlannedFile], root: Path) -> str:
     for item in files:
         for line in item.lines:
             how = line.settings
-            table.writerow((line.id, _relative(item, root), line.text, how.voice, how.speaker, how.style))
+            cells = (line.id, _relative(item, root), line.text, how.voice, how.speaker, how.style)
+            table.writerow(map(harmless, cells))
     return "\ufeff" + out.getvalue()
 
 

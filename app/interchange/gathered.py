@@ -7,7 +7,8 @@ from dataclasses import replace
 from app.core.project import Character, Project, VoiceReference
 from app.core.script import Line, LineSettings, Script, cut, new_id
 from app.core.text_lines import LONGEST_LINE
-from app.interchange.imported import Imported, Losses, SpokenPhrase, check_count, no_text
+from app.interchange.imported import Imported, Losses, SpokenPhrase, no_text
+from app.interchange.limits import Allowance
 from app.json_text import short_text
 from app.language import localized
 
@@ -17,6 +18,7 @@ class Gathered:
 
     Attributes:
         losses: what is not taken over.
+        allowance: what the file may still become.
     """
 
     def __init__(self, name: str) -> None:
@@ -28,18 +30,20 @@ class Gathered:
         self._spoken: dict[str, tuple[SpokenPhrase, ...]] = {}
         self._cut = False
         self.losses = Losses()
+        self.allowance = Allowance(name)
 
     def add(self, text: str, settings: LineSettings, line_id: str = "", spoken: tuple[SpokenPhrase, ...] = ()) -> None:
-        """A line; without a text it is none. Its id is kept where it is fit to be shown and no other line has it."""
+        """A line; without a text it is none. Its id is kept where it is fit to be shown and no other line has it. Raises InputError."""
         if not text:
             return
+        self.allowance.take_text(len(text))
         wanted = short_text(line_id)
         line = Line(text, settings, id=wanted if wanted and wanted == line_id and wanted not in self._ids else new_id())
         pieces = cut(line)
+        self.allowance.take_lines(len(pieces))
         self._cut |= len(pieces) > 1
         self._lines += pieces
         self._ids.update(piece.id for piece in pieces)
-        check_count(self._name, len(self._lines))
         if spoken and len(pieces) == 1:
             self._spoken[line.id] = spoken
 
@@ -59,7 +63,7 @@ class Gathered:
     def imported(self, title: str = "") -> Imported:
         """All of it; InputError where there is no line."""
         if not self._lines:
-            raise no_text(self._name)
+            raise no_text(self._name, self.losses.sentences())
         if self._cut:
             self.losses.note(
                 localized(f"{LONGEST_LINE:,} 文字より長い行を分割しました。", f"Lines longer than {LONGEST_LINE:,} characters were split.")

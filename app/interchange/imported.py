@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.core.project import Project
 from app.errors import InputError
 from app.language import localized
 
-MOST_LINES = 100_000
+NAMED_LINES = 5  # of those that have lost the same
+MOST_HINTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,19 @@ class Losses:
     def __init__(self, *, saved: bool = False) -> None:
         self._saved = saved
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         self._notes: list[str] = []
 
     def add(self, ja: str, en: str, count: int = 1) -> None:
         """Something that `count` more lines have, as a noun."""
         if count > 0:
             self._counts[ja, en] += count
+
+    def add_at(self, line: int, ja: str, en: str) -> None:
+        """Something that the line of this number in the file has, as a noun."""
+        if line not in self._places[ja, en][-1:]:
+            self._counts[ja, en] += 1
+            self._places[ja, en].append(line)
 
     def note(self, sentence: str) -> None:
         """Something that does not belong to lines."""
@@ -72,26 +80,34 @@ class Losses:
             ("この形式には保存されません", "Not saved in this format") if self._saved else ("読み込みませんでした", "Not imported")
         )
         counted = (
-            localized(f"{ja}は{ja_end}（{count:,} 行）。", f"{en_start}: {en} ({count:,} {'line' if count == 1 else 'lines'}).")
+            localized(f"{ja}は{ja_end}（{_lines_ja(count, places)}）。", f"{en_start}: {en} ({_lines_en(count, places)}).")
             for (ja, en), count in self._counts.items()
+            for places in (self._places.get((ja, en), ()),)
         )
         return (*counted, *self._notes)
 
 
-def check_count(name: str, lines: int) -> None:
-    """Raises InputError for a file of more lines than a script may have."""
-    if lines > MOST_LINES:
-        raise InputError(
-            localized(f"「{name}」は行数が多すぎます（{lines:,} 行）。", f"“{name}” has too many lines ({lines:,})."),
-            localized(f"{MOST_LINES:,} 行まで読み込めます。ファイルを分けてください。", f"The limit is {MOST_LINES:,}. Split the file."),
-        )
+def _lines_ja(count: int, places: Sequence[int]) -> str:
+    if not places:
+        return f"{count:,} 行"
+    return f"{_listed(places, '、')} 行目" if count == 1 else f"{count:,} 行: {_listed(places, '、')} 行目"
 
 
-def no_text(name: str) -> InputError:
-    """There is nothing to speak in a file."""
+def _lines_en(count: int, places: Sequence[int]) -> str:
+    if not places:
+        return f"{count:,} {'line' if count == 1 else 'lines'}"
+    return f"line {places[0]}" if count == 1 else f"{count:,} lines: {_listed(places, ', ')}"
+
+
+def _listed(places: Sequence[int], separator: str) -> str:
+    return separator.join(map(str, places[:NAMED_LINES])) + (f"{separator}…" if len(places) > NAMED_LINES else "")
+
+
+def no_text(name: str, losses: Sequence[str] = ()) -> InputError:
+    """There is nothing to speak in a file; `losses` say what there was."""
+    hint = localized(
+        "読み上げるテキストを入力して保存してから、もう一度お試しください。", "Add the text to read aloud, save the file and try again."
+    )
     return InputError(
-        localized(f"「{name}」にはテキストがありません。", f"“{name}” contains no text."),
-        localized(
-            "読み上げるテキストを入力して保存してから、もう一度お試しください。", "Add the text to read aloud, save the file and try again."
-        ),
+        localized(f"「{name}」にはテキストがありません。", f"“{name}” contains no text."), " ".join((*losses[:MOST_HINTS], hint))
     )

@@ -8,7 +8,8 @@ from app.core.script import LineSettings
 from app.core.text_encoding import decode
 from app.core.text_lines import LONGEST_NAME, split_lines, without_markdown
 from app.interchange.gathered import Gathered
-from app.interchange.imported import Imported, check_count
+from app.interchange.imported import Imported
+from app.interchange.limits import check_count
 from app.json_text import long_text
 
 _STYLED = re.compile(r"([^,、。（）()]{1,80}（[^（）,]{1,80}）),(.*)")

@@ -2,53 +2,31 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
+from app.core.spreadsheets import Row, original, rows_of
 from app.core.text_encoding import decode
 from app.core.text_lines import LONGEST_NAME
-from app.errors import InputError
+from app.core.tidy_project import MOST_LINES
 from app.interchange.columns import chosen, recognised
-from app.interchange.imported import MOST_LINES, Imported, check_count
-from app.interchange.table_lines import lines_of
-from app.language import localized
-from app.system_errors import reason_of
+from app.interchange.imported import Imported
+from app.interchange.limits import check_count
+from app.interchange.table_lines import Table, lines_of
 
 MOST_COLUMNS = 200
 COMPARED = 100  # rows that say where the texts are
-_COMMAS = ",;\t"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Cells as text.
-
-    Attributes:
-        header: names of the columns; empty where the first row is one like the others.
-        rows: those with anything in them, without the header.
-    """
-
-    name: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    @property
-    def width(self) -> int:
-        """Columns of the widest row."""
-        return max((len(row) for row in (self.header, *self.rows)), default=0)
 
 
 def table_of(name: str, suffix: str, data: bytes, columns: Mapping[str, str]) -> Table:
-    """Raises InputError where it is no table."""
+    """Raises InputError for what is no text, and for too many rows."""
     text = decode(name, data)
-    rows = _rows(name, text, suffix)
+    rows = list(islice(_rows(text, suffix), MOST_LINES + 2))
     check_count(name, len(rows))
-    if rows and (columns or _is_header(rows[0])):
-        return Table(name, rows[0], tuple(rows[1:]))
-    return Table(name, (), tuple(rows))
+    filled = [(number, cells) for number, cells in rows if cells is not None]
+    broken = tuple(number for number, cells in rows if cells is None)
+    table = Table(name, (), tuple(cells for _, cells in filled), tuple(number for number, _ in filled), broken)
+    return table.with_header() if columns or (table.rows and _is_header(table.rows[0])) else table
 
 
 def guessed(table: Table) -> dict[str, int]:
@@ -77,7 +55,7 @@ def is_certain(table: Table) -> bool:
 def read_table(name: str, suffix: str, data: bytes, columns: Mapping[str, str]) -> Imported:
     """The lines of a table. Raises InputError."""
     table = table_of(name, suffix, data, columns)
-    return lines_of(table.name, table.header, table.rows, chosen(table.header, columns) if columns else guessed(table))
+    return lines_of(table, chosen(table.header, columns) if columns else guessed(table))
 
 
 def _is_header(row: tuple[str, ...]) -> bool:
@@ -85,29 +63,24 @@ def _is_header(row: tuple[str, ...]) -> bool:
     return "text" in found or len(found) > 1
 
 
-def _separator(text: str) -> str:
-    """Of a .csv: what its first line has most of; spreadsheets write semicolons where commas are in numbers."""
-    first = text[:10_000].split("\n", 1)[0]
-    return max(_COMMAS, key=first.count)
-
-
-def _rows(name: str, text: str, suffix: str) -> list[tuple[str, ...]]:
+def _rows(text: str, suffix: str) -> Iterable[Row]:
     """Of a .tab nothing is quoted; of a .tsv much is not."""
-    separator = _separator(text) if suffix == ".csv" else "\t"
-    try:
-        if suffix != ".tab":
-            return _cells(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
-    except csv.Error as exc:
-        if suffix != ".tsv":
-            raise InputError(
-                localized(
-                    f"「{name}」は表として読み込めません。（{reason_of(exc)}）", f"“{name}” cannot be read as a table. ({reason_of(exc)})"
-                ),
-                localized("CSV 形式（コンマ区切り）で保存し直してください。", "Save it as comma-separated values (CSV)."),
-            ) from exc
-    return _cells(line.split("\t") for line in text.splitlines())
+    if suffix == ".tab":
+        return _filled(_unquoted(text))
+    rows: Iterable[Row] = rows_of(text, "" if suffix == ".csv" else "\t")
+    if suffix == ".tsv":
+        rows = list(islice(rows, MOST_LINES + 2))
+        rows = _unquoted(text) if any(cells is None for _, cells in rows) else rows
+    return ((number, cells and tuple(map(original, cells))) for number, cells in _filled(rows))
 
 
-def _cells(rows: Iterable[list[str]]) -> list[tuple[str, ...]]:
-    stripped = (tuple(cell.strip() for cell in row[:MOST_COLUMNS]) for row in rows)
-    return list(islice((row for row in stripped if any(row)), MOST_LINES + 2))
+def _unquoted(text: str) -> Iterator[Row]:
+    return ((number, tuple(line.split("\t"))) for number, line in enumerate(text.splitlines(), 1))
+
+
+def _filled(rows: Iterable[Row]) -> Iterator[Row]:
+    """Those with anything in them, without the space around cells."""
+    for number, cells in rows:
+        stripped = cells and tuple(cell.strip() for cell in cells[:MOST_COLUMNS])
+        if stripped is None or any(stripped):
+            yield number, stripped

@@ -11,7 +11,8 @@ from app.core.moras import hiragana_to_katakana
 from app.core.script import LineSettings
 from app.errors import InputError
 from app.interchange.gathered import Gathered
-from app.interchange.imported import Imported, Losses, SpokenPhrase, check_count
+from app.interchange.imported import Imported, Losses, SpokenPhrase
+from app.interchange.limits import check_count
 from app.interchange.vvproj_fields import settings_of
 from app.interchange.vvproj_versions import AIVISSPEECH, ENGINES, VOICEVOX, has_song, talk_of, voice_of
 from app.json_text import finite, long_text, parse_json

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.script import Line, LineSettings, Script
+from app.core.spreadsheets import harmless
 from app.core.types import Overrides
 from app.data_file import WRITABLE, write_whole
 from app.errors import InputError, OutputFileError
@@ -43,7 +44,8 @@ def as_table(script: Script, separator: str = ",") -> str:
     writer.writerow(("id", "text", *_WHO, *columns))
     for line in script.lines:
         values = (_cell(getattr(line.settings, name), getattr(_PLAIN, name)) for name in columns.values())
-        writer.writerow((line.id, _one_line(line.text), *(getattr(line.settings, name) for name in _WHO), *values))
+        texts = (line.id, _one_line(line.text), *(getattr(line.settings, name) for name in _WHO))
+        writer.writerow((*map(harmless, texts), *values))
     return out.getvalue()
 
 
@@ -99,8 +101,8 @@ def _cell(value: Any, plain: Any) -> str:
     if value == plain:
         return ""
     if isinstance(value, tuple):
-        return " ".join(f"{mark}={seconds:.10g}" for mark, seconds in value)
-    return value if isinstance(value, str) else f"{value:.10g}"
+        value = " ".join(f"{mark}={seconds:.10g}" for mark, seconds in value)
+    return str(harmless(value)) if isinstance(value, str) else f"{value:.10g}"
 
 
 def _one_line(text: str) -> str:

@@ -7,6 +7,7 @@ import io
 import unicodedata
 from collections.abc import Sequence
 
+from app.core.spreadsheets import harmless
 from app.lab.rows import EMPTY, Row, by_type, cell, columns_of, exact
 from app.lab.words import identified
 from app.language import localized
@@ -46,8 +47,13 @@ def as_csv(rows: Sequence[Row]) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows([exact(row.get(name)) for name in names] for row in rows)
+    writer.writerows([_csv_cell(row.get(name)) for name in names] for row in rows)
     return file.getvalue().rstrip("\n")
+
+
+def _csv_cell(value: object) -> object:
+    """Names come from graphs, which may be strangers'."""
+    return harmless(value) if isinstance(value, str) else exact(value)
 
 
 def as_markdown(rows: Sequence[Row]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from app.core.dictionary_data import from_data, from_text, to_csv, to_data, to_e
 from app.core.moras import split_moras
 from app.core.written_words import WrittenWords, is_analysed
 from app.errors import InputError
+from app.language import set_language
 
 KANA = st.text("アイウエオカキクケコガッンーャュョファ", min_size=1, max_size=12).filter(lambda text: text.strip("ー") != "")
 SURFACES = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z", "M"]), min_size=1, max_size=12)
@@ -121,13 +123,71 @@ def test_what_other_programs_write() -> None:
     assert len(wrong) == 3
 
 
+BOX = Entry("檜箱庵", "ヒノバコアン", 3)
+
+
+@pytest.mark.parametrize(
+    ("row", "entry"),
+    [
+        ("檜箱庵,,,0,名詞,固有名詞,一般,*,*,*,檜箱庵,ヒノバコアン,ヒノバコアン,3/6,*", BOX),
+        ("檜箱庵,1348,1348,8609,名詞,固有名詞,一般,*,*,*,檜箱庵,ヒノバコアン,ヒノバコアン,3/6,C1,-1", BOX),
+        ("檜箱庵,-1,-1,-4000,名詞,固有名詞,一般,*,*,*,*,*,ヒノバコアン,3/6,*", replace(BOX, priority=7)),
+        ("檜箱庵,1288,1288,-99999999,名詞,固有名詞,一般,*,*,*,檜箱庵,ヒノバコアン,ヒノバコアン", replace(BOX, accent=0, priority=10)),
+        ("檜箱庵,,,1,名詞,一般,*,*,*,*,檜箱庵,ひのばこあん,*,*/*,*", replace(BOX, accent=0, kind="noun")),
+        ("檜箱庵,,,,名詞,固有名詞,ヒノバコアン,ヒノバコアン", replace(BOX, accent=0)),
+        ("檜箱庵,,,,名詞,固有名詞,一般,*,*,*,ヒノバコアン", replace(BOX, accent=0)),
+        ("檜箱庵,名詞,固有名詞,一般,*,*,*,ヒノバコアン,3/6", BOX),
+        ("檜箱庵,,,0,名詞,固有名詞,一般,*,*,*,檜:箱庵,ヒノ:バコアン,ヒノ:バコアン,1/2:1/4,*", BOX),
+        ("檜箱庵,,,0,名詞,固有名詞,一般,*,*,*,檜箱庵,ヒノバコアン,ヒノバコア’ン,3/6,*", BOX),
+        ("カステラ,,,0,名詞,一般,*,*,*,*,*,*,*,*,*", Entry("カステラ", "カステラ", 0, "noun")),
+        ("走る,,,0,動詞,自立,*,*,五段・ラ行,基本形,走る,ハシル,ハシル,2/3,*", Entry("走る", "ハシル", 2, "verb")),
+    ],
+)
+def test_rows_of_mecab(row: str, entry: Entry) -> None:
+    assert from_text(row) == ([entry], [])
+    assert from_text(f"sep=\t\n箱,ハコ\n{row}\n".replace(",", "\t")) == ([Entry("箱", "ハコ"), entry], [])
+
+
+def test_a_bad_line_costs_itself_and_is_named() -> None:
+    set_language("ja")
+    found, wrong = from_text(
+        '箱,ハコ\n"声,コエ\n雪,,,0,名詞,固有名詞,一般,*,*,*,雪,ユキ,ユキ,9/2,*\n雨,,,0,名詞,一般,*,*,*,*,雨,*,*\n\n風,kaze\n声,コエ\n'
+    )
+    assert found == [Entry("箱", "ハコ"), Entry("声", "コエ")]
+    assert [error.message for error in wrong] == [
+        "2 行目: 単語として読み込めません。",
+        "3 行目: 「雪」のアクセント位置または読みの長さが範囲外です。",
+        "4 行目: 「雨」の読み「」は、ひらがなまたはカタカナではありません。",
+        "6 行目: 「風」の読み「kaze」は、ひらがなまたはカタカナではありません。",
+    ]
+    set_language("en")
+    _, wrong = from_text(json.dumps([{"surface": "箱", "reading": "ハコ"}, 5, {"surface": "声"}]))
+    assert [error.message for error in wrong] == [
+        "Word 2: This is not a word with its reading.",
+        "Word 3 (“声”): The reading “” is not kana.",
+    ]
+
+
+def test_heads_in_japanese_and_kinds_of_the_library() -> None:
+    assert from_text("表記;読み;アクセント\n声箱;こえばこ;3\n") == ([Entry("声箱", "コエバコ", 3)], [])
+    word = {"surface": "声箱", "pronunciation": "コエバコ", "accent_type": 3, "word_type": "COMMON_NOUN", "priority": 6, "mora_count": 4}
+    assert from_text(json.dumps({"1": word})) == ([Entry("声箱", "コエバコ", 3, "noun", 6)], [])
+
+
+def test_no_spreadsheet_computes_a_word() -> None:
+    words = [make_entry(surface, "あ") for surface in ("=1+1", "'=1", "-5度", "@x", "+", "'x")]
+    written = to_csv(words)
+    assert not any(line[0] in "=+-@" for line in written.splitlines())
+    assert from_text(written) == (words, [])
+
+
 def test_a_table_without_a_head() -> None:
     found, wrong = from_text("声箱,こえばこ,3\n箱,はこ\n\n,x\n")
     assert found == [Entry("声箱", "コエバコ", 3), Entry("箱", "ハコ")]
     assert len(wrong) == 1
 
 
-@pytest.mark.parametrize("text", ["{", "[[[[", '{"entries": 5}', '"a', "[" * 100_000])
+@pytest.mark.parametrize("text", ["{", "[[[[", '{"entries": 5}', "[" * 100_000])
 def test_what_is_no_dictionary(text: str) -> None:
     with pytest.raises(InputError, match="not a dictionary"):
         from_text(text)

@@ -45,6 +45,7 @@ def test_short_texts_of_euc_jp(text: str) -> None:
     ("data", "cause"),
     [
         (b"\xff\x00\xfe", "binary file"),
+        (b"\0\xff\0\xfe" * 9, "binary file"),
         (b"MZ\x00\x00\x01", "binary file"),
         (bytes(range(1, 256)) + bytes(1), "binary file"),
         (b"\x81", "Line 1 has a byte (0x81)"),

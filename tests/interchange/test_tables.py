@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
+from app.core.tidy_project import MOST_LINES
 from app.errors import InputError
-from app.interchange.imported import MOST_LINES
 from app.interchange.source import read_source
 from app.interchange.tables import is_certain, table_of
 from app.language import set_language
@@ -169,3 +170,38 @@ def test_the_marks_of_markdown_are_left_out(tmp_path: Path) -> None:
         "三つ",
         "本文です。-5 度。",
     ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "cp932"])
+@pytest.mark.parametrize(
+    "text", ["sep=;\r\ntext;id\r\nはい、そう;1\r\n", "text\tid\r\nはい、そう\t1\r\n", '"sep=|"\ntext|id\n"はい、そう"|1\n']
+)
+def test_what_excel_writes(tmp_path: Path, encoding: str, text: str) -> None:
+    assert rows_of(written(tmp_path, "a.csv", text, encoding)) == [("1", "はい、そう", "")]
+
+
+def test_a_broken_row_costs_itself(tmp_path: Path) -> None:
+    set_language("en")
+    broken = 'text,speed\n一,1.2\n"二"つ,1\n"三\n行",9\n四,x\n"五,1\n六,y\n'
+    imported = read_source(written(tmp_path, "a.csv", broken))
+    assert [line.text for line in imported.project.script.lines] == ["一", "三 行", "四", "六"]
+    assert imported.dropped == (
+        "Not imported: rows that are not valid CSV (2 lines: 3, 6).",
+        "Not imported: values that cannot be used (Speed) (3 lines: 4, 5, 7).",
+    )
+    set_language("ja")
+    assert "CSV として正しくない行は読み込みませんでした（2 行: 3、6 行目）。" in read_source(tmp_path / "a.csv").dropped
+    with pytest.raises(InputError) as caught:
+        read_source(written(tmp_path, "b.csv", 'text\n"open'))
+    assert "CSV として正しくない行は読み込みませんでした（2 行目）。" in caught.value.hint
+
+
+def test_a_line_without_end_and_too_many_lines_are_refused_at_once(tmp_path: Path) -> None:
+    set_language("en")
+    began = time.monotonic()
+    for text in ("あ" * 6_000_000, "はい\n" * 700_000):
+        with pytest.raises(InputError, match=r"too long|too many lines"):
+            read_source(written(tmp_path, "a.txt", text))
+    with pytest.raises(InputError, match="too many lines"):
+        read_source(written(tmp_path, "a.csv", "text\n" + "はい\n" * 700_000))
+    assert time.monotonic() - began < 5

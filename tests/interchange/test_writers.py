@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,18 @@ rare = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChe
 def test_a_table_holds_all_but_edits(tmp_path: Path, suffix: str, lines: list[Line]) -> None:
     script = Script(tuple(lines))
     assert write_script(tmp_path / f"a{suffix}", script) == ()
+    assert read_source(tmp_path / f"a{suffix}").project.script == script
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_nothing_is_computed_by_a_spreadsheet_and_all_of_it_comes_back(tmp_path: Path, suffix: str) -> None:
+    texts = ("=1+1", "'=1", "''+x", "-5度です", "@home", "+", "'", "'x", "=cmd|' /C calc'!A0", "あ=い")
+    said = LineSettings(voice="=v", speaker="-s", style="'@t", assist_text="+a", pauses=(("-", 0.2),), pitch=-2.0)
+    script = Script(tuple(Line(text, said, id=f"={number}") for number, text in enumerate(texts)))
+    write_script(tmp_path / f"a{suffix}", script)
+    with (tmp_path / f"a{suffix}").open(encoding="utf-8-sig", newline="") as file:
+        cells = [cell for row in csv.reader(file, delimiter="," if suffix == ".csv" else "\t") for cell in row]
+    assert [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")] == ["-2"] * len(texts)
     assert read_source(tmp_path / f"a{suffix}").project.script == script
 
 

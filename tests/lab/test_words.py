@@ -65,6 +65,11 @@ def test_people_read_names_and_programs_identifiers() -> None:
     assert (first["candidate"], second["backend"]) == ("fused", "directml")
 
 
+def test_names_out_of_a_graph_are_nothing_that_a_spreadsheet_computes() -> None:
+    (row,) = csv.DictReader(io.StringIO(as_csv([{"type": "node", "name": "=cmd|' /C calc'!A0", "ms": -1.5, "delta": None}])))
+    assert (row["name"], row["ms"]) == ("'=cmd|' /C calc'!A0", "-1.5")
+
+
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_graphs_and_cases_have_names_in_the_users_language(language: str) -> None:
     set_language(language)

@@ -23,6 +23,7 @@ from pathlib import Path
 from app.adapters.openjtalk.rows import KIND_FEATURES
 from app.adapters.openjtalk.unused_parts import leave_out_unused
 from app.core.dictionary import USUAL_PRIORITY, Entry
+from app.core.mecab_rows import COST_OF_PRIORITY
 from app.core.moras import split_moras
 from app.data_file import drop, move, part_beside
 from app.errors import InternalError
@@ -34,8 +35,6 @@ from app.small_file import open_regular
 from app.system_errors import reason_of
 from app.terminal import one_line, write_error_line
 
-# A word of middling priority wins against most splits of its letters; words of the dictionary cost 3,000 to 9,000.
-COST_OF_PRIORITY = 2_000
 KEPT = 2
 _COMPILING_S = 120
 _FAILED = 70

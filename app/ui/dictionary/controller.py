@@ -164,7 +164,7 @@ class DictionaryController(QObject):
         from app.core.dictionary import put
 
         words, wrong = found
-        self._keep(put(self._project.words(), words), {word.surface for word in words}, wrong[0] if wrong else None)
+        self._keep(put(self._project.words(), words), {word.surface for word in words}, _refused(wrong))
 
     @Slot()
     def _export(self) -> None:
@@ -203,12 +203,21 @@ def _changed(change: Callable[[Words], Words]) -> Words:
 
 
 def _taken_in(file: Path) -> tuple[Words, set[str], AppError | None]:
-    """All words, the surfaces of the new ones, and what is wrong with one that could not be used."""
+    """All words, the surfaces of the new ones, and what is wrong with those that could not be used."""
     from app.core.dictionary import put
 
     found, wrong = _read_words(file)
     words = _changed(lambda words: put(words, found))
-    return words, {word.surface for word in found}, wrong[0] if wrong else None
+    return words, {word.surface for word in found}, _refused(wrong)
+
+
+def _refused(wrong: list[InputError]) -> InputError | None:
+    """The first of several errors, with how many there are."""
+    if len(wrong) < 2:
+        return wrong[0] if wrong else None
+    more = len(wrong) - 1
+    others = localized(f"ほか {more:,} 件も読み込めませんでした。", f"{more:,} more could not be imported.")
+    return InputError(f"{wrong[0].message} {others}", wrong[0].hint)
 
 
 def _read_words(file: Path) -> tuple[list[Entry], list[InputError]]:

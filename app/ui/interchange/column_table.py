@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 from app.interchange.columns import FIELDS, field_name
-from app.interchange.tables import Table
+from app.interchange.table_lines import Table
 from app.language import localized
 from app.ui.plain_text import plain_tip
 from app.ui.widgets.choice_box import ChoiceBox

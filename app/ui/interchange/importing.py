@@ -25,7 +25,7 @@ from app.ui.widgets.open_files import ask_for_files
 
 if TYPE_CHECKING:
     from app.interchange.imported import Imported
-    from app.interchange.tables import Table
+    from app.interchange.table_lines import Table
     from app.ui.interchange.mapping_dialog import MappingDialog
     from app.ui.interchange.opened import Opened
 

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QVBo
 
 from app.core.project import Character
 from app.errors import AppError
-from app.interchange.tables import Table
 from app.language import localized
 from app.ui.interchange.column_table import ColumnTable
 from app.ui.interchange.name_rows import NameRows
@@ -129,11 +128,8 @@ class MappingDialog(QDialog):
     def _on_header(self, has_header: bool) -> None:
         table = self._table
         assert table is not None
-        if has_header and not table.header:
-            self._table = Table(table.name, table.rows[0], table.rows[1:])
-        elif not has_header and table.header:
-            self._table = Table(table.name, (), (table.header, *table.rows))
-        self.columns.show_table(self._table or table, self.columns.columns)
+        self._table = table.with_header() if has_header else table.without_header()
+        self.columns.show_table(self._table, self.columns.columns)
         self._on_columns()
 
     @Slot()

@@ -19,8 +19,8 @@ from app.interchange.file_bytes import read_bytes
 from app.interchange.imported import Imported
 from app.interchange.source import TABLES, read_source
 from app.interchange.spoken import settled
-from app.interchange.table_lines import lines_of
-from app.interchange.tables import Table, is_certain, proposed, table_of
+from app.interchange.table_lines import Table, lines_of
+from app.interchange.tables import is_certain, proposed, table_of
 from app.ui.interchange.characters import load_characters
 from app.ui.voices.catalog_scan import scan_catalog
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -85,7 +85,7 @@ def open_file(file: Path, voices: Voices) -> Opened:
 
 def map_table(opened: Opened, table: Table, columns: Mapping[str, int]) -> Opened:
     """The same with these columns. Raises InputError where they hold no text."""
-    imported = lines_of(table.name, table.header, table.rows, columns)
+    imported = lines_of(table, columns)
     return _assigned(replace(opened, imported=imported, table=table, columns=dict(columns)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from app.core.spreadsheets import harmless
 from app.ui.synthesis.measurements import LatencyHistory
 
 COLUMNS = (
@@ -19,7 +20,7 @@ def as_csv(history: LatencyHistory) -> str:
     rows = csv.writer(text)
     rows.writerow(COLUMNS)
     for item in history.utterances:
-        whole = (item.request_id, _harmless(item.label), int(item.stopped), _number(item.first_audio_ms), _number(item.audio_s))
+        whole = (item.request_id, harmless(item.label), int(item.stopped), _number(item.first_audio_ms), _number(item.audio_s))
         for name, stage in item.ordered():
             sizes = (stage.tokens, stage.phones, stage.frames, stage.samples)
             where = ("+".join(stage.backends), _number(stage.new_ms))
@@ -30,8 +31,3 @@ def as_csv(history: LatencyHistory) -> str:
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
-
-
-def _harmless(text: str) -> str:
-    """Spreadsheets would compute what begins like a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text

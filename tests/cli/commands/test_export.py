@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -193,6 +194,13 @@ def test_files_of_games_are_named_by_id(tmp_path: Path, game: str) -> None:
     lists = {"renpy": [], "yarn": ["voice_lines.csv"], "csv": ["voice_lines.csv"], "wwise": ["voice_lines.wsources"]}[game]
     stems = ["0a", "0b"] if game == "yarn" else ["line0a", "line0b"]
     assert names == [f"{stem}.{'ogg' if game == 'renpy' else 'wav'}" for stem in stems] + lists
+
+
+def test_no_spreadsheet_computes_the_list_of_a_game(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('id,text\n=x,"=1+1と言った"\n', encoding="utf-8")
+    assert export(tmp_path / "a.csv", "-o", tmp_path / "out", "--game", "csv") == 0
+    _, row = csv.reader((tmp_path / "out" / "voice_lines.csv").read_text(encoding="utf-8-sig").splitlines())
+    assert (row[0], row[2]) == ("'=x", "'=1+1と言った")
 
 
 @pytest.mark.parametrize(

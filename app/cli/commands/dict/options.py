@@ -57,7 +57,12 @@ def _add_add(actions: Any) -> None:
 def _add_exchange(actions: Any) -> None:
     read = add_command(actions, "import", "ほかの辞書から単語を読み込む", "import the words of another dictionary")
     read.add_argument(
-        "file", metavar="FILE", help=localized("VOICEVOX や AivisSpeech の JSON、または CSV", "JSON from VOICEVOX or AivisSpeech, or a CSV")
+        "file",
+        metavar="FILE",
+        help=localized(
+            "VOICEVOX や AivisSpeech の JSON、CSV、MeCab のユーザー辞書",
+            "JSON from VOICEVOX or AivisSpeech, a CSV, or a user dictionary of MeCab",
+        ),
     )
     read.add_argument(
         "--keep", action="store_true", help=localized("登録済みの単語は変更しない", "keep words that are already there unchanged")
