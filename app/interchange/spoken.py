@@ -143,10 +143,13 @@ def _pauses(reading: LineReading, phrases: Sequence[SpokenPhrase], ends: Sequenc
     """A run of marks is one pause, held by its first mark."""
     found: list[PauseOverride] = []
     missing = False
+    marks_at: dict[int, list[int]] = {}
+    for index, mark in enumerate(reading.marks):
+        marks_at.setdefault(mark.moras_before, []).append(index)
     for phrase, end in zip(phrases, ends, strict=True):
         if not phrase.pause_s:
             continue
-        marks = [index for index, mark in enumerate(reading.marks) if mark.moras_before == end]
+        marks = marks_at.get(end, [])
         missing |= not marks
         found += [PauseOverride(mark, 0.0 if step else round(phrase.pause_s, 3)) for step, mark in enumerate(marks)]
     if missing:

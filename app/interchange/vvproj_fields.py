@@ -63,14 +63,22 @@ _AIVISSPEECH = (
 )
 
 
-def settings_of(query: Mapping[str, Any], engine: str, losses: Losses) -> dict[str, float]:
-    """Settings of a line by name. What has no place here, or no value within our bounds, is counted. Raises ValueError for what is no number."""
+def settings_of(query: Mapping[str, Any], engine: str, losses: Losses, lose: Callable[[str, str], None]) -> dict[str, float]:
+    """Settings of a line by name. What has no place here, or no value within our bounds, is counted.
+
+    Args:
+        lose: called with the name of a value that is no number.
+    """
     values: dict[str, float] = {}
     for field in _AIVISSPEECH if engine == AIVISSPEECH else _VOICEVOX:
         given = query.get(field.name)
         if given is None:
             continue
-        value = finite(given)
+        try:
+            value = finite(given)
+        except ValueError:
+            lose(f"使用できない値（{field.ja}）", f"values that cannot be used ({field.en})")
+            continue
         if not field.setting:
             if value != field.plain:
                 losses.add(field.ja, field.en)
