@@ -15,6 +15,7 @@ from app.core.dictionary import LONGEST_SURFACE, USUAL_PRIORITY, Entry, Kind, ma
 from app.core.mecab_rows import word_of_row
 from app.core.moras import katakana_of, split_moras
 from app.core.spreadsheets import harmless, original, rows_of
+from app.core.tolerance import Lose, tolerating
 from app.errors import InputError
 from app.json_text import HIGHEST_WHOLE, parse_json, whole
 from app.language import localized
@@ -54,11 +55,19 @@ def to_data(entries: Iterable[Entry]) -> dict[str, Any]:
     return {"version": VERSION, "entries": [{name: getattr(entry, name) for name in COLUMNS} for entry in entries]}
 
 
-def from_data(data: object) -> tuple[Entry, ...]:
-    """Entries of our own file. Raises ValueError, or InputError, for what this version could not have written."""
+def from_data(data: object, lose: Lose | None = None) -> tuple[Entry, ...]:
+    """Entries of our own file. Raises ValueError, or InputError, for what this version could not have written.
+
+    Args:
+        lose: called for a word that cannot be read, instead of an error.
+    """
     if not isinstance(data, dict) or data.get("version") != VERSION or not isinstance(data.get("entries"), list):
         raise ValueError("no dictionary")
-    return tuple(_entry(_object(item)) for item in data["entries"])
+    entries = list[Entry]()
+    for item in data["entries"]:
+        with tolerating(lose, "dictionary"):
+            entries.append(_entry(_object(item)))
+    return tuple(entries)
 
 
 def to_exchange(entries: Iterable[Entry]) -> str:

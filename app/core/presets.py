@@ -9,6 +9,7 @@ from typing import Any
 from app.core.limits import BOUNDS
 from app.core.script import LineSettings
 from app.core.script_data import settings_from_data, settings_to_data
+from app.core.tolerance import Lose, TooManyError, tolerating
 from app.json_text import LARGEST_TEXT_CHARACTERS, short_text
 
 PARTS = (*BOUNDS, "pauses")  # what a preset sets; seed and assist text stay the line's own
@@ -54,11 +55,19 @@ def presets_from_data(data: Mapping[str, Any]) -> dict[str, Preset]:
     return {name: _from_data(item) for name, item in data.items()}
 
 
-def strange_presets_from_data(data: object) -> dict[str, Preset]:
-    """Those of somebody else: not too many, with names that can be shown, and nothing in them that is no part of a preset."""
-    if not isinstance(data, dict) or len(data) > MOST_PRESETS:
+def strange_presets_from_data(data: object, lose: Lose | None = None) -> dict[str, Preset]:
+    """Those of somebody else: not too many, with names that can be shown, and nothing in them that is no part of a preset.
+
+    Raises ValueError as `presets_from_data`; with `lose` one that cannot be read costs itself.
+    """
+    if not isinstance(data, dict):
         raise ValueError("presets")
-    found = {short_text(name): _tidy(preset) for name, preset in presets_from_data(data).items()}
+    if len(data) > MOST_PRESETS:
+        raise TooManyError("presets")
+    found: dict[str, Preset] = {}
+    for name, item in data.items():
+        with tolerating(lose, "presets"):
+            found[short_text(name)] = _tidy(_from_data(item))
     return {name: preset for name, preset in found.items() if name}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import partial
 from typing import Any, TypeVar
 
 from app.core.dictionary_data import from_data as dictionary_from_data
@@ -12,13 +13,14 @@ from app.core.presets import presets_to_data, strange_presets_from_data
 from app.core.project import Character, Project, VoiceReference
 from app.core.script_data import script_from_data, script_to_data
 from app.core.takes_data import takes_from_data, takes_to_data
+from app.core.tolerance import Lose, LoseAt, TooManyError, tolerating
 from app.json_text import long_text, short_text
 
 FORMAT, VERSION = "koebako-project", 1
 MOST_VOICES, MOST_CHARACTERS, MOST_TESTS = 1_000, 10_000, 1_000
 LONGEST_ADDRESS = 2_000
 _KNOWN = ("format", "version", "script", "current", "voices", "characters", "dictionary", "export", "takes", "presets", "tests", "sounds")
-Named = TypeVar("Named", VoiceReference, Character)
+Value = TypeVar("Value")
 
 
 def project_to_data(project: Project) -> dict[str, Any]:
@@ -38,41 +40,75 @@ def project_to_data(project: Project) -> dict[str, Any]:
     return written | ({"sounds": {}} if project.embeds else {})
 
 
-def project_from_data(data: object) -> Project:
-    """Raises ValueError (InputError for a word), saying what is wrong, for what no version has written. Unknown fields are kept in `others`."""
+def project_from_data(data: object, lose: LoseAt | None = None) -> Project:
+    """Raises ValueError (InputError for a word), saying what is wrong, for what no version has written. Unknown fields are kept in `others`.
+
+    Args:
+        lose: called with what cannot be read and the number of its line, as `script_from_data` does; the project then does without it. An
+            error is raised only for what is no project, and where there is far too much of something.
+    """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError("no project")
     if data.get("version") != VERSION:
         raise ValueError(f"version {data.get('version')!r}")
-    export = data.get("export", {})
-    if not isinstance(export, dict) or not isinstance(data.get("sounds", {}), dict):
-        raise ValueError("export or sounds")
+    parts = _Parts(data, lose and partial(_of_project, lose))
     return Project(
-        script=script_from_data(data.get("script")),
-        current=short_text(data.get("current", "")),
-        voices=_list_from_data(data.get("voices", []), MOST_VOICES, _voice),
-        characters=_list_from_data(data.get("characters", []), MOST_CHARACTERS, _character),
-        dictionary=dictionary_from_data(data["dictionary"]) if "dictionary" in data else (),
-        export=export,
-        takes=takes_from_data(data.get("takes", [])),
-        presets=strange_presets_from_data(data.get("presets", {})),
-        tests=tuple(_objects(data.get("tests", []), MOST_TESTS)),
-        embeds="sounds" in data,
+        script=script_from_data(data.get("script"), lose),
+        current=parts.read("current", "", short_text),
+        voices=parts.each("voices", MOST_VOICES, _voice),
+        characters=parts.each("characters", MOST_CHARACTERS, _character),
+        dictionary=parts.read("dictionary", (), partial(dictionary_from_data, lose=parts.lose)),
+        export=parts.read("export", {}, _object),
+        takes=parts.read("takes", (), partial(takes_from_data, lose=parts.lose)),
+        presets=parts.read("presets", {}, partial(strange_presets_from_data, lose=parts.lose)),
+        tests=parts.each("tests", MOST_TESTS, _object),
+        embeds=isinstance(parts.read("sounds", None, _object), dict),
         others={name: value for name, value in data.items() if name not in _KNOWN},
     )
+
+
+def _of_project(lose: LoseAt, part: str) -> None:
+    lose(part, 0)
+
+
+class _Parts:
+    """The fields of a project, each of which may be missing, or something else than it should be."""
+
+    def __init__(self, data: Mapping[str, Any], lose: Lose | None) -> None:
+        self._data, self.lose = data, lose
+
+    def read(self, name: str, missing: Value, read: Callable[[Any], Value]) -> Value:
+        """A field."""
+        with tolerating(self.lose, name):
+            if name in self._data:
+                return read(self._data[name])
+        return missing
+
+    def each(self, name: str, most: int, read: Callable[[dict[str, Any]], Value]) -> tuple[Value, ...]:
+        """The items of a list. Raises TooManyError."""
+        given: list[Any] = self.read(name, [], _list)
+        if len(given) > most:
+            raise TooManyError(name)
+        found = []
+        for item in given:
+            with tolerating(self.lose, name):
+                found.append(read(_object(item)))
+        return tuple(found)
 
 
 def _texts_to_data(item: VoiceReference | Character) -> dict[str, str]:
     return {field.name: value for field in fields(item) if (value := getattr(item, field.name))}
 
 
-def _list_from_data(data: object, most: int, read: Callable[[dict[str, Any]], Named]) -> tuple[Named, ...]:
-    return tuple(map(read, _objects(data, most)))
-
-
-def _objects(data: object, most: int) -> list[dict[str, Any]]:
-    if not isinstance(data, list) or len(data) > most or not all(isinstance(item, dict) for item in data):
+def _list(data: Any) -> list[Any]:
+    if not isinstance(data, list):
         raise ValueError("a list")
+    return data
+
+
+def _object(data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise ValueError("an object")
     return data
 
 

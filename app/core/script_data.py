@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, PLACE_BOUNDS, SEED_BOUNDS, TONE_BOUNDS, Bounds
 from app.core.script import Line, LineSettings, Script, new_id
+from app.core.tolerance import Lose, LoseAt, tolerating
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.json_text import HIGHEST_WHOLE, finite, whole
 from app.rests import with_rests
@@ -24,19 +26,36 @@ def script_to_data(script: Script) -> dict[str, Any]:
     return {"version": VERSION, "title": script.title, "lines": [line_to_data(line) for line in with_rests(script.lines)]}
 
 
-def script_from_data(data: object) -> Script:
+def script_from_data(data: object, lose: LoseAt | None = None) -> Script:
     """Raises ValueError, saying what is wrong, for anything that this version could not have written.
 
     Settings from a later version that are not known are left out.
+
+    Args:
+        lose: called with what cannot be read of a line ("lines": all of it), or of the script, which then does without; no error is raised for those.
     """
-    if not isinstance(data, dict) or not isinstance(data.get("lines"), list) or not isinstance(data.get("title", ""), str):
+    if not isinstance(data, dict) or not isinstance(data.get("lines"), list):
         raise ValueError("no script")
     if data.get("version") != VERSION:
         raise ValueError(f"version {data.get('version')!r}")
-    lines = tuple(line_from_data(item) for item in with_rests(data["lines"]))
-    if len({line.id for line in lines}) != len(lines):
-        raise ValueError("an id occurs twice")
-    return Script(lines, data.get("title", ""))
+    title = ""
+    with tolerating(lose and partial(_of_line, lose, 0), "title"):
+        title = _checked("title", "str", data.get("title", ""))
+    lines = dict[str, Line]()
+    for number, item in enumerate(with_rests(data["lines"]), 1):
+        lose_here = lose and partial(_of_line, lose, number)
+        with tolerating(lose_here, "lines"):
+            line = line_from_data(item, lose_here)
+            if line.id in lines:
+                if lose_here is None:
+                    raise ValueError("an id occurs twice")
+                line = replace(line, id=new_id())
+            lines[line.id] = line
+    return Script(tuple(lines.values()), title)
+
+
+def _of_line(lose: LoseAt, number: int, part: str) -> None:
+    lose(part, number)
 
 
 def settings_to_data(settings: LineSettings) -> dict[str, Any]:
@@ -44,15 +63,17 @@ def settings_to_data(settings: LineSettings) -> dict[str, Any]:
     return {item.name: value for item in fields(settings) if (value := getattr(settings, item.name)) != getattr(_PLAIN, item.name)}
 
 
-def settings_from_data(data: object) -> LineSettings:
-    """Raises ValueError for a value of the wrong kind or out of bounds."""
-    if not isinstance(data, dict):
-        raise ValueError("settings")
+def settings_from_data(data: object, lose: Lose | None = None) -> LineSettings:
+    """Raises ValueError for a value of the wrong kind or out of bounds; with `lose` it has its default."""
     values: dict[str, Any] = {}
-    for item in fields(LineSettings):
-        if item.name in data:
-            read = _pauses if item.name == "pauses" else _checked
-            values[item.name] = read(item.name, str(item.type), data[item.name])
+    with tolerating(lose, "settings"):
+        if not isinstance(data, dict):
+            raise ValueError("settings")
+        for item in fields(LineSettings):
+            if item.name in data:
+                read = _pauses if item.name == "pauses" else _checked
+                with tolerating(lose, item.name):
+                    values[item.name] = read(item.name, str(item.type), data[item.name])
     return LineSettings(**values)
 
 
@@ -71,19 +92,30 @@ def line_to_data(line: Line) -> dict[str, Any]:
     return data | ({"overrides": edits} if edits else {})
 
 
-def line_from_data(data: object) -> Line:
-    """Raises ValueError, saying what is wrong. What else stands beside it is left out."""
-    if not isinstance(data, dict) or not isinstance(data.get("text"), str) or not isinstance(data.get("id", ""), str):
+def line_from_data(data: object, lose: Lose | None = None) -> Line:
+    """Raises ValueError, saying what is wrong; with `lose` only for what is no line. What else stands beside it is left out."""
+    if not isinstance(data, dict) or not isinstance(data.get("text"), str):
         raise ValueError("a line")
-    edits = data.get("overrides", {})
+    line_id, overrides = "", Overrides()
+    with tolerating(lose, "id"):
+        line_id = _checked("id", "str", data.get("id", ""))
+    with tolerating(lose, "overrides"):
+        overrides = _overrides_from_data(data.get("overrides", {}), lose)
+    return Line(data["text"], settings_from_data(data.get("settings", {}), lose), overrides, line_id or new_id())
+
+
+def _overrides_from_data(edits: object, lose: Lose | None) -> Overrides:
     if not isinstance(edits, dict) or not all(isinstance(edits.get(name, []), list) for name in _EDITS):
         raise ValueError("overrides")
     if not isinstance(edits.get("text", ""), str) or not isinstance(edits.get("emoji", False), bool):
         raise ValueError("overrides")
-    made = {name: tuple(_edit_from_data(kind, item) for item in edits.get(name, [])) for name, kind in _EDITS.items()}
-    made["readings"] = tuple(edit for edit in made["readings"] if edit.surface)  # of no letter: once written, and never heard
-    overrides = Overrides(**made, text=edits.get("text", ""), emoji=edits.get("emoji", False))
-    return Line(data["text"], settings_from_data(data.get("settings", {})), overrides, data.get("id") or new_id())
+    made: dict[str, list[Any]] = {name: [] for name in _EDITS}
+    for name, kind in _EDITS.items():
+        for item in edits.get(name, []):
+            with tolerating(lose, "overrides"):
+                made[name].append(_edit_from_data(kind, item))
+    made["readings"] = [edit for edit in made["readings"] if edit.surface]  # of no letter: once written, and never heard
+    return Overrides(**{name: tuple(found) for name, found in made.items()}, text=edits.get("text", ""), emoji=edits.get("emoji", False))
 
 
 def _edit_to_data(edit: Any) -> dict[str, Any]:

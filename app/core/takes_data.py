@@ -8,6 +8,7 @@ from typing import Any
 from app.core.script import Line
 from app.core.script_data import line_from_data, line_to_data
 from app.core.takes import HIGHEST_RATING, LONGEST_NOTE, MOST_TAKES, Take, is_sound_name
+from app.core.tolerance import Lose, TooManyError, tolerating
 from app.json_text import HIGHEST_WHOLE, finite, long_text, short_text, whole
 
 LONGEST_S = 24 * 3600.0
@@ -18,14 +19,23 @@ def takes_to_data(takes: Iterable[Take]) -> list[dict[str, Any]]:
     return [_take_to_data(take) for take in takes]
 
 
-def takes_from_data(data: object) -> tuple[Take, ...]:
-    """Raises ValueError for what no version has written. The sounds are compared with their names when they are read."""
-    if not isinstance(data, list) or len(data) > MOST_TAKES:
+def takes_from_data(data: object, lose: Lose | None = None) -> tuple[Take, ...]:
+    """Raises ValueError for what no version has written; with `lose` a take that cannot be read costs itself.
+
+    The sounds are compared with their names when they are read.
+    """
+    if not isinstance(data, list):
         raise ValueError("takes")
-    takes = tuple(_take_from_data(item) for item in data)
-    if len({take.id for take in takes}) != len(takes):
-        raise ValueError("an id occurs twice")
-    return takes
+    if len(data) > MOST_TAKES:
+        raise TooManyError("takes")
+    takes = dict[str, Take]()
+    for item in data:
+        with tolerating(lose, "takes"):
+            take = _take_from_data(item)
+            if take.id in takes:
+                raise ValueError("an id occurs twice")
+            takes[take.id] = take
+    return tuple(takes.values())
 
 
 def _take_to_data(take: Take) -> dict[str, Any]:

@@ -12,6 +12,9 @@ from app.language import localized
 
 NAMED_LINES = 5  # of those that have lost the same
 MOST_HINTS = 2
+IMPORTED = ("読み込みませんでした", "Not imported")
+SAVED = ("この形式には保存されません", "Not saved in this format")
+OPENED = ("読み込めませんでした", "Could not be read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +50,10 @@ class Imported:
 
 
 class Losses:
-    """Counts what is not taken over, so that it is said once.
+    """Counts what is not taken over, so that it is said once; `outcome` says what that means, in both languages."""
 
-    Args:
-        saved: it is a file that is written and cannot hold it.
-    """
-
-    def __init__(self, *, saved: bool = False) -> None:
-        self._saved = saved
+    def __init__(self, outcome: tuple[str, str] = IMPORTED) -> None:
+        self._outcome = outcome
         self._counts: Counter[tuple[str, str]] = Counter()
         self._places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         self._notes: list[str] = []
@@ -76,9 +75,7 @@ class Losses:
 
     def sentences(self) -> tuple[str, ...]:
         """One for each, in the order of their first line."""
-        ja_end, en_start = (
-            ("この形式には保存されません", "Not saved in this format") if self._saved else ("読み込みませんでした", "Not imported")
-        )
+        ja_end, en_start = self._outcome
         counted = (
             localized(f"{ja}は{ja_end}（{_lines_ja(count, places)}）。", f"{en_start}: {en} ({_lines_en(count, places)}).")
             for (ja, en), count in self._counts.items()

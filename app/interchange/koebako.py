@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import stat
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from app.core.project import PROJECT_SUFFIX, Project
 from app.core.project_data import VERSION, project_from_data, project_to_data
@@ -14,6 +16,8 @@ from app.data_file import FAULTS, PRIVATE, read_patiently, save_bytes, script_by
 from app.errors import InputError
 from app.interchange.embedded import MOST_WRITTEN_BYTES, sounds_from_data, sounds_to_data, written_bytes
 from app.interchange.file_bytes import LARGEST_PROJECT_BYTES, read_bytes, too_large
+from app.interchange.limits import Allowance
+from app.interchange.project_losses import ProjectLosses
 from app.json_text import parse_json
 from app.language import localized
 
@@ -23,23 +27,38 @@ MOST_VALUES = 3_000_000
 """30,000 lines with edits take a fifth of that."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenedProject:
+    """A project as its file holds it.
+
+    Attributes:
+        digest: of the very bytes that said so.
+        dropped: what could not be read, a sentence each.
+    """
+
+    project: Project
+    digest: str
+    dropped: tuple[str, ...] = ()
+
+
 def read_project(path: Path) -> Project:
-    """Raises InputError where there is no file, or none that this version understands."""
-    return read_with_digest(path)[0]
+    """What can be read of it. Raises InputError as `open_project`."""
+    return open_project(path).project
 
 
-def read_with_digest(path: Path) -> tuple[Project, str]:
-    """The project, and the digest of the very bytes that said so. Raises InputError."""
+def open_project(path: Path) -> OpenedProject:
+    """What cannot be read costs its value or its line. Raises InputError where there is no file, or none that this version understands."""
     content = read_bytes(path, LARGEST_BYTES)
     try:
-        data = parse_json(content.decode("utf-8-sig", "surrogatepass"), most_values=MOST_VALUES)
+        data = _parsed(content.decode("utf-8-sig", "surrogatepass"))
     except FAULTS as exc:
         raise _damaged(path) from exc
-    project = _checked(path, data)
+    losses = ProjectLosses()
+    project = _checked(path, data, losses)
     sounds = data["sounds"] if project.embeds else {}
     if len(content) - written_bytes(sounds) > LARGEST_PROJECT_BYTES:
         raise too_large(path, LARGEST_PROJECT_BYTES)
-    return replace(project, sounds=sounds_from_data(sounds)), _digest(content)
+    return OpenedProject(replace(project, sounds=sounds_from_data(sounds)), _digest(content), losses.sentences())
 
 
 def write_project(path: Path, project: Project) -> str:
@@ -73,14 +92,42 @@ def _mode_of(path: Path) -> int:
         return PRIVATE
 
 
-def _checked(path: Path, data: object) -> Project:
+def _parsed(text: str) -> Any:
+    """With None for numbers that are none."""
+    try:
+        return parse_json(text, most_values=MOST_VALUES)
+    except ValueError:
+        return _finite(parse_json(text, most_values=MOST_VALUES, forgiving=True))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _checked(path: Path, data: object, losses: ProjectLosses) -> Project:
     if isinstance(data, dict) and isinstance(version := data.get("version"), int) and version > VERSION:
         raise _unusable(path, localized("新しいバージョンの Koebako で開いてください。", "Open it with a newer version of Koebako."))
+    _check_size(path.name, data)
     try:
-        project = project_from_data(data)
+        project = project_from_data(data, losses.lose)
     except FAULTS as exc:
         raise _damaged(path) from exc
     return tidy(project)
+
+
+def _check_size(name: str, data: object) -> None:
+    """Raises InputError for more than a script can have, before lines are made of it."""
+    script = data.get("script") if isinstance(data, dict) else None
+    lines = script.get("lines") if isinstance(script, dict) else None
+    allowance = Allowance(name)
+    for line in lines if isinstance(lines, list) else ():
+        text = line.get("text") if isinstance(line, dict) else None
+        allowance.take_lines(1)
+        allowance.take_text(len(text) if isinstance(text, str) else 0)
 
 
 def _damaged(path: Path) -> InputError:

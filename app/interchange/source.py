@@ -27,9 +27,10 @@ def read_source(path: Path, columns: Mapping[str, str] = NO_COLUMNS) -> Imported
     # Each reader is loaded for the first file of its kind.
     suffix = path.suffix.lower()
     if suffix == ".koebako":
-        from app.interchange.koebako import read_project
+        from app.interchange.koebako import open_project
 
-        return Imported(read_project(path))
+        opened = open_project(path)
+        return Imported(opened.project, opened.dropped)
     if suffix in PROJECTS:
         from app.interchange.vvproj import read_vvproj
 

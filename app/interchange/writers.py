@@ -15,7 +15,7 @@ from app.core.types import Overrides
 from app.data_file import WRITABLE, write_whole
 from app.errors import InputError, OutputFileError
 from app.interchange.columns import NUMBERS
-from app.interchange.imported import Losses
+from app.interchange.imported import SAVED, Losses
 from app.language import localized
 from app.system_errors import reason_of
 
@@ -80,7 +80,7 @@ def write_script(file: Path, script: Script, who: Who | None = None) -> tuple[st
 
 def _lost(script: Script, *, has_settings: bool) -> tuple[str, ...]:
     edited = sum(line.overrides != Overrides() for line in script.lines)
-    losses = Losses(saved=True)
+    losses = Losses(SAVED)
     losses.add("読み・アクセント・長さの調整", "edits of reading, accent and lengths", edited)
     if not has_settings:
         losses.add("話し方の設定", "settings of the voice", sum(_has_settings(line) for line in script.lines))

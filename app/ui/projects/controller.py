@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -23,6 +24,10 @@ from app.ui.projects.title import name_of
 from app.ui.widgets.banner import Banner
 from app.ui.workarounds.gui_thread_gc import PAUSE
 
+if TYPE_CHECKING:
+    from app.interchange.koebako import OpenedProject
+
+SHORT = 2  # sentences that the banner shows by themselves
 Then = Callable[[], object]
 
 
@@ -114,14 +119,16 @@ class ProjectController(QObject):
         self._reading += 1
         PAUSE.begin()
         self._parent.setCursor(Qt.CursorShape.BusyCursor)
-        self._background.run(partial(files.read, path), lambda found: self._on_read(path, found, seen), partial(self._on_unread, path))
+        self._background.run(partial(files.read, path), lambda opened: self._on_read(path, opened, seen), partial(self._on_unread, path))
 
-    def _on_read(self, path: Path, found: tuple[Project, str], seen: Script) -> None:
+    def _on_read(self, path: Path, opened: OpenedProject, seen: Script) -> None:
         self._end_reading()
 
         def show() -> None:
-            self._show(found[0], path, found[1])
+            self._show(opened.project, path, opened.digest)
             self._recent.add(path)
+            if opened.dropped:
+                tell_of_losses(self._banner, path.name, opened.dropped)
 
         if self._contents.script is seen:
             show()
@@ -199,6 +206,7 @@ class ProjectController(QObject):
                     f"「{path.name}」がほかの場所で変更されていたため、読み込み直しました。",
                     f"“{path.name}” was changed elsewhere and has been reloaded.",
                 ),
+                " ".join(found.dropped),
             )
         else:
             project.mark_lost()
@@ -216,6 +224,19 @@ class ProjectController(QObject):
     def _forget(self, box: QMessageBox) -> None:
         if self.question is box:
             self.question = None
+
+
+def tell_of_losses(banner: Banner, name: str, dropped: Sequence[str]) -> None:
+    """Says what of a file could not be read: the next save would be without it."""
+    hint = localized("保存し直すと、その部分はファイルからなくなります。", "Saving it again removes those parts from the file.")
+    is_short = len(dropped) <= SHORT
+    banner.show_message(
+        "notice",
+        localized(f"「{name}」には読み込めない部分がありました。", f"Some parts of “{name}” could not be read."),
+        " ".join((*dropped, hint) if is_short else (hint,)),
+        details="" if is_short else "\n".join(dropped),
+        page="project-file",
+    )
 
 
 def _documents() -> Path:

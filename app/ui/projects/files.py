@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from app.core.project import Project
 from app.core.script import Script
+
+if TYPE_CHECKING:
+    from app.interchange.koebako import OpenedProject
 
 Fate = Literal["same", "other", "gone"]
 
@@ -19,11 +22,13 @@ class Found:
     Attributes:
         project: None where it was not read.
         fate: of the file since it was read last.
+        dropped: what could not be read, a sentence each.
     """
 
     fate: Fate
     project: Project | None = None
     digest: str = ""
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,12 @@ class Written:
     left_out: int = 0
 
 
-def read(path: Path) -> tuple[Project, str]:
-    """The project and the digest of its file; the sounds that it holds lie where takes are played from. Raises InputError."""
-    from app.interchange.koebako import read_with_digest
+def read(path: Path) -> OpenedProject:
+    """The project; the sounds that its file holds lie where takes are played from. Raises InputError."""
+    from app.interchange.koebako import open_project
 
-    project, digest = read_with_digest(path)
-    return _unpacked(project, path), digest
+    opened = open_project(path)
+    return replace(opened, project=_unpacked(opened.project, path))
 
 
 def write(path: Path, project: Project, expected: str | None, before: Path | None = None) -> Written | None:
@@ -68,15 +73,14 @@ def write(path: Path, project: Project, expected: str | None, before: Path | Non
 def look(path: Path, digest: str, parts: Project) -> Found:
     """What a file holds now; sounds that are only in it any more come out of it."""
     from app.errors import InputError
-    from app.interchange.koebako import digest_of_file, read_with_digest
+    from app.interchange.koebako import digest_of_file
 
     now = digest_of_file(path)
     if now == digest and not (parts.embeds and _lacks_sounds(parts, path)):
         return Found("same")
     try:
-        project, now_held = read_with_digest(path)
-        project = _unpacked(project, path)
-        return Found("same") if now == digest else Found("other", project, now_held)
+        opened = read(path)
+        return Found("same") if now == digest else Found("other", opened.project, opened.digest, opened.dropped)
     except InputError:  # gone, or no project any more
         return Found("gone" if not now else "other")
 

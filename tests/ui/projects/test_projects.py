@@ -144,6 +144,18 @@ def test_a_file_that_cannot_be_opened_changes_nothing(qtbot: QtBot, open_window:
         assert window.document.stack.canUndo()
 
 
+def test_a_damaged_line_costs_itself_and_is_named(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    file = project_file(tmp_path / "a.koebako", "雨。", "雪。", "風。")
+    data = json.loads(file.read_text(encoding="utf-8"))
+    data["script"]["lines"][1] = {"id": "b"}
+    file.write_text(json.dumps(data), encoding="utf-8")
+    window = open_window(ready=False)
+    opened(qtbot, window, file)
+    assert texts(window) == ["雨。", "風。"]
+    assert window.banner.message.text() == "Some parts of “a.koebako” could not be read."
+    assert window.banner.hint.text().startswith("Could not be read: damaged lines (line 2). Saving it again removes")
+
+
 def test_what_a_stranger_wrote_is_shown_as_pasted_text_is(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     file = project_file(tmp_path / "a.koebako", "雨。")
     data = json.loads(file.read_text(encoding="utf-8"))

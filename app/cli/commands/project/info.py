@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from app.cli.output import json_line, result
+from app.cli.output import json_line, note, result
 from app.core.project import Project
-from app.interchange.koebako import read_project
+from app.interchange.koebako import open_project
 from app.language import localized
 from app.paths import voice_dirs
 from app.voices.aivisspeech import aivisspeech_folder, aivisspeech_voices
@@ -18,14 +18,17 @@ from app.voices.library import installed_voices
 
 def info(options: argparse.Namespace) -> int:
     """One object, or a line each for people."""
-    found = _described(read_project(Path(options.file)))
+    opened = open_project(Path(options.file))
+    for sentence in opened.dropped:
+        note(sentence)
+    found = _described(opened.project)
     if options.json:
         json_line(found)
         return 0
     names = {
         "title": localized("題名", "title"),
         "lines": localized("行", "lines"),
-        "letters": localized("文字数", "characters"),
+        "letters": localized("文字数", "letters"),
         "words": localized("プロジェクトの単語", "words in the project's dictionary"),
         "takes": localized("テイク", "takes"),
         "sounds": localized("ファイルに含まれる音声", "sounds in the file"),
