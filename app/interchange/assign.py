@@ -137,7 +137,7 @@ class _Finder:
         if styled is None or base is None:
             return None
         voice = next(voice for voice in self._known if voice.id == base.voice)
-        style = next((name for name in voice.styles if _same(name, styled[2])), None)
+        style = next((name for name in voice.styles if same_name(name, styled[2])), None)
         return None if style is None else replace(base, style=style)
 
     def _named(self, character: Character, name: str) -> Character | None:
@@ -146,7 +146,7 @@ class _Finder:
         if not only_voice and self._default is not None and (own := _speaker(self._default, name)) is not None:
             return Character(character.name, self._default.id, own.name)
         exact = [voice for voice in self._known if voice.id and voice.id.casefold() == name.casefold()]
-        voices = exact or [voice for voice in self._known if _same(voice.name, name)]
+        voices = exact or [voice for voice in self._known if same_name(voice.name, name)]
         speakers = [(voice, speaker) for voice in self._known if (speaker := _speaker(voice, name)) is not None]
         if only_voice and (voice := _only(voices)) is not None:
             return Character(character.name, voice.id)
@@ -157,10 +157,11 @@ class _Finder:
 
 
 def _speaker(voice: KnownVoice, name: str) -> KnownSpeaker | None:
-    return next((speaker for speaker in voice.speakers if _same(speaker.name, name)), None)
+    return next((speaker for speaker in voice.speakers if same_name(speaker.name, name)), None)
 
 
-def _same(one: str, other: str) -> bool:
+def same_name(one: str, other: str) -> bool:
+    """Whether two names mean one voice, speaker or style."""
     return _folded(one) == _folded(other)
 
 

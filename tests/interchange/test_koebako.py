@@ -134,7 +134,7 @@ def test_far_too_much_is_refused_at_once(tmp_path: Path) -> None:
         (b'{"text":"a"},' * 699_999 + b'{"text":"a"}', "too many lines"),
     ):
         (tmp_path / "a.koebako").write_bytes(head + lines + b"]}}")
-        began = time.monotonic()
+        began = time.process_time()
         with pytest.raises(InputError, match=told):
             open_project(tmp_path / "a.koebako")
-        assert time.monotonic() - began < 5
+        assert time.process_time() - began < 5

@@ -198,10 +198,10 @@ def test_a_broken_row_costs_itself(tmp_path: Path) -> None:
 
 def test_a_line_without_end_and_too_many_lines_are_refused_at_once(tmp_path: Path) -> None:
     set_language("en")
-    began = time.monotonic()
+    began = time.process_time()
     for text in ("あ" * 6_000_000, "はい\n" * 700_000):
         with pytest.raises(InputError, match=r"too long|too many lines"):
             read_source(written(tmp_path, "a.txt", text))
     with pytest.raises(InputError, match="too many lines"):
         read_source(written(tmp_path, "a.csv", "text\n" + "はい\n" * 700_000))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

@@ -182,7 +182,7 @@ def test_what_a_project_becomes_is_bounded(limit: str, what: str, monkeypatch: p
 
 
 def test_a_line_without_end_is_refused_at_once() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(InputError, match="too long"):
         read_vvproj("a.vvproj", ".vvproj", vvproj("0.25.0", [("あ" * 2_000_000, 1, None)]))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

@@ -14,8 +14,12 @@ import pytest
 import soundfile
 
 from app.cli.main import main
+from app.core.project import Project
+from app.core.project_data import project_to_data
+from app.core.script import Line, LineSettings, Script
 from app.export import child_worker
 from app.export.loudness import integrated, measure, together
+from tests.interchange.peers import aisp, vvproj
 
 ROOT = Path(__file__).parents[3]
 LINES = ("a1,雨が降る。,,,3", "a2,こんにちは、世界。,Mei,Happy,1", "a3,雪が積もる。,Tohoku f01,,2")
@@ -84,6 +88,27 @@ def test_a_line_that_cannot_be_spoken_fails_alone(table: Path, tmp_path: Path, c
     assert [row["error"]["family"] for row in found if "error" in row] == ["voice", "voice"]  # type: ignore[index]
     assert (found[-1]["files"], found[-1]["failed"]) == (3, 2)
     assert len(sounds(tmp_path / "out")) == 3
+
+
+@pytest.mark.parametrize("name", ["a.vvproj", "a.aisp", "a.koebako", "a.csv", "a.txt"])
+def test_a_voice_for_lines_whose_voice_is_missing(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    lines: list[tuple[str, int, None]] = [("はい。", 888753760, None), ("いいえ。", 888753760, None)]
+    written = {
+        "a.vvproj": lambda: vvproj("0.25.0", lines),
+        "a.aisp": lambda: aisp("1.2.0", lines),
+        "a.koebako": lambda: json.dumps(
+            project_to_data(Project(Script(tuple(Line(text, LineSettings("gone")) for text, _, _ in lines))))
+        ).encode(),
+        "a.csv": lambda: "text,voice\nはい。,gone\nいいえ。,gone\n".encode(),
+        "a.txt": lambda: "花子（普通）,はい。\n花子（普通）,いいえ。\n".encode(),
+    }
+    (tmp_path / name).write_bytes(written[name]())
+    assert export(tmp_path / name, "-o", tmp_path / "no", "--json") == 3
+    capsys.readouterr()
+    assert export(tmp_path / name, "-o", tmp_path / "out", "--voice", "mei", "--json") == 0
+    told = capsys.readouterr()
+    assert [row["voice"] for row in rows(told.out)[:-1]] == ["mei", "mei"]
+    assert "speaks 2 lines whose voice is missing" in told.err
 
 
 def test_a_script_names_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

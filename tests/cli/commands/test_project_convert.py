@@ -53,6 +53,24 @@ def test_a_table_with_columns_of_other_names(capsys: pytest.CaptureFixture[str],
     assert rows == [["text", "voice", "speaker", "style"], ["はい。", "mei", "Mei", ""], ["いいえ。", "nobody", "", ""]]
 
 
+def test_a_voice_for_those_that_are_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.vvproj").write_bytes(vvproj("0.25.0", [("はい。", 3, None), ("いいえ。", 3, None), ("雨。", 1, None)]))
+    code, _, told = run(capsys, tmp_path / "a.vvproj", "-o", tmp_path / "a.koebako", "--voice", "mei")
+    assert (code, told[0]) == (0, "“Mei (starter)” speaks 3 lines whose voice is missing (VOICEVOX style 3, VOICEVOX style 1).")
+    project = read_project(tmp_path / "a.koebako")
+    assert {line.settings.voice for line in project.script.lines} == {""}, "of the voice that ships projects say nothing"
+    assert not project.voices
+    (tmp_path / "b.csv").write_text(
+        "text,voice,speaker,style\n一,mei,,\n二,gone,誰,Happy\n三,gone,Mei,怒り\n四,,,\n五,,誰,\n", encoding="utf-8"
+    )
+    code, _, told = run(capsys, tmp_path / "b.csv", "-o", tmp_path / "c.csv", "--voice", "mei")
+    assert (code, told[0]) == (0, "“Mei (starter)” speaks 2 lines whose voice is missing (gone).")
+    rows = [line.split(",")[2:] for line in (tmp_path / "c.csv").read_text(encoding="utf-8-sig").splitlines()[1:]]
+    assert [row[0] for row in rows] == ["mei", "mei", "mei", "mei", "誰"], "a speaker whom nobody here is called stays nobody"
+    assert [row[1:] for row in rows[1:3]] == [["", "Happy"], ["Mei", ""]]
+    assert run(capsys, tmp_path / "b.csv", "-o", tmp_path / "c.csv", "--voice", "nobody")[0] == 3
+
+
 def test_text_with_and_without_who_speaks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "a.aisp").write_bytes(aisp("1.0.0", [("はい。", 888753760, None)]))
     assert run(capsys, tmp_path / "a.aisp", "-o", tmp_path / "a.txt")[0] == 0

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app import paths
+from app.cli.project_voices import assigned
 from app.cli.voice_choice import chosen_voice
 from app.core.project import Project
 from app.core.script import Line, LineSettings
 from app.errors import AppError
 from app.export.pattern import Who
-from app.install.known_voices import known_voices
 from app.install.ready import found_voice
-from app.interchange.assign import assign
 from app.interchange.koebako import SUFFIX
 from app.voices.library import find_voice, shipped_voice
 from app.voices.manifest import VoiceManifest
@@ -44,13 +43,11 @@ class Cast:
         return Who(info.name, settings.speaker or info.speakers[0].name, settings.style or info.styles[0].name)
 
 
-def assigned(project: Project, source: Path, voice: str | None) -> Project:
+def assigned_for_export(project: Project, source: Path, voice: str | None) -> Project:
     """The project with the voices of this machine. Lines without one speak with `voice`; in our own projects they mean the one we ship."""
-    default = find_voice(voice, paths.voice_dirs()).manifest.id if voice else ""
-    project = assign(project, known_voices(), default=default)
-    if not voice and source.suffix.lower() == SUFFIX:
-        voice = shipped_voice()
-    lines = tuple(_spoken_by(line, voice or "") for line in project.script.lines)
+    project = assigned(project, source, voice or "")
+    shipped = shipped_voice() if not voice and source.suffix.lower() == SUFFIX else None
+    lines = tuple(_spoken_by(line, shipped or "") for line in project.script.lines)
     return replace(project, script=replace(project.script, lines=lines))
 
 

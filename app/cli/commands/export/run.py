@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.adapters.sound.formats import choose_encoding
-from app.cli.commands.export.cast import Cast, assigned, make_cast
+from app.cli.commands.export.cast import Cast, assigned_for_export, make_cast
 from app.cli.commands.project.convert import with_readings
 from app.cli.commands.project.convert_options import columns_of
 from app.cli.interruption import interruption
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     imported = with_readings(read_source(source, columns_of(options.columns)))
     for sentence in imported.dropped:
         note(sentence)
-    project = assigned(imported.project, source, options.voice)
+    project = assigned_for_export(imported.project, source, options.voice)
     cast_ = make_cast([item.line for item in numbered(project.script.lines)], options)
     files, settings = _planned(project, source, settings, cast_)
     todo = written(files, settings)
@@ -163,5 +163,6 @@ def _summed_up(batch: Batch, done: int, skipped: int, seconds: float, options: a
     else:
         failed = localized(f"、失敗 {len(batch.failed)}", f", {len(batch.failed)} failed") if batch.failed else ""
         left = localized(f"、スキップ {skipped}", f", {skipped} skipped") if skipped else ""
-        note(localized(f"{done} 個のファイルを書き出しました{left}{failed}。", f"Exported {done} files{left}{failed}."))
+        files = "file" if done == 1 else "files"
+        note(localized(f"{done} 個のファイルを書き出しました{left}{failed}。", f"Exported {done} {files}{left}{failed}."))
     return max((error.exit_code for _, error in batch.failed), default=0)

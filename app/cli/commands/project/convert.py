@@ -8,13 +8,15 @@ from pathlib import Path
 
 from app.cli.commands.project.convert_options import columns_of
 from app.cli.output import json_line, note
+from app.cli.project_voices import assigned
 from app.compose.text import open_g2p
 from app.core.line_reading import LineReading, read_line
 from app.core.project import Project
 from app.core.script import LineSettings
 from app.core.types import ReadingOverride
 from app.install.known_voices import known_voices
-from app.interchange.assign import KnownVoice, assign, without_shipped
+from app.install.ready import found_voice
+from app.interchange.assign import KnownVoice, without_shipped
 from app.interchange.imported import Imported
 from app.interchange.koebako import SUFFIX, write_project
 from app.interchange.source import read_source
@@ -26,18 +28,19 @@ from app.voices.library import shipped_voice
 
 def convert(options: argparse.Namespace) -> int:
     """Reads, finds voices, writes; what was not taken over is said on stderr, a line each."""
-    target = Path(options.output)
-    imported = read_source(Path(options.source), columns_of(options.columns))
+    target, source = Path(options.output), Path(options.source)
+    imported = read_source(source, columns_of(options.columns))
+    voice = found_voice(options.voice, by_path=False).manifest.id if options.voice else ""
     dropped = imported.dropped
     if target.suffix.lower() == SUFFIX:
         imported = with_readings(imported)
-        project, _ = _assigned(imported.project)
+        project = assigned(imported.project, source, voice)
         project = replace(project, script=without_shipped(project.script, shipped_voice() or ""))
         write_project(target, project)
         dropped = imported.dropped
     else:
-        project, voices = _assigned(imported.project)
-        dropped += write_script(target, project.script, _names(voices, project) if options.characters else None)
+        project = assigned(imported.project, source, voice)
+        dropped += write_script(target, project.script, _names(known_voices(), project) if options.characters else None)
     for sentence in dropped:
         note(sentence)
     lines = len(project.script.lines)
@@ -46,11 +49,6 @@ def convert(options: argparse.Namespace) -> int:
     else:
         note(localized(f"{lines:,} 行を {target} に書き出しました。", f"Lines written to {target}: {lines:,}."))
     return 0
-
-
-def _assigned(project: Project) -> tuple[Project, list[KnownVoice]]:
-    voices = known_voices()
-    return assign(project, voices), voices
 
 
 def with_readings(imported: Imported) -> Imported:

@@ -32,6 +32,11 @@ def add_convert(actions: Any) -> None:
         help=localized("表の列の名前。例: text=セリフ,speaker=役", "names of the table's columns, as in text=Words,speaker=Who"),
     )
     convert.add_argument(
+        "--voice",
+        metavar="ID|NAME",
+        help=localized("声のない行と、声が見つからない行の声", "voice of lines without one and of those whose voice is missing"),
+    )
+    convert.add_argument(
         "--characters",
         action="store_true",
         help=localized("txt の各行に「キャラ（スタイル）,」を付ける", "begin each line of a .txt with its speaker"),
