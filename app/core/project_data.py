@@ -17,7 +17,7 @@ from app.core.tolerance import Lose, LoseAt, TooManyError, tolerating
 from app.json_text import long_text, short_text
 
 FORMAT, VERSION = "koebako-project", 1
-MOST_VOICES, MOST_CHARACTERS, MOST_TESTS = 1_000, 10_000, 1_000
+MOST_VOICES, MOST_CHARACTERS, MOST_TESTS = 10_000, 10_000, 1_000  # lines of an imported script name as many voices as it has characters
 LONGEST_ADDRESS = 2_000
 _KNOWN = ("format", "version", "script", "current", "voices", "characters", "dictionary", "export", "takes", "presets", "tests", "sounds")
 Value = TypeVar("Value")

@@ -9,12 +9,14 @@ from typing import Any
 
 from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, PLACE_BOUNDS, SEED_BOUNDS, TONE_BOUNDS, Bounds
 from app.core.script import Line, LineSettings, Script, new_id
+from app.core.text_lines import LONGEST_LINE
 from app.core.tolerance import Lose, LoseAt, tolerating
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.json_text import HIGHEST_WHOLE, finite, whole
 from app.rests import with_rests
 
 VERSION = 1
+MOST_EDITS = 8 * LONGEST_LINE  # of a kind in a line: as many as it can have morae
 _PLAIN = LineSettings()
 _EDITS = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
 _EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS} | dict.fromkeys(("mora", "mark", "occurrence", "accent"), PLACE_BOUNDS)
@@ -107,6 +109,8 @@ def line_from_data(data: object, lose: Lose | None = None) -> Line:
 def _overrides_from_data(edits: object, lose: Lose | None) -> Overrides:
     if not isinstance(edits, dict) or not all(isinstance(edits.get(name, []), list) for name in _EDITS):
         raise ValueError("overrides")
+    if any(len(edits.get(name, [])) > MOST_EDITS for name in _EDITS):
+        raise ValueError("too many overrides")
     if not isinstance(edits.get("text", ""), str) or not isinstance(edits.get("emoji", False), bool):
         raise ValueError("overrides")
     made: dict[str, list[Any]] = {name: [] for name in _EDITS}
@@ -152,4 +156,6 @@ def _checked(name: str, kind: str, value: Any, bounds: Bounds | None = None) -> 
 def _pauses(name: str, _kind: str, value: Any) -> tuple[tuple[str, float], ...]:
     if not isinstance(value, list) or not all(isinstance(item, list) and len(item) == 2 and item[0] in PAUSE_MARKS for item in value):
         raise ValueError(name)
+    if len({mark for mark, _ in value}) != len(value):
+        raise ValueError(f"{name}: a mark occurs twice")
     return tuple(sorted((mark, float(_checked(name, "float", length_s, PAUSE_BOUNDS))) for mark, length_s in value))

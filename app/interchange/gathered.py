@@ -56,6 +56,7 @@ class Gathered:
         """
         key = short_text(key)
         if key and key not in self._characters:
+            self.allowance.take_name()
             self._characters[key] = Character(key, speaker=key if speaker else "")
             self._names[key] = shown or key
         return key

@@ -5,6 +5,7 @@ Real scripts: a game's 30,000 lines of 40 characters; a line has some 5 phrases 
 
 from __future__ import annotations
 
+from app.core.project_data import MOST_CHARACTERS as MOST_NAMES
 from app.core.text_lines import LONGEST_LINE
 from app.core.tidy_project import MOST_LINES
 from app.errors import InputError
@@ -34,7 +35,7 @@ class Allowance:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._lines = self._characters = self._phrases = self._moras = 0
+        self._lines = self._characters = self._phrases = self._moras = self._names = 0
 
     def take_text(self, characters: int) -> None:
         """A line of so many characters."""
@@ -56,6 +57,12 @@ class Allowance:
         """Lines of the script."""
         self._lines += lines
         check_count(self._name, self._lines)
+
+    def take_name(self) -> None:
+        """A name of who speaks; a project can hold so many."""
+        self._names += 1
+        if self._names > MOST_NAMES:
+            raise self._too_much(localized("話者・キャラの名前", "names of speakers"), MOST_NAMES)
 
     def take_phrases(self, phrases: int, moras: int) -> None:
         """Accent phrases with so many morae in all."""

@@ -15,6 +15,7 @@ SHARES: dict[str, float] = {  # those of long tries first, so that what they ove
     "parameters": 0.8,
     "models": 1.0,
     "texts": 0.8,
+    "scripts": 0.8,
     "servers": 0.8,
     "own_json": 0.8,
     "services": 0.8,

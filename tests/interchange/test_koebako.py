@@ -80,6 +80,12 @@ def damaged(folder: Path, path: str, value: Any) -> OpenedProject:
         ("script.lines.0.settings.seed_locked", 1, "seed locks (line 1)"),
         ("script.lines.0.settings.pre_silence_s", None, "values that cannot be used (Silence before (s)) (line 1)"),
         ("script.lines.0.settings.pauses", {}, "values that cannot be used (Pauses at marks) (line 1)"),
+        ("script.lines.0.settings.pauses", [[",", 0.1], [",", 0.2]], "values that cannot be used (Pauses at marks) (line 1)"),
+        (
+            "script.lines.0.overrides.moras",
+            [{"mora": 0, "tone": 1}] * 16_001,
+            "edits of reading, accent and lengths that are not valid (line 1)",
+        ),
         ("script.lines.0.overrides", "x", "edits of reading, accent and lengths that are not valid (line 1)"),
         ("script.lines.0.overrides.moras.0", {"mora": -1}, "edits of reading, accent and lengths that are not valid (line 1)"),
         ("script.title", 5, "title (1)"),
@@ -104,7 +110,7 @@ def test_what_cannot_be_read_costs_no_more_than_that(tmp_path: Path, path: str, 
     assert texts == (["一", "三"] if told.startswith("damaged lines") else ["一", "二", "三"])
     kept = opened.project.script.lines[0]
     assert kept.settings.voice == ("" if path.endswith(".settings") else "v")
-    assert len(kept.overrides.moras) == (0 if path.endswith("overrides") else 1 if "overrides" in path else 2)
+    assert len(kept.overrides.moras) == (0 if path.endswith(("overrides", "moras")) else 1 if "overrides" in path else 2)
     for name in ("voices", "characters", "dictionary", "takes", "presets", "tests"):
         lost = 0 if not path.startswith(name) else len(getattr(WHOLE, name)) if "." not in path else 1
         assert len(getattr(opened.project, name)) == len(getattr(WHOLE, name)) - lost or path == "tests"

@@ -9,6 +9,7 @@ import pytest
 
 from app.core.tidy_project import MOST_LINES
 from app.errors import InputError
+from app.interchange.koebako import open_project, write_project
 from app.interchange.source import read_source
 from app.interchange.tables import is_certain, table_of
 from app.language import set_language
@@ -205,3 +206,13 @@ def test_a_line_without_end_and_too_many_lines_are_refused_at_once(tmp_path: Pat
     with pytest.raises(InputError, match="too many lines"):
         read_source(written(tmp_path, "a.csv", "text\n" + "はい\n" * 700_000))
     assert time.process_time() - began < 5
+
+
+def test_as_many_names_as_a_project_holds(tmp_path: Path) -> None:
+    set_language("en")
+    rows = "".join(f"はい,花子{number}\n" for number in range(10_001))
+    with pytest.raises(InputError, match="too many names"):
+        read_source(written(tmp_path, "a.csv", "text,speaker\n" + rows))
+    project = read_source(written(tmp_path, "a.csv", "text,speaker\n" + rows.rpartition("はい")[0])).project
+    write_project(tmp_path / "a.koebako", project)
+    assert len(open_project(tmp_path / "a.koebako").project.voices) == 10_000
