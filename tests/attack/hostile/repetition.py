@@ -32,9 +32,9 @@ def referred(draw: random.Random, value: Any) -> Any:
 
 def many_keys(draw: random.Random, value: Any) -> Any:
     """The JSON value with a list whose items are keys of an object beside it, over and over: as projects name their lines."""
-    talk = value.get("talk", value) if isinstance(value, dict) else {}
-    keys = talk.get("audioKeys")
-    if isinstance(keys, list) and keys:
+    talk = value.get("talk", value) if isinstance(value, dict) else None
+    keys = talk.get("audioKeys") if isinstance(talk, dict) else None
+    if isinstance(talk, dict) and isinstance(keys, list) and keys:
         talk["audioKeys"] = [draw.choice(keys) for _ in range(draw.choice((2, 100, 99_999, 100_001, 500_000)))]
     return value
 
