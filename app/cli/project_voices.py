@@ -14,6 +14,7 @@ from app.interchange.assign import KnownVoice, assign
 from app.interchange.source import TABLES
 from app.interchange.stand_in import with_stand_in
 from app.voices.card import Card
+from app.voices.voice_words import shown_name
 
 
 def assigned(project: Project, source: Path, voice: str = "") -> Project:
@@ -28,7 +29,7 @@ def assigned(project: Project, source: Path, voice: str = "") -> Project:
         return assign(project, known)
     manifest = found_voice(voice).manifest
     project = assign(project, known, default=manifest.id)
-    stand_in = replace(known_voice(manifest, Card()), id=voice)
+    stand_in = replace(known_voice(manifest, Card()), id=voice, name=shown_name(manifest))
     stood_in = with_stand_in(project, stand_in, _is_here(known, voice), _rows_of_speakers(project, source))
     if sentence := stood_in.sentence():
         note(sentence)

@@ -73,11 +73,6 @@ def tip(parameter: str) -> str:
     }[parameter]
 
 
-def voice_name(name: str) -> str:
-    """A voice as people read it; only the one we ship has a word in its name that is to be translated."""
-    return localized(name.replace(" (starter)", "（付属）"), name)
-
-
 def kind_name(kind: Kind) -> str:
     """What a word of the user's dictionary is."""
     return {

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from app.core.takes import Take
 from app.language import localized
-from app.ui.labels import style_name, voice_name
+from app.ui.labels import style_name
+from app.voices.voice_words import voice_name
 
 Rows = list[list[str]]
 

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWi
 from app.core.project import Character
 from app.interchange.assign import KnownVoice
 from app.language import localized
-from app.ui.labels import style_name, voice_name
+from app.ui.labels import style_name
 from app.ui.plain_text import PlainLabel, plain_tip
 from app.ui.widgets.choice_box import ChoiceBox
+from app.voices.voice_words import voice_name
 
 MOST_SHOWN, LOWEST = 200, 90
 """Names, and pixels."""

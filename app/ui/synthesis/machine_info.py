@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from app.errors import AppError
-from app.ui.labels import voice_name
 from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.voices.terms import shown_terms
+from app.voices.voice_words import shown_name
 
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
@@ -40,7 +40,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
     """What the window shows of the voice that lines call `voice` and that was asked to run on the backend `requested`."""
     info = speaker.voice.manifest
     return OpenedVoice(
-        name=voice_name(info.name) if info.format == "starter" else info.name,
+        name=shown_name(info),
         description=info.description,
         licence=shown_terms(speaker.voice.path, info.licence),
         starter=info.format == "starter",

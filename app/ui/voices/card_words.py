@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetrics
 
 from app.language import localized
 from app.ui.voices.catalog_voice import CatalogVoice
+from app.voices.voice_words import about_starter
 
 MOST_LETTERS, MOST_MAKERS = 100, 3  # the rest is in the library
 
@@ -63,12 +64,7 @@ def about(voice: KnownVoice) -> str:
     """An honest line about a voice."""
     lines = []
     if voice.starter:
-        lines.append(
-            localized(
-                "Open JTalk の声をもとにした軽量な音声です。SBV2 の声ほど自然ではありません。",
-                "A lightweight voice based on Open JTalk voices; less natural than trained SBV2 voices.",
-            )
-        )
+        lines.append(about_starter())
     elif voice.description:
         lines.append(voice.description if len(voice.description) <= MOST_LETTERS else voice.description[:MOST_LETTERS] + "…")
     if voice.opaque:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 from app.language import localized
-from app.ui.labels import voice_name
 from app.voices.card import Card, Sample
 from app.voices.fast_words import why_exact
 from app.voices.manifest import VoiceManifest
 from app.voices.terms import shown_terms
+from app.voices.voice_words import shown_name
 
 Place = Literal["own", "shipped", "aivisspeech"]
 
@@ -41,7 +41,7 @@ class CatalogVoice:
     @property
     def name(self) -> str:
         """For people."""
-        return voice_name(self.manifest.name) if self.starter else self.manifest.name
+        return shown_name(self.manifest)
 
     @property
     def description(self) -> str:

@@ -8,8 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.cli.commands.voices.labels import label
+from app.cli.commands.voices.lines import listed
 from app.cli.main import main
 from app.install.prepare import prepare_voice
+from app.language import set_language
+from app.paths import resources_dir
+from app.voices.card import Card
+from app.voices.manifest import read_manifest
 
 
 def lines(text: str) -> list[dict[str, object]]:
@@ -32,6 +38,31 @@ def test_info_shows_licence(capsys: pytest.CaptureFixture[str]) -> None:
     assert "CC BY" in capsys.readouterr().out
     assert main(["voices", "info", "mei", "--json"]) == 0
     assert lines(capsys.readouterr().out)[0]["id"] == "mei"
+
+
+def test_people_read_japanese_and_programs_what_they_know(capsys: pytest.CaptureFixture[str]) -> None:
+    set_language("ja")
+    for command in (["voices", "info", "mei"], ["voices", "list"], ["doctor"]):
+        assert main(command) == 0
+        assert "Mei（付属）" in (told := capsys.readouterr().out)
+        assert "Mei (starter)" not in told
+    assert main(["voices", "info", "mei"]) == 0
+    told = capsys.readouterr().out
+    assert {"形式: Koebako 付属", "一体型: いいえ", "利用規約への同意: 済み", "音声合成の精度: 高精度"} <= set(told.splitlines())
+    assert not {field for field in Card.__dataclass_fields__ if f"\n{field}: " in told}
+    assert main(["doctor", "--only", "dictionary"]) == 0
+    assert capsys.readouterr().out == "✓ ユーザー辞書（dictionary）: 0 語\n"
+    assert main(["voices", "info", "mei", "--json"]) == 0
+    (info,) = lines(capsys.readouterr().out)
+    assert (info["name"], info["format"], info["opaque"]) == ("Mei (starter)", "starter", False)
+    assert main(["doctor", "--json"]) == 0
+    assert "Mei (starter): " in capsys.readouterr().out
+
+
+def test_every_field_of_a_voice_has_a_label() -> None:
+    set_language("ja")
+    fields = set(listed(read_manifest(resources_dir() / "voices" / "mei"), Path())) | set(Card.__dataclass_fields__) - {"speakers"}
+    assert {field for field in fields | {"description", "licence", "hop_length", "precision"} if label(field) == field} == set()
 
 
 def test_check_fails_on_a_wrong_output_or_length(shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

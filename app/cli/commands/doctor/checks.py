@@ -14,18 +14,20 @@ from app.cli.commands.doctor.machine import audio_devices, providers
 from app.errors import AppError
 from app.language import localized
 from app.own_folder import check_home
+from app.voices.voice_words import shown_name
 
 Status = Literal["ok", "warn", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One finding."""
+    """One finding; `shown` is what people read in place of `found`."""
 
     id: str
     status: Status
     found: str
     fix: str = ""
+    shown: str = ""
 
 
 def _python() -> Check:
@@ -66,7 +68,8 @@ def _voice() -> Check:
 
     speaker = open_speaker()
     samples = sum(len(chunk.samples) for chunk in speaker.pipeline.synthesize(SynthesisRequest("はい。")) if not chunk.silence)
-    return Check("voice", "ok", f"{speaker.voice.manifest.name}: {samples / speaker.pipeline.voice.sampling_rate:.2f} s")
+    manifest, seconds = speaker.voice.manifest, f"{samples / speaker.pipeline.voice.sampling_rate:.2f} s"
+    return Check("voice", "ok", f"{manifest.name}: {seconds}", shown=f"{shown_name(manifest)}: {seconds}")
 
 
 def _voices() -> Check:
@@ -154,6 +157,24 @@ def _window() -> Check:
         )
         return Check("window", "warn", str(error), fix)
     return Check("window", "ok", f"Qt {importlib.import_module('PySide6.QtCore').qVersion()}")
+
+
+def label(check: str) -> str:
+    """A check for people, with the name by which `--only` knows it."""
+    japanese = {
+        "python": "Python",
+        "onnxruntime": "ONNX Runtime",
+        "g2p": "読み",
+        "dictionary": "ユーザー辞書",
+        "voice": "音声合成",
+        "voices": "声",
+        "backends": "バックエンド",
+        "audio": "再生デバイス",
+        "sound_files": "音声ファイル",
+        "data_dir": "データフォルダー",
+        "window": "ウィンドウ",
+    }.get(check, check)
+    return check if japanese.replace(" ", "").casefold() == check else localized(f"{japanese}（{check}）", check)
 
 
 CHECKS: dict[str, Callable[[], Check]] = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from app import paths
-from app.cli.commands.doctor.checks import CHECKS, Check
+from app.cli.commands.doctor.checks import CHECKS, Check, label
 from app.cli.commands.doctor.machine import audio_devices, providers, versions
 from app.cli.output import json_line, result
 from app.errors import AppError, InputError
@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
         json_line(
             {
                 "ok": ok,
-                "checks": [asdict(check) for check in checks],
+                "checks": [{name: value for name, value in asdict(check).items() if name != "shown"} for check in checks],
                 "versions": versions(),
                 "providers": providers() if options.only in (None, "onnxruntime") else [],
                 "audio_devices": audio_devices(),
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         )
     else:
         for check in checks:
-            result(f"{MARKS[check.status]} {check.id}: {check.found}")
+            result(f"{MARKS[check.status]} {label(check.id)}: {check.shown or check.found}")
             if check.fix:
                 result(f"    → {check.fix}")
     return 0 if ok else AppError.exit_code

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from app.cli.commands.voices.labels import label
 from app.language import localized
 from app.voices.card import Card, SpeakerCard
 from app.voices.fast_words import fast_parts, likeness
@@ -58,7 +59,7 @@ def fast_lines(manifest: VoiceManifest) -> list[str]:
     if manifest.opaque or not (manifest.fast or manifest.refused):
         return []
     whole = likeness(manifest.fast) if manifest.fast is not None else localized("使えません", "not available")
-    return [f"fast: {whole}", *(f"    {name}: {words}" for name, words in fast_parts(manifest))]
+    return [f"{label('fast')}: {whole}", *(f"    {name}: {words}" for name, words in fast_parts(manifest))]
 
 
 def _speaker(named: Named, card: SpeakerCard | None, path: Path) -> dict[str, Any]:
@@ -88,5 +89,5 @@ def plain_text(details: dict[str, Any]) -> list[str]:
         if isinstance(value, list):
             value = ", ".join(f"{item['id']} {item['name']}" if isinstance(item, dict) else str(item) for item in value)
         if value not in (None, "") and (value or isinstance(value, bool)):
-            lines.append(f"{key}: {value}".replace("\n", "\n    "))  # so that a licence cannot look like another field
+            lines.append(f"{label(key)}: {value}".replace("\n", "\n    "))  # so that a licence cannot look like another field
     return lines

@@ -11,6 +11,7 @@ from app import paths
 from app.cli.commands.voices import add as voices_add
 from app.cli.commands.voices import change as voices_change
 from app.cli.commands.voices.check import check
+from app.cli.commands.voices.labels import in_words
 from app.cli.commands.voices.lines import detailed, fast_lines, listed, plain_text
 from app.cli.commands.voices.precision import choose_precision
 from app.cli.commands.voices.renew import renew
@@ -26,6 +27,7 @@ from app.voices.containers.sources import read_facts
 from app.voices.library import installed_voices
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.voice import Voice
+from app.voices.voice_words import shown_name
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,16 +44,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _list(options: argparse.Namespace) -> int:
     installed = installed_voices(paths.voice_dirs())
-    lines = [listed(voice.manifest, voice.path, read_card(voice.path).source_name) for voice in installed]
-    known = {voice.manifest.id for voice in installed}
-    found = aivisspeech_voices(aivisspeech_folder())
-    lines += [listed(voice.manifest, voice.path) for voice in found if voice.manifest.id not in known]
-    for line in lines:
+    found = [(voice.manifest, voice.path, read_card(voice.path).source_name) for voice in installed]
+    known = {manifest.id for manifest, _, _ in found}
+    found += [(voice.manifest, voice.path, "") for voice in aivisspeech_voices(aivisspeech_folder()) if voice.manifest.id not in known]
+    for manifest, path, source in found:
         if options.json:
-            json_line(line)
+            json_line(listed(manifest, path, source))
         else:
-            place = "" if Path(line["path"]).is_dir() else "  (AivisSpeech)"
-            result(f"{line['id']}  {line['name']}  [{', '.join(item['name'] for item in line['styles'])}]{place}")
+            place = "" if manifest.id in known else "  (AivisSpeech)"
+            result(f"{manifest.id}  {shown_name(manifest)}  [{', '.join(item.name for item in manifest.styles)}]{place}")
     return 0
 
 
@@ -62,7 +63,7 @@ def _info(options: argparse.Namespace) -> int:
     if options.json:
         json_line(details)
     else:
-        for text in (*plain_text(details), *fast_lines(voice.manifest)):
+        for text in (*plain_text(in_words(details, voice.manifest)), *fast_lines(voice.manifest)):
             result_lines(text)
     return 0
 
