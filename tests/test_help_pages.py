@@ -43,6 +43,7 @@ NAMED_IN_PAIRS = [
     ROOT / "app" / "ui" / "actions" / "definitions.py",
 ]
 PIPE = re.compile(r'^echo "([^"]*)" \| ')
+JAPANESE = re.compile("[ぁ-ヺ一-鿿]")
 STRIP_KEYS = {"Alt+←", "Alt+→", "←", "→", "↑", "↓", "/"}
 BOARD_KEYS = {key.removeprefix("Key_") for key in (item.name for item in KEYS)} | {"Shift+P"}
 NOT_RUN = {"--hub": "network", "--url": "network", "--play": "sound device", "VOICE": "stands for a name", "FOLDER": "stands for a name"}
@@ -65,15 +66,22 @@ def prose(name: str, language: Language) -> str:
 
 @cache
 def shown_pairs() -> list[tuple[str, str]]:
-    """Texts that the code holds side by side."""
-    found = []
-    for path in [*(ROOT / "app" / "ui").rglob("*.py"), *NAMED_IN_PAIRS]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            parts = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple) else []
-            for pair in pairwise(parts):
-                if all(isinstance(item, ast.Constant) and isinstance(item.value, str) for item in pair):
-                    found.append((pair[0].value, pair[1].value))  # type: ignore[attr-defined]
-    return found
+    """Texts that the code holds in both languages: what `localized` is called with, and Japanese beside what is none in the rows of tables."""
+    return [
+        pair
+        for path in [*(ROOT / "app" / "ui").rglob("*.py"), *NAMED_IN_PAIRS]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for pair in pairs_of(node)
+    ]
+
+
+def pairs_of(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Of one call or tuple. Names for programs stand beside each other, too, and are not shown."""
+    parts = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple) else []
+    is_localized = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "localized"
+    for ja, en in pairwise(part.value if isinstance(part, ast.Constant) else None for part in parts):
+        if isinstance(ja, str) and isinstance(en, str) and (is_localized or (JAPANESE.search(ja) and not JAPANESE.search(en))):
+            yield ja, en
 
 
 def shown_names(language: Language) -> set[str]:
@@ -104,6 +112,13 @@ def test_both_languages_have_the_same_headings_and_commands(name: str) -> None:
         line.count("#") for line in en.splitlines() if line.startswith("#")
     ]
     assert len(list(commands(name, "ja"))) == len(list(commands(name, "en")))
+
+
+def test_only_words_in_both_languages_are_names() -> None:
+    rows = 'f("loop", "live", "follow"); ActionSpec("live", "自動再生", "Auto-play", "tip"); localized("BERT", "BERT"); x = ("声", "Voice", "声")'
+    found = [pair for node in ast.walk(ast.parse(rows)) for pair in pairs_of(node)]
+    assert set(found) == {("自動再生", "Auto-play"), ("BERT", "BERT"), ("声", "Voice")}
+    assert "live" not in shown_names("en")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
