@@ -60,7 +60,8 @@ def tip(parameter: str) -> str:
             "大きいほど話し方に緩急が付き、0 で一定になります。", "Higher values vary the rhythm more; 0 keeps it even."
         ),
         "noise": localized(
-            "大きいほど抑揚のばらつきが大きくなり、0 で毎回同じになります。", "Higher values vary the intonation more; 0 keeps it constant."
+            "大きいほど抑揚のばらつきが大きくなります。0 でばらつきがなくなります。",
+            "Higher values vary the intonation more; 0: no variation.",
         ),
         "noise_w": localized("大きいほど音の長さのばらつきが大きくなります。", "Higher values vary the length of sounds more."),
         "bert_weight": localized(

@@ -136,7 +136,7 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
 def is_theme_change(widget: QWidget, event: QEvent) -> bool:
     """Whether a widget is to redraw what it draws in colours of its own palette, or of its parts'.
 
-    `Dressing` sends ThemeChange once everything has the new look. Qt's own PaletteChange comes while parts still have the old one, so it counts
+    `ThemeSwitcher` sends ThemeChange once everything has the new look. Qt's own PaletteChange comes while parts still have the old one, so it counts
     only where no look is being put on, as with a dialog that is shown for the first time.
     """
     return event.type() == QEvent.Type.ThemeChange or (event.type() == QEvent.Type.PaletteChange and widget.updatesEnabled())
