@@ -69,6 +69,7 @@ class Settings:
         takes_open: the list of takes is shown under the strip.
         strip, latency: "auto" folds reading and accent, or the measurements, away where a low window has no room for them and the lines.
         built_in_words: the dictionary that ships with the program is used.
+        memos_everywhere: what stands in square brackets is not read in any text, as in lines of VOICEVOX and AivisSpeech.
         log_words: the log also holds what errors say, which may quote the user's text.
         service, service_port, service_changes: whether other programs are served, on which port, and whether they may change presets and dictionary.
         recent_projects: files, the last one first.
@@ -114,6 +115,7 @@ class Settings:
     disk_cache_mib: int = field(default=200, metadata={"low": 0, "high": LARGEST_CACHE_MIB, "shown": words.CACHE})
     aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH})
     built_in_words: bool = field(default=True, metadata={"shown": words.BUILT_IN_WORDS})
+    memos_everywhere: bool = field(default=False, metadata={"shown": words.MEMOS})
     log_words: bool = field(default=False, metadata={"shown": words.LOG_WORDS})
     service: bool = field(default=False, metadata={"shown": words.SERVICE})
     service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": words.SERVICE_PORT})

@@ -115,6 +115,15 @@ BUILT_IN_WORDS = Shown(
     ),
     switch=("付属の辞書を使う", "Use the built-in dictionary"),
 )
+MEMOS = Shown(
+    "general",
+    ("メモ", "Memos"),
+    (
+        "VOICEVOX や AivisSpeech のプロジェクトから読み込んだ行では、この設定にかかわらず読み上げません。",
+        "In lines from VOICEVOX and AivisSpeech projects they are never read aloud, whatever is set here.",
+    ),
+    switch=("[ ] で囲んだ部分を読み上げない", "Do not read text in [ ] aloud"),
+)
 LOG_WORDS = Shown(
     "general",
     ("ログ", "Log"),

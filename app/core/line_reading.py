@@ -9,6 +9,7 @@ from app.core.cache import LRUCache
 from app.core.edits import Place, readings_in
 from app.core.line_words import LineWord, words_of
 from app.core.moras import MORAS, split_moras
+from app.core.notation.noted import NotedText
 from app.core.phones import mora_count, mora_of_phones
 from app.core.ports import G2P
 from app.core.renderings import remembered_phones
@@ -52,6 +53,8 @@ class LineReading:
         phrases: morae an accent phrase begins with, ascending. A mark always ends one.
         complete: False when only the beginning was read.
         emoji: emoji were read as morae.
+        memos: what stands in square brackets was not read.
+        notation: stretches [start, end) of the text that belong to no word: ruby, notes.
     """
 
     text: str
@@ -64,10 +67,18 @@ class LineReading:
     silent: frozenset[int] = frozenset()
     complete: bool = True
     emoji: bool = False
+    memos: bool = False
+    notation: tuple[tuple[int, int], ...] = ()
 
     def word_at(self, mora: int) -> LineWord | None:
         """The word a mora belongs to."""
         return next((word for word in self.words if word.first_mora <= mora < word.end_mora), None)
+
+    def written(self, start: int = 0, end: int | None = None) -> str:
+        """The text from `start` to `end` as readers see it: without ruby and notes."""
+        end = len(self.text) if end is None else end
+        inside = ((max(start, first) - start, min(end, last) - start) for first, last in self.notation if first < end and start < last)
+        return NotedText(self.text[start:end], tuple(inside)).plain
 
 
 def read_line(
@@ -79,6 +90,7 @@ def read_line(
     *,
     emoji: bool = False,
     doubts: bool = False,
+    memos: bool = False,
 ) -> LineReading:
     """Reads a line; InputError when one of the readings is no reading.
 
@@ -87,7 +99,9 @@ def read_line(
         longest: characters after which no further sentence is read.
         emoji: read them as a voice does that speaks them.
         doubts: other readings of a second analyser are wanted.
+        memos: what stands in square brackets is not read, as it is anyway where the user wants that everywhere.
     """
+    memos = memos or g2p.memos
     request = SynthesisRequest(text, overrides=Overrides(readings))
     place, complete = Place(), True
     moras: list[Mora] = []
@@ -96,21 +110,37 @@ def read_line(
     phrases: set[int] = set()
     places: list[Place] = []
     silent: set[int] = set()
-    for sentence in split_sentences(text, g2p.words):
+    notation: list[tuple[int, int]] = []
+    for sentence in split_sentences(text, g2p.words, memos=memos):
         if longest is not None and sentence.start >= longest:
             complete = False
             break
-        phones, _ = remembered_phones(g2p, cache, sentence.text, readings_in(sentence, request), emoji=emoji, doubts=doubts)
+        given = readings_in(sentence, request)
+        phones, _ = remembered_phones(g2p, cache, sentence.text, given, emoji=emoji, doubts=doubts, memos=memos)
         places.append(place)
         if not phones.is_spoken:
             silent.add(sentence.index)
         moras += _moras(phones, sentence.index)
         marks += _marks(phones, place, sentence.index)
         words += words_of(phones, sentence, place)
+        notation += ((sentence.start + start, sentence.start + end) for start, end in phones.notation)
         phrases |= {place.moras + mora for mora in (0, *phones.phrases)} | {mark.moras_before for mark in marks}
         place = place.after(phones)
     begins = tuple(sorted(mora for mora in phrases if mora < len(moras)))
-    return LineReading(text, readings, tuple(moras), tuple(marks), tuple(words), begins, tuple(places), frozenset(silent), complete, emoji)
+    return LineReading(
+        text,
+        readings,
+        tuple(moras),
+        tuple(marks),
+        tuple(words),
+        begins,
+        tuple(places),
+        frozenset(silent),
+        complete,
+        emoji,
+        memos,
+        tuple(notation),
+    )
 
 
 def _moras(phones: Phones, sentence: int) -> list[Mora]:

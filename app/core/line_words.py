@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from app.core.edits import Place
 from app.core.emoji import trim_emoji
+from app.core.notation.noted import NotedText
 from app.core.phones import mark_of_phones, mora_of_phones
 from app.core.symbols import EMOJI_IDS
 from app.core.types import Phones, Sentence
@@ -22,7 +23,7 @@ class LineWord:
     """A stretch of the line's text that is read as a whole.
 
     Attributes:
-        start, end: characters of the line.
+        start, end: characters of the line, with the notation between them.
         first_mora, end_mora, first_mark, end_mark: what it is read as, counted over the line; ends exclusive.
         phones: its phones.
         other: the reading in katakana that a second analyser gives, where it is in doubt; else "".
@@ -40,6 +41,7 @@ class LineWord:
 
 def words_of(phones: Phones, sentence: Sentence, place: Place) -> Iterator[LineWord]:
     """Stretches of the raw text whose ends are ends of words in the normalised text as well."""
+    noted = NotedText(sentence.text, phones.notation)
     ends = [0]
     for size in phones.words:
         ends.append(ends[-1] + size)
@@ -48,8 +50,9 @@ def words_of(phones: Phones, sentence: Sentence, place: Place) -> Iterator[LineW
         first_phone.append(first_phone[-1] + count)
     moras, marks = _counted(mora_of_phones(phones.phones)), _counted(mark_of_phones(phones.phones))
     others = dict(zip(pairwise(ends), phones.others, strict=False))
-    cuts = _shared_cuts(sentence.text, phones.text, ends)
-    for (start, from_char), (end, to_char) in pairwise(cuts):
+    cuts = _shared_cuts(noted.plain, phones.text, ends)
+    for (plain_start, from_char), (plain_end, to_char) in pairwise(cuts):
+        start, end = noted.written(plain_start, plain_end)
         first, last = first_phone[from_char], first_phone[to_char]
         if first < last and EMOJI_IDS.keys().isdisjoint(phones.phones[first:last]):
             start, end = trim_emoji(sentence.text, start, end)  # what is not spoken belongs to no word

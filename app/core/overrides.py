@@ -12,7 +12,6 @@ from app.core.words import Word
 from app.errors import InputError
 from app.language import localized
 
-Analyse = Callable[[str], list[Word]]
 Place = tuple[int, int, ReadingOverride]
 
 # Stands in for a surface that does not come out as words of its own: a noun with which nothing merges.
@@ -22,10 +21,29 @@ _REWRITTEN = 24  # characters the analyser may have written another way (numbers
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of normalised text; `override` when the user gave its reading."""
+    """A stretch of normalised text.
+
+    Attributes:
+        override: when the user gave its reading.
+        kana: its reading where the text itself gives one.
+    """
 
     text: str
     override: ReadingOverride | None = None
+    kana: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Letters [start, end) of a text whose reading is given, and what takes their place."""
+
+    start: int
+    end: int
+    piece: Piece
+
+
+Analyse = Callable[[Sequence[Piece]], list[Word]]
+"""Words of the joined pieces, whatever the user gave to them."""
 
 
 def find_overrides(text: str, readings: Sequence[ReadingOverride]) -> list[Place]:
@@ -42,25 +60,25 @@ def find_overrides(text: str, readings: Sequence[ReadingOverride]) -> list[Place
     return sorted(found, key=lambda place: place[0])
 
 
-def beside(places: Sequence[Place], others: Sequence[Place]) -> list[Place]:
-    """The places, and those of the others that overlap none of them, in order."""
-    free = [other for other in others if all(other[1] <= start or other[0] >= end for start, end, _ in places)]
-    return sorted([*places, *free], key=lambda place: place[0])
+def beside(given: Sequence[Given], others: Sequence[Given]) -> list[Given]:
+    """What is given, and those of the others that overlap none of it, in order."""
+    free = [other for other in others if all(other.end <= one.start or other.start >= one.end for one in given)]
+    return sorted([*given, *free], key=lambda one: one.start)
 
 
 def analyse_with_readings(pieces: Sequence[Piece], analyse: Analyse) -> list[Word]:
     """Words of the joined pieces, with the user's reading where a piece has one. An InputError says what is wrong with a reading."""
     stand_ins: set[int] = set()
     for _ in range(2):
-        written = [_STAND_IN if index in stand_ins else piece.text for index, piece in enumerate(pieces)]
-        words = analyse("".join(written))
-        places = _places(words, written)
+        written = [Piece(_STAND_IN) if index in stand_ins else piece for index, piece in enumerate(pieces)]
+        words = analyse(written)
+        places = _places(words, [piece.text for piece in written])
         missed = {index for index, piece in enumerate(pieces) if piece.override and index not in places}
         if not missed:
             return _replaced(words, places, pieces, stand_ins)
         stand_ins |= missed
     # The neighbours swallow even the stand-in: each piece on its own.
-    apart = ([_overridden(piece.text, piece.override, [])] if piece.override else analyse(piece.text) for piece in pieces)
+    apart = ([_overridden(piece.text, piece.override, [])] if piece.override else analyse([piece]) for piece in pieces)
     return [word for words in apart for word in words]
 
 

@@ -104,15 +104,17 @@ class Pipeline(SentenceContext):
 
     def settled(self, request: SynthesisRequest) -> SynthesisRequest:
         """The request with its edits counted over its own text. Raises InputError for a reading that is none."""
-        return replace(request, overrides=rebase(request.overrides, request.text, self._read, emoji=self.voice.emoji))
+        memos = request.memos or self.g2p.memos
+        overrides = rebase(request.overrides, request.text, self._read, emoji=self.voice.emoji, memos=memos)
+        return replace(request, overrides=overrides, memos=memos)
 
-    def _read(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
-        return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji)
+    def _read(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+        return read_line(text, readings, self.g2p, self.caches.phones, emoji=emoji, memos=memos)
 
     def sentences(self, request: SynthesisRequest, clock: StageClock) -> Iterator[Stages]:
         """The sentences of a request that can be read, one when it is asked for."""
         style = style_vector(self.voice.style_vectors, request.style, request.style_weight)
-        sentences = split_sentences(request.text, self.g2p.words)
+        sentences = split_sentences(request.text, self.g2p.words, memos=request.memos or self.g2p.memos)
         place = Place()
         while True:
             clock.start()

@@ -16,14 +16,20 @@ from app.core.words import Word
 class G2P(Protocol):
     """Text to phones."""
 
+    @property
+    def memos(self) -> bool:
+        """Whether what stands in square brackets is a memo in every text, as the user may want it."""
+
     def words(self, text: str) -> list[str]:
         """Cuts raw text at word boundaries; the pieces joined are `text`."""
 
-    def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False) -> Phones:
+    def convert(
+        self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False, memos: bool = False
+    ) -> Phones:
         """Normalises one sentence and gives its phones; unreadable text gives phones `_ _` and an empty reading.
 
         `emoji` makes symbols of those that Nanairo voices speak; without it they are left out as all others are.
-        `doubts` also asks a second analyser, whose other readings nobody hears.
+        `doubts` also asks a second analyser, whose other readings nobody hears. `memos` leaves out what stands in square brackets.
         """
 
     def explain(self, text: str) -> Sequence[Word]:

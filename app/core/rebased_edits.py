@@ -1,6 +1,6 @@
 """Edits of a line whose text has changed since: those whose word is untouched stay with it, the others are dropped.
 
-An edit counts morae over a text, so it names the text it was made for, and whether its emoji were counted. Typing moves nothing: edits
+An edit counts morae over a text, so it names the text it was made for, and whether its emoji and memos were counted. Typing moves nothing: edits
 are settled, from the text they were made for to the present text, when the line is spoken or shown. So undone typing brings its edits back too.
 """
 
@@ -13,22 +13,30 @@ from difflib import SequenceMatcher
 
 from app.core.emoji import has_emoji
 from app.core.line_reading import LineReading
+from app.core.notation.written import may_have_memo
 from app.core.types import Overrides, ReadingOverride
 
 MOST_PAIRS = 40_000  # of characters to compare; beyond them all between the first and the last difference counts as changed
 
-ReadLine = Callable[[str, tuple[ReadingOverride, ...], bool], LineReading]
+ReadLine = Callable[[str, tuple[ReadingOverride, ...], bool, bool], LineReading]
+"""Reads a text with readings of it, its emoji or not, without its memos or with them."""
 
 
-def rebase(overrides: Overrides, text: str, read: ReadLine, *, emoji: bool = False) -> Overrides:
-    """The edits counted over `text`; `read` reads a line, `emoji` says whether the voice speaks them."""
+def rebase(overrides: Overrides, text: str, read: ReadLine, *, emoji: bool = False, memos: bool = False) -> Overrides:
+    """The edits counted over `text`; `emoji` says whether the voice speaks them, `memos` whether what stands in square brackets is none of it."""
     made_for = overrides.text or text
-    if made_for == text and (not overrides.text or overrides.emoji == emoji or not has_emoji(text)):
+    if made_for == text and (not overrides.text or counts_alike(overrides, text, emoji=emoji, memos=memos)):
         return overrides
     readings = rebased_readings(overrides.readings, made_for, text)
     if not (overrides.moras or overrides.pauses or overrides.phrases):
-        return replace(overrides, readings=readings, text=text, emoji=emoji)
-    return moved(overrides, read(made_for, overrides.readings, overrides.emoji), read(text, readings, emoji))
+        return replace(overrides, readings=readings, text=text, emoji=emoji, memos=memos)
+    old = read(made_for, overrides.readings, overrides.emoji, overrides.memos)
+    return moved(overrides, old, read(text, readings, emoji, memos))
+
+
+def counts_alike(overrides: Overrides, text: str, *, emoji: bool, memos: bool) -> bool:
+    """Whether a text has the same morae as when edits of it were made."""
+    return (overrides.emoji == emoji or not has_emoji(text)) and (overrides.memos == memos or not may_have_memo(text))
 
 
 def moved(overrides: Overrides, old: LineReading, new: LineReading) -> Overrides:
@@ -41,6 +49,7 @@ def moved(overrides: Overrides, old: LineReading, new: LineReading) -> Overrides
         phrases=tuple(replace(edit, mora=moras[edit.mora]) for edit in overrides.phrases if edit.mora in moras),
         text=new.text,
         emoji=new.emoji,
+        memos=new.memos,
     )
 
 

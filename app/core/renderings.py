@@ -1,6 +1,6 @@
 """What the pipeline remembers, and what each thing depends on: a change of anything else finds it again.
 
-phones     text, readings, whether emoji are spoken
+phones     text, readings, whether emoji are spoken, whether memos are left out
 features   BERT, text
 prosody    voice, BERT, phones and tones, style, speaker, sdp ratio, BERT weight, assist text, noise of durations
 renderings prosody, speed, pauses and lengths, noise, seed, place in the request — all but the volume; and with another pitch, pitch and intonation
@@ -74,13 +74,15 @@ def remembered_phones(
     *,
     emoji: bool = False,
     doubts: bool = False,
+    memos: bool = False,
 ) -> tuple[Phones, bool]:
     """Phones of a sentence, and whether they were remembered; what is converted now is remembered from now on, with doubts or without."""
-    key = (text, readings, emoji)
+    memos = memos or g2p.memos
+    key = (text, readings, emoji, memos)
     for known in (True,) if doubts else (True, False):
         if cache is not None and (found := cache.get((*key, known))) is not None:
             return found, True
-    phones = g2p.convert(text, readings, emoji=emoji, doubts=doubts)
+    phones = g2p.convert(text, readings, emoji=emoji, doubts=doubts, memos=memos)
     if cache is not None:
         cache.put((*key, doubts), phones, phones.size)
     return phones, False

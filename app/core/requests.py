@@ -29,6 +29,7 @@ def request_of(line: Line) -> SynthesisRequest:
         assist_text=settings.assist_text,
         pauses=MappingProxyType(dict(settings.pauses)),
         seed=settings.seed,
+        memos=settings.memos,
         overrides=line.overrides,
         **{name: getattr(settings, name) for name in BOUNDS},
     )

@@ -24,6 +24,7 @@ class LineSettings:
         speaker, style: by name, so that they fit another voice too; empty is its first one.
         pauses: (punctuation phone, seconds at speed 1), sorted; marks that are not in it keep the voice's own length.
         seed_locked: False takes another seed each time the line is spoken.
+        memos: what stands in square brackets is not spoken; so it is in lines of VOICEVOX and AivisSpeech.
     """
 
     voice: str = ""
@@ -45,6 +46,7 @@ class LineSettings:
     pauses: tuple[tuple[str, float], ...] = ()
     seed: int = 0
     seed_locked: bool = True
+    memos: bool = False
 
 
 def new_id() -> str:

@@ -19,6 +19,7 @@ VERSION = 1
 MOST_EDITS = 8 * LONGEST_LINE  # of a kind in a line: as many as it can have morae
 _PLAIN = LineSettings()
 _EDITS = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
+_COUNTED = ("emoji", "memos")
 _EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS} | dict.fromkeys(("mora", "mark", "occurrence", "accent"), PLACE_BOUNDS)
 _TYPES: dict[str, type | tuple[type, ...]] = {"str": str, "int": int, "float": (int, float), "bool": bool}
 
@@ -89,8 +90,7 @@ def line_to_data(line: Line) -> dict[str, Any]:
     }
     if line.overrides.text:
         edits["text"] = line.overrides.text
-    if line.overrides.emoji:
-        edits["emoji"] = True
+    edits |= {name: True for name in _COUNTED if getattr(line.overrides, name)}
     return data | ({"overrides": edits} if edits else {})
 
 
@@ -111,7 +111,8 @@ def _overrides_from_data(edits: object, lose: Lose | None) -> Overrides:
         raise ValueError("overrides")
     if any(len(edits.get(name, [])) > MOST_EDITS for name in _EDITS):
         raise ValueError("too many overrides")
-    if not isinstance(edits.get("text", ""), str) or not isinstance(edits.get("emoji", False), bool):
+    counted = {name: edits.get(name, False) for name in _COUNTED}
+    if not isinstance(edits.get("text", ""), str) or not all(isinstance(value, bool) for value in counted.values()):
         raise ValueError("overrides")
     made: dict[str, list[Any]] = {name: [] for name in _EDITS}
     for name, kind in _EDITS.items():
@@ -119,7 +120,8 @@ def _overrides_from_data(edits: object, lose: Lose | None) -> Overrides:
             with tolerating(lose, "overrides"):
                 made[name].append(_edit_from_data(kind, item))
     made["readings"] = [edit for edit in made["readings"] if edit.surface]  # of no letter: once written, and never heard
-    return Overrides(**{name: tuple(found) for name, found in made.items()}, text=edits.get("text", ""), emoji=edits.get("emoji", False))
+    given: dict[str, Any] = {name: tuple(found) for name, found in made.items()}
+    return Overrides(**given, text=edits.get("text", ""), **counted)
 
 
 def _edit_to_data(edit: Any) -> dict[str, Any]:

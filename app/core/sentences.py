@@ -2,7 +2,8 @@
 
 A piece ends after a full stop, question or exclamation mark, ellipsis or line break. What stands in brackets stays whole as
 long as it fits. Beyond `limit` characters a piece is cut at a comma, then between words, then anywhere. The pieces joined are
-the text, each is at most `limit` long, and every character is looked at a bounded number of times.
+the text, each is at most `limit` long, and every character is looked at a bounded number of times. Notation (`app.core.notation`)
+is no part of a sentence: it is never cut, and does not count.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from app.core.emoji import EMOJI_PATTERN
+from app.core.notation.written import noted_text
 from app.core.types import Sentence
 
 Words = Callable[[str], list[str]]
@@ -43,15 +45,21 @@ _CLINGING = frozenset(
 )
 
 
-def split_sentences(text: str, words: Words | None = None, limit: int = DEFAULT_LIMIT) -> Iterator[Sentence]:
-    """Yields the pieces of `text` in order; `words` (such as `G2P.words`) says where a long clause may be cut."""
+def split_sentences(text: str, words: Words | None = None, limit: int = DEFAULT_LIMIT, *, memos: bool = False) -> Iterator[Sentence]:
+    """Yields the pieces of `text` in order; `words` (such as `G2P.words`) says where a long clause may be cut.
+
+    `memos` as `app.core.notation.written.noted_text` has them.
+    """
+    noted = noted_text(text, memos=memos)
     start = 0
     index = 0
     while start < len(text):
-        window = text[start : start + limit + 1]  # one more, to see what follows
-        end = _natural_end(window, limit) or _forced_end(window, words)
-        yield Sentence(index, window[:end], start)
-        start += end
+        place = noted.plain_at(start)
+        window = noted.plain[place : place + limit + 1]  # one more, to see what follows
+        end = (_natural_end(window, limit) or _forced_end(window, words)) if window else 0
+        cut = noted.cut_at(place + end, start)
+        yield Sentence(index, text[start:cut], start)
+        start = cut
         index += 1
 
 

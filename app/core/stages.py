@@ -32,7 +32,8 @@ def phones_of(context: SentenceContext, request: SynthesisRequest, sentence: Sen
     """Phones of a sentence, without the tones a user set."""
     readings = readings_in(sentence, request)
     clock.start()
-    phones, hit = remembered_phones(context.g2p, context.caches.phones, sentence.text, readings, emoji=context.voice.emoji)
+    how = {"emoji": context.voice.emoji, "memos": request.memos}
+    phones, hit = remembered_phones(context.g2p, context.caches.phones, sentence.text, readings, **how)
     clock.stop("g2p", cache_hit=hit, phones=len(phones.phones))
     check_phones(len(phones.phones))
     return phones

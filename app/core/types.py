@@ -78,6 +78,7 @@ class Overrides:
     Attributes:
         text: what the line said when morae, marks and occurrences were counted; empty means what it says now. See `app.core.rebased_edits`.
         emoji: emoji were counted as morae, which they are for voices that speak them.
+        memos: what stands in square brackets was not counted.
     """
 
     readings: tuple[ReadingOverride, ...] = ()
@@ -86,6 +87,7 @@ class Overrides:
     phrases: tuple[PhraseOverride, ...] = ()
     text: str = ""
     emoji: bool = False
+    memos: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ class Phones:
         word2ph: phones per character of `text`, with 1 at both ends; sums to len(phones).
         words: characters of `text` that each word has.
         phrases: morae an accent phrase begins with.
-        others: for each word another reading that a second analyser gives, or "". None of the three shapes the sound.
+        others: for each word another reading that a second analyser gives, or "".
+        notation: stretches [start, end) of the raw text that belong to no word: ruby, notes. None of the four shapes the sound.
     """
 
     text: str
@@ -125,6 +128,7 @@ class Phones:
     words: tuple[int, ...] = field(default=(), compare=False)
     phrases: tuple[int, ...] = field(default=(), compare=False)
     others: tuple[str, ...] = field(default=(), compare=False)
+    notation: tuple[tuple[int, int], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if len(self.phones) != len(self.tones):
@@ -149,6 +153,9 @@ class SynthesisRequest:
 
     Lengths are seconds, `volume` a factor, `pitch` semitones, `intonation` a factor of the pitch's deviation from its mean. `pauses` maps a punctuation phone (`, . ! ? ' -`) to its length in seconds at
     speed 1; marks that are not in it keep the length that the voice predicts.
+
+    Attributes:
+        memos: what stands in square brackets is not spoken.
     """
 
     text: str
@@ -170,6 +177,7 @@ class SynthesisRequest:
     post_silence_s: float = 0.1
     pauses: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     seed: int = 0
+    memos: bool = False
     overrides: Overrides = Overrides()
 
 

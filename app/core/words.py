@@ -11,7 +11,7 @@ from app.core.moras import mora_phones, split_moras
 from app.core.symbols import EDGE, MORA_ENDS, PUNCTUATION, VOWELS
 from app.core.types import Phones
 
-ReadBy = Literal["user", "rule", "dictionary", "second", "front_end", "analyser", "normalisation", "english"]
+ReadBy = Literal["user", "ruby", "rule", "dictionary", "second", "front_end", "analyser", "normalisation", "english"]
 EMOJI_KIND = ("絵文字", "")
 
 
@@ -25,9 +25,9 @@ class Word:
         accent: mora after which the pitch falls, 0 = never; it counts for the accent phrase, so the phrase's first word decides.
         joined: the word continues the accent phrase of the word before it.
         kind: part of speech and its first subdivision, as the dictionary names them.
-        read_by: what gave the reading: the user; a rule, the dictionary or the white list for the second analyser (`app.core.readings`);
+        read_by: what gave the reading: the user; ruby in the text; a rule, the dictionary or the white list for the second analyser (`app.core.readings`);
             the front end's own corrections; the analyser; `app.core.normalise`; the English converter.
-        name: which rule, entry or word of the list.
+        name: which rule, entry or word of the list, or the ruby.
         other: what the second analyser reads, where the two differ and nothing has settled it; empty otherwise.
     """
 
@@ -51,8 +51,12 @@ class Word:
         return self.kind == EMOJI_KIND
 
 
-def words_to_phones(words: Iterable[Word]) -> Phones:
-    """Phones of a sentence: `_`, the words accent phrase by accent phrase, `_`. Words without any phone are left out."""
+def words_to_phones(words: Iterable[Word], notation: tuple[tuple[int, int], ...] = ()) -> Phones:
+    """Phones of a sentence: `_`, the words accent phrase by accent phrase, `_`. Words without any phone are left out.
+
+    Args:
+        notation: as `Phones` has it.
+    """
     text, reading = "", ""
     sizes, others, begins, moras = [], [], [], 0
     phones, tones, word2ph = [EDGE], [0], [1]
@@ -75,7 +79,7 @@ def words_to_phones(words: Iterable[Word]) -> Phones:
             sizes.append(len(word.surface))
             others.append(word.other)
             moras += sum(phone in MORA_ENDS for phone, _ in symbols)
-    return Phones(text, reading, (*phones, EDGE), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins), tuple(others))
+    return Phones(text, reading, (*phones, EDGE), (*tones, 0), (*word2ph, 1), tuple(sizes), tuple(begins), tuple(others), notation)
 
 
 def _with_heights(words: Iterable[Word]) -> Iterator[tuple[Word, list[int], bool]]:

@@ -49,7 +49,7 @@ class LineTimes:
         settings = {name: value for name, value in asdict(line.settings).items() if name not in ("voice", "speaker", "style")}
         spoken = SpokenLine(
             line.id,
-            line.text,
+            reading.written(),
             "".join(mora.kana for mora in reading.moras),
             line.settings.seed,
             voice.manifest.id,
@@ -58,7 +58,7 @@ class LineTimes:
             "" if silent else credit_of(voice),
             0.0,
             self._samples / self._rate,
-            sentences=tuple(self._sentences()),
+            sentences=tuple(self._sentences(reading)),
             silent=silent,
         )
         if silent:
@@ -76,14 +76,16 @@ class LineTimes:
     def _reading(self) -> LineReading:
         line, pipeline = self._line, self._speaker.pipeline
 
-        def read(text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
-            return read_line(text, readings, pipeline.g2p, pipeline.caches.phones, emoji=emoji)
+        def read(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+            return read_line(text, readings, pipeline.g2p, pipeline.caches.phones, emoji=emoji, memos=memos)
 
-        overrides = rebase(line.overrides, line.text, read, emoji=pipeline.voice.emoji)
-        return read(line.text, overrides.readings, pipeline.voice.emoji)
+        memos = line.settings.memos or pipeline.g2p.memos
+        overrides = rebase(line.overrides, line.text, read, emoji=pipeline.voice.emoji, memos=memos)
+        return read(line.text, overrides.readings, pipeline.voice.emoji, memos)
 
-    def _sentences(self) -> list[Timed]:
-        texts = {item.index: item.text.strip() for item in split_sentences(self._line.text, self._speaker.pipeline.g2p.words)}
+    def _sentences(self, reading: LineReading) -> list[Timed]:
+        found = split_sentences(self._line.text, self._speaker.pipeline.g2p.words, memos=reading.memos)
+        texts = {item.index: reading.written(item.start, item.start + len(item.text)).strip() for item in found}
         bounds = sorted(self._bounds.items())
         return [Timed(texts.get(index, ""), start / self._rate, end / self._rate) for index, (start, end) in bounds]
 

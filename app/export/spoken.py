@@ -33,6 +33,7 @@ class SpokenLine:
     """One line as it sounds.
 
     Attributes:
+        text: as readers see it: without ruby and notes.
         voice: its id; `speaker` and `style` are names.
         settings: that shaped the sound, by the names of `LineSettings`.
         credit: what a publication of the sound must name.

@@ -12,6 +12,7 @@ from app.core.accents import can_toggle_phrase
 from app.core.line_reading import LineReading
 from app.core.moras import mora_phones, split_moras
 from app.core.rebased_edits import ReadLine
+from app.core.script import Line
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
 from app.core.words import phrase_heights
 from app.errors import AppError
@@ -31,19 +32,20 @@ def settled(imported: Imported, read: ReadLine) -> Imported:
     losses, lines = Losses(), []
     for line in imported.project.script.lines:
         phrases = imported.spoken.get(line.id, ())
-        overrides = _edits(line.text, phrases, read, losses) if phrases else line.overrides
+        overrides = _edits(line, phrases, read, losses) if phrases else line.overrides
         lines.append(replace(line, overrides=overrides))
     script = replace(imported.project.script, lines=tuple(lines))
     return Imported(replace(imported.project, script=script), (*imported.dropped, *losses.sentences()))
 
 
-def _edits(text: str, phrases: Sequence[SpokenPhrase], read: ReadLine, losses: Losses) -> Overrides:
+def _edits(line: Line, phrases: Sequence[SpokenPhrase], read: ReadLine, losses: Losses) -> Overrides:
+    memos = line.settings.memos
     theirs = _phones([kana for phrase in phrases for mora in phrase.moras for kana in split_moras(mora)])
     try:
-        reading = read(text, (), False)
+        reading = read(line.text, (), False, memos)
         readings = _readings(reading, phrases, theirs)
         if readings:
-            reading = read(text, readings, False)
+            reading = read(line.text, readings, False, memos)
     except AppError:
         readings = None
     if readings is None or _phones([mora.kana for mora in reading.moras]) != theirs:
@@ -53,7 +55,7 @@ def _edits(text: str, phrases: Sequence[SpokenPhrase], read: ReadLine, losses: L
     moras, begins = _accents(reading, phrases, ends)
     pauses = _pauses(reading, phrases, ends, losses)
     found = Overrides(readings, moras, pauses, begins)
-    return found if found == Overrides() else replace(found, text=text)
+    return found if found == Overrides() else replace(found, text=line.text, memos=reading.memos)
 
 
 def _phones(kana: Sequence[str]) -> Phones:

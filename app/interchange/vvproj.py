@@ -91,7 +91,7 @@ def _add(line: _Line, key: str, item: Mapping[str, Any], usual_engine: str) -> N
         line.lose("正しくない話し方の設定", "settings that are not valid")
     if item.get("morphingInfo"):
         line.gathered.losses.add("モーフィング", "morphing")
-    line.gathered.add(text, LineSettings(voice=named, **values), key, spoken)
+    line.gathered.add(text, LineSettings(voice=named, memos=True, **values), key, spoken)
 
 
 def _key(engine: str, style: int) -> str:

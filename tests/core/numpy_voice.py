@@ -38,6 +38,8 @@ def traits(**changes: object) -> VoiceTraits:
 class NumpyVoice:
     """Three graphs and one graph, and the front end with its BERT; counts how often each runs."""
 
+    memos = False
+
     def __init__(self) -> None:
         self.runs: dict[str, int] = {}
         self.frame_inputs: list[FrameInput] = []
@@ -50,7 +52,7 @@ class NumpyVoice:
         """Every character is a word."""
         return list(text)
 
-    def convert(self, text: str, readings: tuple[ReadingOverride, ...] = (), *, emoji: bool = False, doubts: bool = False) -> Phones:
+    def convert(self, text: str, readings: tuple[ReadingOverride, ...] = (), **how: bool) -> Phones:
         """Every letter is the mora `k a`, marks are themselves, everything else is unreadable."""
         self._count("g2p")
         kept = [char for char in text.replace("。", ".").replace("、", ",") if char.isalpha() or char in ".,!?"]

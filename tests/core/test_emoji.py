@@ -28,8 +28,8 @@ GIGGLE, SIGH = 2, 7  # morae
 ALIKE = "😡😤😂🤣😢🥲😨😥😧😦😣😫😓🥰☺❤💕🤨😜😼🤢🤮"
 
 
-def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = True) -> LineReading:
-    return read_line(text, readings, G2P, emoji=emoji)
+def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = True, memos: bool = False) -> LineReading:
+    return read_line(text, readings, G2P, emoji=emoji, memos=memos)
 
 
 def kana(reading: LineReading) -> list[str]:

@@ -35,8 +35,8 @@ TEXTS = st.lists(st.sampled_from(WORDS), max_size=10).map("".join)
 FEW = settings(max_examples=60, deadline=None)
 
 
-def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False) -> LineReading:
-    return read_line(text, readings, G2P, emoji=emoji)
+def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = False) -> LineReading:
+    return read_line(text, readings, G2P, emoji=emoji, memos=memos)
 
 
 def kana(reading: LineReading, start: int, end: int) -> str:

@@ -178,7 +178,7 @@ def test_text_longer_than_bert_takes_is_read_in_pieces() -> None:
     over = pipeline(voice)
 
     class LongSentences(NumpyVoice):
-        def convert(self, text: str, readings: object = (), *, emoji: bool = False, doubts: bool = False) -> object:
+        def convert(self, text: str, readings: object = (), **how: bool) -> object:
             return voice.convert("a" * 1200)
 
     over.g2p = LongSentences()  # type: ignore[assignment]

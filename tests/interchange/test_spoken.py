@@ -19,8 +19,8 @@ from app.interchange.spoken import settled
 G2P = open_g2p()
 
 
-def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False) -> LineReading:
-    return read_line(text, readings, G2P, emoji=emoji)
+def read(text: str, readings: tuple[ReadingOverride, ...] = (), emoji: bool = False, memos: bool = False) -> LineReading:
+    return read_line(text, readings, G2P, emoji=emoji, memos=memos)
 
 
 def spoken(kana: str, accent: int, pause_s: float | None = None) -> SpokenPhrase:

@@ -5,15 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import accumulate
 
 from app.adapters.english import english_kana
 from app.adapters.openjtalk import words as openjtalk_words
+from app.adapters.openjtalk.choices import MEMOS
 from app.adapters.openjtalk.dictionary import taught_words
 from app.adapters.openjtalk.own_words import own_words
 from app.core.emoji import EmojiPlace, find_emoji
-from app.core.normalise import PLACEHOLDER, Spell, normalise, normalise_surface
+from app.core.normalise import PLACEHOLDER, Spell, normalise
 from app.core.normalise.characters import to_plain_characters
-from app.core.overrides import Piece, Place, analyse_with_readings, beside, find_overrides
+from app.core.notation.bracketed import with_bracketed
+from app.core.notation.given import given_by_text, given_by_user, places_in_plain
+from app.core.notation.noted import NotedText
+from app.core.notation.ruby_words import Reading
+from app.core.notation.written import noted_text
+from app.core.overrides import Given, Piece, analyse_with_readings, beside, find_overrides
 from app.core.readings.accents import mend_accents
 from app.core.readings.explained import explained
 from app.core.readings.word_pairs import mend_readings
@@ -34,6 +41,11 @@ class OpenJTalkG2P:
         """Cuts raw text at word boundaries; the pieces joined are `text`."""
         return openjtalk_words.cut(text)
 
+    @property
+    def memos(self) -> bool:
+        """Whether square brackets hold memos in every text."""
+        return MEMOS.is_wanted
+
     def explain(self, text: str) -> list[Word]:
         """The words of one sentence, and what gave the reading of each."""
         converted: dict[str, str] = {}
@@ -42,53 +54,77 @@ class OpenJTalkG2P:
             converted[english_kana(word)] = word
             return english_kana(word)
 
-        text = _PRIVATE.sub("", text)
-        words = _words(text, taught_words().written.find(text), 0, len(text), spell, doubts=True)
-        return explained(words, to_plain_characters(text), converted)
+        noted = read_notation(text, memos=self.memos)
+        words = _words(noted.plain, _given(noted, ()), 0, len(noted.plain), spell, doubts=True)
+        return explained(words, to_plain_characters(noted.plain), converted)
 
-    def convert(self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False) -> Phones:
+    def convert(
+        self, text: str, readings: Sequence[ReadingOverride] = (), *, emoji: bool = False, doubts: bool = False, memos: bool = False
+    ) -> Phones:
         """Phones of one sentence; unreadable text gives `_ _` and an empty reading.
 
         Occurrences of `readings` are counted within `text`. An InputError says what is wrong with a reading. What lies between two
         emoji that are symbols is analysed as a sentence of its own, as Nanairo voices were trained; a reading given to one wins.
         """
-        text = _PRIVATE.sub("", text)
-        places = beside(find_overrides(text, readings), taught_words().written.find(text))
-        symbols = [found for found in find_emoji(text) if _is_free(found, places)] if emoji else []
+        noted = read_notation(text, memos=memos or self.memos)
+        plain, given = noted.plain, _given(noted, readings)
+        symbols = [found for found in find_emoji(plain) if _is_free(found, given)] if emoji else []
         words: list[Word] = []
         start = 0
         for stop, following, symbol in symbols:
-            words += [*_words(text, places, start, stop, doubts=doubts), Word(symbol, "", kind=EMOJI_KIND)]
+            words += [*_words(plain, given, start, stop, doubts=doubts), Word(symbol, "", kind=EMOJI_KIND)]
             start = following
-        return words_to_phones(words + _words(text, places, start, len(text), doubts=doubts))
+        return words_to_phones(words + _words(plain, given, start, len(plain), doubts=doubts), noted.silent)
+
+
+def read_notation(text: str, *, memos: bool) -> NotedText:
+    """The text with its notation taken apart; in parentheses only possible readings are readings, of which dictionaries know."""
+    noted = noted_text(text, memos=memos)
+    if private := [match.span() for match in _PRIVATE.finditer(noted.plain)]:
+        noted = noted.noting(private)
+    for known in (openjtalk_words.spelled_readings, openjtalk_words.all_readings):  # the second loads another dictionary
+        noted = with_bracketed(noted, known)
+    return noted
+
+
+def _given(noted: NotedText, readings: Sequence[ReadingOverride]) -> list[Given]:
+    """Readings of the user, then of the text, then of the user's dictionary, where none of those before stands."""
+    by_hand = given_by_user(list(places_in_plain(noted, find_overrides(noted.text, readings))))
+    return beside(beside(by_hand, given_by_text(noted, _spoken)), given_by_user(taught_words().written.find(noted.plain)))
+
+
+def _spoken(reading: str) -> str:
+    """A reading in kana; what is no kana is read as any text."""
+    return "".join(word.pronunciation for word in _words(reading, [], 0, len(reading)))
 
 
 def words_of(text: str) -> list[Word]:
     """Words of one sentence, with the user's dictionary but without readings of a line."""
-    text = _PRIVATE.sub("", text)
-    return _words(text, taught_words().written.find(text), 0, len(text))
+    noted = read_notation(text, memos=False)
+    return _words(noted.plain, _given(noted, ()), 0, len(noted.plain))
 
 
-def _is_free(emoji: EmojiPlace, places: Sequence[Place]) -> bool:
-    return all(emoji.end <= start or emoji.start >= end for start, end, _ in places)
+def _is_free(emoji: EmojiPlace, given: Sequence[Given]) -> bool:
+    return all(emoji.end <= one.start or emoji.start >= one.end for one in given)
 
 
-def _words(text: str, places: Sequence[Place], start: int, end: int, spell: Spell = english_kana, *, doubts: bool = False) -> list[Word]:
+def _words(text: str, given: Sequence[Given], start: int, end: int, spell: Spell = english_kana, *, doubts: bool = False) -> list[Word]:
     """Words of text[start:end]; a private character holds each place whose reading is given while the rest is normalised."""
-    given = [(first, last, override) for first, last, override in places if start <= first < end]
+    given = [one for one in given if start <= one.start < end]
     marked = ""
-    for first, last, _ in given:
-        marked += text[start:first] + PLACEHOLDER
-        start = last
+    for one in given:
+        marked += text[start : one.start] + PLACEHOLDER
+        start = one.end
     spoken = own_words().speak(marked + text[start:end])
     first_text, *others = normalise(spoken, openjtalk_words.lookup, spell).split(PLACEHOLDER)
-    if not given:
-        return _analyse(first_text, doubts=doubts)
     pieces = [Piece(first_text)]
-    for (_, _, override), following in zip(given, others, strict=True):
-        pieces += [Piece(normalise_surface(override.surface), override), Piece(following)]
+    for one, following in zip(given, others, strict=True):
+        pieces += [one.piece, Piece(following)]
     return analyse_with_readings([piece for piece in pieces if piece.text], partial(_analyse, doubts=doubts))
 
 
-def _analyse(text: str, *, doubts: bool) -> list[Word]:
-    return mend_accents(mend_readings(openjtalk_words.analyse(text, doubts=doubts)))
+def _analyse(pieces: Sequence[Piece], *, doubts: bool) -> list[Word]:
+    ends = list(accumulate(len(piece.text) for piece in pieces))
+    readings = [Reading(end - len(piece.text), end, piece.kana) for piece, end in zip(pieces, ends, strict=True) if piece.kana]
+    text = "".join(piece.text for piece in pieces)
+    return mend_accents(mend_readings(openjtalk_words.analyse(text, doubts=doubts, readings=readings)))

@@ -4,43 +4,23 @@ from __future__ import annotations
 
 from functools import cache
 
+from app.adapters.openjtalk.choices import Choice
 from app.core.dictionary_data import from_text
 from app.core.readings.own_words import OwnWords
 from app.errors import InternalError
 from app.language import localized
 from app.paths import resources_dir
-from app.settings import known_settings
 
 FILE = "readings/words.csv"
 _NONE = OwnWords([])
 
 
-class OwnWordsChoice:
-    """Whether the dictionary is used: as the settings say, unless somebody asks otherwise.
-
-    Attributes:
-        wanted: None is what the settings say.
-    """
-
-    wanted: bool | None = None
-
-
-CHOICE = OwnWordsChoice()
+CHOICE = Choice(lambda settings: settings.built_in_words)
 
 
 def own_words() -> OwnWords:
     """Its words, none where the user does not want them. Raises InternalError where the file is missing or damaged."""
-    return _words() if _is_wanted() else _NONE
-
-
-def forget_choice() -> None:
-    """The settings have changed: they are asked again."""
-    _is_wanted.cache_clear()
-
-
-@cache
-def _is_wanted() -> bool:
-    return known_settings().built_in_words if CHOICE.wanted is None else CHOICE.wanted
+    return _words() if CHOICE.is_wanted else _NONE
 
 
 @cache

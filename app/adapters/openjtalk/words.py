@@ -6,20 +6,24 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache
+from dataclasses import replace
+from functools import cache, lru_cache, partial
 from threading import Lock
 from types import ModuleType
 from typing import Any
 
+from app.adapters.openjtalk.choices import MEMOS
 from app.adapters.openjtalk.dictionary import as_userdic, taught_words
 from app.adapters.openjtalk.features import FullFeatures
-from app.adapters.openjtalk.own_words import forget_choice, own_words
+from app.adapters.openjtalk.own_words import CHOICE, own_words
 from app.adapters.openjtalk.rows import known_word, narrow
+from app.adapters.openjtalk.ruby import FrontEndLexicon
 from app.adapters.openjtalk.sentence import SentenceFrontEnd
 from app.adapters.openjtalk.unused_parts import leave_out_unused
 from app.adapters.prefetch import wait_for
+from app.core.notation.ruby_words import Reading, readings_within, ruby_corrections
 from app.core.readings.correct import corrections
-from app.core.readings.morphs import Correction, Morph
+from app.core.readings.morphs import Correction, Morph, without_overlaps
 from app.core.readings.second import SecondWord, is_open, with_others
 from app.core.sentences import split_sentences
 from app.core.words import ReadBy, Word
@@ -74,29 +78,30 @@ def _front_end() -> FullFeatures:
 
 def forget_taught_words() -> None:
     """The user's dictionary, or what is wanted of ours, has changed: whatever is asked next is asked with the new one."""
-    for remembered in (taught_words, _front_end, lookup, known_word):
+    for remembered in (taught_words, _front_end, lookup, known_word, spelled_readings, all_readings):
         remembered.cache_clear()
-    forget_choice()
+    CHOICE.forget()
+    MEMOS.forget()
 
 
-def analyse(text: str, *, doubts: bool = False) -> list[Word]:
-    """Words of normalised text of any length; with `doubts`, also what the second analyser reads otherwise."""
+def analyse(text: str, *, doubts: bool = False, readings: Sequence[Reading] = ()) -> list[Word]:
+    """Words of normalised text of any length, with readings that are given in it; with `doubts`, also what the second analyser reads otherwise."""
     if len(text) <= _LONGEST:
-        return _analyse_piece(text, doubts)
-    pieces = [piece.text for piece in split_sentences(text, limit=_LONGEST)]
-    words = {piece: _analyse_piece(piece, doubts) for piece in dict.fromkeys(pieces)}  # a text that is long mostly repeats itself
+        return _analyse_piece(text, tuple(readings), doubts)
+    pieces = [(piece.text, readings_within(readings, piece)) for piece in split_sentences(text, limit=_LONGEST)]
+    words = {piece: _analyse_piece(*piece, doubts) for piece in dict.fromkeys(pieces)}  # a text that is long mostly repeats itself
     return [word for piece in pieces for word in words[piece]]
 
 
-def _analyse_piece(text: str, doubts: bool) -> list[Word]:
+def _analyse_piece(text: str, readings: Sequence[Reading], doubts: bool) -> list[Word]:
     with _ONE_AT_A_TIME:
-        return _analysed(text, doubts)
+        return _analysed(text, readings, doubts)
 
 
-def _analysed(text: str, doubts: bool) -> list[Word]:
+def _analysed(text: str, readings: Sequence[Reading], doubts: bool) -> list[Word]:
     run_frontend = load().run_frontend
     try:
-        features, sentence = _features(run_frontend, text)
+        features, sentence = _features(run_frontend, text, readings)
     except AppError:
         raise
     except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
@@ -119,10 +124,13 @@ def _with_second_opinion(words: list[Word]) -> list[Word]:
     return with_others(words, second_words("".join(word.surface for word in words)))
 
 
-def _features(run_frontend: Callable[..., list[dict[str, Any]]], text: str) -> tuple[list[dict[str, Any]], SentenceFrontEnd]:
+def _features(
+    run_frontend: Callable[..., list[dict[str, Any]]], text: str, readings: Sequence[Reading]
+) -> tuple[list[dict[str, Any]], SentenceFrontEnd]:
     """What the front end says of each word. Homographs and rare kanji ask Sudachi, whose dictionary is a package of its own."""
     wait_for("sudachidict_core")
-    sentence = SentenceFrontEnd(_front_end(), _corrections)
+    spoken = [replace(one, start=_letters(text[: one.start]), end=_letters(text[: one.end])) for one in readings]
+    sentence = SentenceFrontEnd(_front_end(), partial(_corrections, readings=spoken))
     sentence.prepare(text)
     for options in ({}, {"use_sudachi_kanji_yomi": False}):
         with suppress(ModuleNotFoundError):
@@ -130,8 +138,41 @@ def _features(run_frontend: Callable[..., list[dict[str, Any]]], text: str) -> t
     return run_frontend(text, jtalk=sentence, use_vanilla=True), sentence  # reads nearly everything, and needs nothing else
 
 
-def _corrections(morphs: Sequence[Morph]) -> list[Correction]:
-    return corrections(morphs, own_words(), second_words)
+def _corrections(morphs: Sequence[Morph], readings: Sequence[Reading]) -> list[Correction]:
+    """The readings of the text itself win, also against the user's dictionary."""
+    found = corrections(morphs, own_words(), second_words)
+    return without_overlaps([*ruby_corrections(morphs, readings, FrontEndLexicon(_front_end())), *found]) if readings else found
+
+
+def _letters(text: str) -> int:
+    """Letters of a text as the analyser counts them: its words have no spaces."""
+    return len(text) - text.count(" ")
+
+
+@lru_cache(maxsize=4096)
+def spelled_readings(word: str) -> frozenset[str]:
+    """All readings, as they are spelled, that the analyser's dictionary has for a word."""
+    with _ONE_AT_A_TIME:
+        return frozenset(known.spelled for known in FrontEndLexicon(_front_end()).known(word))
+
+
+@lru_cache(maxsize=4096)
+def all_readings(word: str) -> frozenset[str]:
+    """The same with those of Sudachi's dictionary, where it is there."""
+    known = spelled_readings(word)
+    with _ONE_AT_A_TIME:
+        second = _second_dictionary()
+        return known if second is None else known.union(found.reading_form() for found in second.lookup(word))
+
+
+@cache
+def _second_dictionary() -> Any:
+    """Sudachi's dictionary, to look words up; None where it is missing."""
+    wait_for("sudachidict_core")
+    try:
+        return load().utils.dictionary.Dictionary()
+    except ModuleNotFoundError:
+        return None
 
 
 @lru_cache(maxsize=16)  # it is asked for corrections and for doubts

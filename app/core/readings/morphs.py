@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Source = Literal["rule", "dictionary", "second"]
+Source = Literal["rule", "dictionary", "second", "ruby"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Words [first, last) of a sentence are these parts instead; `name` is the rule, entry or word of the white list."""
+    """Words [first, last) of a sentence are these parts instead; `name` is the rule, entry or word of the white list, or the ruby."""
 
     first: int
     last: int

@@ -17,7 +17,7 @@ _LONG = re.compile(
     "(?<=[アカサタナハマヤラワガザダバパャ])ア|(?<=[イキシチニヒミリギジビピ])イ|(?<=[オコソトノホモヨロゴゾドボポョ])[オウ]|(?<=[エケセテネヘメレゲゼデベペ])[エイ]|(?<=[ウクスツヌフムユルグズブプュ])ウ"
 )
 _KANJI = re.compile("[一-龠々]")
-_SETTLED = frozenset(("user", "rule", "dictionary", "second"))
+_SETTLED = frozenset(("user", "ruby", "rule", "dictionary", "second"))
 _NO_DOUBT = frozenset(("数", "助数詞", "接尾", "接頭詞"))  # numbers join with what they count, which the second analyser does not do
 # Both are right everywhere, and the first analyser's is the usual one.
 _ALIKE = frozenset("多 得る 私 何 日本 言う 明日 四 七 九 一 十 家 他 方 人 後 時 本".split())  # noqa: SIM905

@@ -117,7 +117,7 @@ def _read_line(stopped: Callable[[], bool]) -> ReadLine:
     """Reads lines; the front end takes turns with the synthesis thread."""
     g2p = open_g2p()
 
-    def read(text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
-        return LineReading(text, readings) if stopped() else read_line(text, readings, g2p, emoji=emoji)
+    def read(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+        return LineReading(text, readings) if stopped() else read_line(text, readings, g2p, emoji=emoji, memos=memos)
 
     return read

@@ -64,18 +64,19 @@ class SpeechSettings(QObject):
             self._speech.choose_precisions(precisions_of(after))
         if before.unload_after_min != after.unload_after_min:
             self._speech.unload_after(after.unload_after_min)
-        if before.built_in_words != after.built_in_words:
-            self._use_words(after.built_in_words)
+        if (before.built_in_words, before.memos_everywhere) != (after.built_in_words, after.memos_everywhere):
+            self._read_otherwise(after)
         if before.device != after.device:
             self._banner.hide()
             self._playback.stop()
             self._speech.choose_device(after.device)
 
-    def _use_words(self, wanted: bool) -> None:
-        """The file with the settings is written later, so the front end is asked for the new choice at once."""
-        from app.adapters.openjtalk.own_words import CHOICE  # the window starts without the front end
+    def _read_otherwise(self, wanted: Settings) -> None:
+        """The file with the settings is written later, so the front end is asked for the new choices at once."""
+        from app.adapters.openjtalk.choices import MEMOS  # the window starts without the front end
+        from app.adapters.openjtalk.own_words import CHOICE
 
-        CHOICE.wanted = wanted
+        CHOICE.wanted, MEMOS.wanted = wanted.built_in_words, wanted.memos_everywhere
         self._speech.read_dictionary()
 
 

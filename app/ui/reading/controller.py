@@ -8,9 +8,9 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.core.accents import with_reading, without_phrase
-from app.core.emoji import has_emoji
 from app.core.line_reading import LineReading
 from app.core.line_words import LineWord
+from app.core.rebased_edits import counts_alike
 from app.core.script import Line, reshape
 from app.core.types import Overrides
 from app.language import localized
@@ -108,13 +108,13 @@ class ReadingController(QObject):
         emoji = self.speaks_emoji(line)
         if self._reading is None or self._reading.emoji != emoji:
             return False
-        return not edits.text or (edits.text == line.text and (edits.emoji == emoji or not has_emoji(line.text)))
+        return not edits.text or (edits.text == line.text and counts_alike(edits, line.text, emoji=emoji, memos=self._reading.memos))
 
     @Slot()
     def _ask(self) -> None:
         line = self._selection.line
         if line is not None and line.text.strip():
-            self._asked = ReadLine(line.id, line.text, line.overrides, emoji=self.speaks_emoji(line))
+            self._asked = ReadLine(line.id, line.text, line.overrides, emoji=self.speaks_emoji(line), memos=line.settings.memos)
             self._speech.read(self._asked)
 
     @Slot(object)
@@ -187,7 +187,8 @@ class ReadingController(QObject):
     def _edit(self, label: str, overrides: Overrides) -> None:
         if self._reading is not None:
             is_plain = not (overrides.readings or overrides.moras or overrides.pauses or overrides.phrases)
-            counted = Overrides() if is_plain else replace(overrides, text=self._reading.text, emoji=self._reading.emoji)
+            reading = self._reading
+            counted = Overrides() if is_plain else replace(overrides, text=reading.text, emoji=reading.emoji, memos=reading.memos)
             script = reshape(self._document.script, self._shown_id, counted)
             self._document.edit(label, script, f"{label} {self._shown_id}")
 
@@ -205,7 +206,7 @@ class ReadingController(QObject):
         if self._reading is not None and (word := self._reading.word_at(mora)):
             self._word = word
             kana = "".join(one.kana for one in self._reading.moras[word.first_mora : word.end_mora] if not one.is_emoji)
-            self.panel.type_reading(self._reading.text[word.start : word.end].strip(), kana)
+            self.panel.type_reading(self._reading.written(word.start, word.end).strip(), kana)
 
     @Slot(str)
     def _on_kana(self, kana: str) -> None:
@@ -215,7 +216,7 @@ class ReadingController(QObject):
             self.panel.reading.close_field()
             return
         readings = with_reading(self._reading, self._word, kana)
-        self._asked = ReadLine(line.id, line.text, self._overrides, readings, self._reading.emoji)
+        self._asked = ReadLine(line.id, line.text, self._overrides, readings, self._reading.emoji, line.settings.memos)
         self._speech.read(self._asked)
 
     @Slot(object)

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
-from app.core.script import Line, Script, change, cut, duplicate, insert, move, new_id, remove, retext, shift
+from app.core.script import Line, LineSettings, Script, change, cut, duplicate, insert, move, new_id, remove, retext, shift
 from app.core.text_lines import LONGEST_LINE, split_lines
 from app.language import localized
 from app.ui.script.document import ScriptDocument
@@ -46,7 +46,7 @@ class LineCommands(QObject):
     @Slot()
     def add(self) -> None:
         """An empty line below the selected one, with its settings, ready to be typed into."""
-        line = Line(settings=self._selection.settings)
+        line = Line(settings=self._typed_settings)
         self._put([line], self.place(), localized("行を追加", "Add line"))
         self._view.edit_line(self._model.row(line.id))
 
@@ -123,7 +123,7 @@ class LineCommands(QObject):
     @Slot(str, int)
     def add_text(self, text: str, row: int) -> None:
         """A line for every line of a text."""
-        settings = self._selection.settings
+        settings = self._typed_settings
         self._put([Line(words, settings) for words in split_lines(text)], row, localized("テキストを追加", "Add text"))
 
     def put(self, lines: list[Line], row: int) -> None:
@@ -143,6 +143,11 @@ class LineCommands(QObject):
                     f"Lines longer than {LONGEST_LINE:,} characters were split, giving {len(put):,} lines.",
                 )
             )
+
+    @property
+    def _typed_settings(self) -> LineSettings:
+        """Those of the selected lines for text that comes from elsewhere: its brackets are no memos of VOICEVOX."""
+        return replace(self._selection.settings, memos=False)
 
     def place(self) -> int:
         """The row below the selected lines."""
@@ -185,7 +190,7 @@ class LineCommands(QObject):
 
     @Slot(object)
     def _on_pasted(self, texts: list[str]) -> None:
-        settings = self._selection.settings
+        settings = self._typed_settings
         self._view.end_editing()
         self._put([Line(text, settings) for text in texts], self.place(), localized("貼り付け", "Paste"))
 

@@ -29,6 +29,7 @@ class ReadLine:
         line_id: whose text and overrides these are.
         readings: try these readings in place of those in `overrides`; they count over `text`.
         emoji: the voice of the line speaks them.
+        memos: what stands in square brackets is not read.
     """
 
     line_id: str
@@ -36,6 +37,7 @@ class ReadLine:
     overrides: Overrides
     readings: tuple[ReadingOverride, ...] | None = None
     emoji: bool = False
+    memos: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,18 +76,19 @@ class LineReader:
             return LineRead(job, error=as_app_error(exc))
 
     def _answer(self, job: ReadLine) -> LineRead:
-        overrides = rebase(job.overrides, job.text, self._whole, emoji=job.emoji)
+        overrides = rebase(job.overrides, job.text, self._whole, emoji=job.emoji, memos=job.memos or self._means()[0].memos)
         if job.readings is None:
             return LineRead(job, self._shown(job, overrides.readings), overrides)
-        old = self._whole(job.text, overrides.readings, job.emoji)
-        new = self._whole(job.text, job.readings, job.emoji)
+        old = self._whole(job.text, overrides.readings, job.emoji, job.memos)
+        new = self._whole(job.text, job.readings, job.emoji, job.memos)
         return LineRead(job, self._shown(job, job.readings), moved(overrides, old, new))
 
-    def _whole(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
-        return read_line(text, readings, *self._means(), emoji=emoji)
+    def _whole(self, text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+        return read_line(text, readings, *self._means(), emoji=emoji, memos=memos)
 
     def _shown(self, job: ReadLine, readings: tuple[ReadingOverride, ...]) -> LineReading:
-        return read_line(job.text, readings, *self._means(), longest=SHOWN_CHARACTERS, emoji=job.emoji, doubts=True)
+        g2p, cache = self._means()
+        return read_line(job.text, readings, g2p, cache, SHOWN_CHARACTERS, emoji=job.emoji, doubts=True, memos=job.memos)
 
     def _means(self) -> tuple[G2P, LRUCache[Phones] | None]:
         """The open voice's, or our own while there is none: a line can be seen before anything can speak."""

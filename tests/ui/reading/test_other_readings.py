@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk.own_words import CHOICE, forget_choice
+from app.adapters.openjtalk.own_words import CHOICE
 from app.core.line_words import LineWord
 from app.ui.reading.strip.other_readings import Doubt, OtherReadings
 from app.ui.shell.window import MainWindow
@@ -59,7 +59,7 @@ def test_the_built_in_words_are_switched_at_once(qtbot: QtBot, open_window: Open
         qtbot.waitUntil(lambda: kana(window) == "ワタヌキサン", timeout=WAIT_MS)
     finally:
         CHOICE.wanted = None
-        forget_choice()
+        CHOICE.forget()
 
 
 @pytest.mark.parametrize(("width", "seen"), [(20, 0), (2000, 3)])

@@ -22,3 +22,5 @@ def add_g2p(commands: Any) -> None:
     parser.add_argument("--explain", action="store_true", help=explain)
     without = localized("付属の辞書を使わない", "do not use the built-in dictionary")
     parser.add_argument("--no-built-in-words", action="store_true", help=without)
+    memos = localized("［］や [ ] で囲んだ部分をメモとして扱い、読まない", "treat what is in square brackets as a memo, which is not read")
+    parser.add_argument("--memos", action="store_true", help=memos)

@@ -57,8 +57,8 @@ def with_readings(imported: Imported) -> Imported:
         return imported
     g2p = open_g2p()
 
-    def read(text: str, readings: tuple[ReadingOverride, ...], emoji: bool) -> LineReading:
-        return read_line(text, readings, g2p, emoji=emoji)
+    def read(text: str, readings: tuple[ReadingOverride, ...], emoji: bool, memos: bool) -> LineReading:
+        return read_line(text, readings, g2p, emoji=emoji, memos=memos)
 
     return settled(imported, read)
 

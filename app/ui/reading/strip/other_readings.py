@@ -29,7 +29,7 @@ class Doubt:
 
 def doubts_of(reading: LineReading) -> tuple[Doubt, ...]:
     """The first few of a line; of a word that occurs several times each."""
-    found = ((word, reading.text[word.start : word.end].strip()) for word in reading.words if word.other)
+    found = ((word, reading.written(word.start, word.end).strip()) for word in reading.words if word.other)
     return tuple(Doubt(word, surface, word.other) for word, surface in found if surface)[:MOST]
 
 

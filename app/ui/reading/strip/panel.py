@@ -170,7 +170,7 @@ def _note(shape: Shape) -> str:
         return localized("読み上げられる文字がありません。", "There is nothing here to read aloud.")
     if not shape.reading.complete:
         return localized("行が長いため、先頭の部分だけを表示しています。", "Only the beginning of this long line is shown.")
-    left_out = [] if shape.reading.emoji else list(dict.fromkeys(place.symbol for place in find_emoji(shape.reading.text)))
+    left_out = [] if shape.reading.emoji else list(dict.fromkeys(place.symbol for place in find_emoji(shape.reading.written())))
     named = "".join(left_out[:MOST_NAMED]) + "…" * (len(left_out) > MOST_NAMED)
     return localized(f"この声は絵文字 {named} に対応していません。", f"This voice ignores {named}") if left_out else ""
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from app.core.accents import Phrase, phrase_at, phrases_of, with_accent, with_mora_length, with_pause_length
 from app.core.line_reading import LineReading
 from app.core.line_sound import LineTimes
+from app.core.notation.noted import NotedText
 from app.core.types import Overrides
 from app.language import localized
 from app.ui.emoji_labels import emoji_words
@@ -55,13 +56,16 @@ def kana_of(shape: Shape, cell: Cell) -> str:
 
 def _bracket(reading: LineReading, mark: int) -> str:
     """The bracket that is written where a mark is; empty where that is not certain."""
-    written, places = _brackets(reading.text), [index for index, item in enumerate(reading.marks) if item.phone == BRACKET]
+    written, places = (
+        _brackets(reading.text, reading.notation),
+        [index for index, item in enumerate(reading.marks) if item.phone == BRACKET],
+    )
     return written[places.index(mark)] if len(written) == len(places) else ""
 
 
 @lru_cache(64)  # each cell asks for it whenever it is drawn
-def _brackets(text: str) -> tuple[str, ...]:
-    return tuple(letter for letter in text if unicodedata.normalize("NFKC", letter) in BRACKETS)
+def _brackets(text: str, notation: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
+    return tuple(letter for letter in NotedText(text, notation).plain if unicodedata.normalize("NFKC", letter) in BRACKETS)
 
 
 def is_emoji(shape: Shape, cell: Cell) -> bool:
@@ -80,7 +84,7 @@ def words_for(shape: Shape, cell: Cell) -> str:
         meaning = emoji_words(kana_of(shape, cell))
         return localized(f"絵文字 {kana_of(shape, cell)}（{meaning}）、{length}", f"Emoji {kana_of(shape, cell)} ({meaning}), {length}")
     word = shape.reading.word_at(cell.index)
-    written = shape.reading.text[word.start : word.end].strip() if word else ""
+    written = shape.reading.written(word.start, word.end).strip() if word else ""
     high = shape.tones[cell.index]
     tone = localized("高い", "high") if high else localized("低い", "low")
     other = localized(f"、別の読み「{word.other}」", f", other reading {word.other}") if word and word.other else ""

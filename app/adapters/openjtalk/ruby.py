@@ -1,0 +1,40 @@
+"""What the dictionaries know of single words, for readings that stand in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.adapters.openjtalk.features import PRONUNCIATION, READING, FullFeatures
+from app.adapters.openjtalk.rows import as_morphs, wide
+from app.core.notation.ruby_words import KnownWord
+from app.core.readings.morphs import Morph
+
+
+class FrontEndLexicon:
+    """Implements `app.core.notation.ruby_words.Lexicon`; like the front end, it serves one thread at a time."""
+
+    def __init__(self, front_end: FullFeatures) -> None:
+        self._front_end = front_end
+
+    def known(self, surface: str) -> list[KnownWord]:
+        """All words that are written so."""
+        written = wide(surface)
+        nodes = self._front_end.analyze_mecab_candidates(written, ((0, len(written)),))["nodes"] if written else ()
+        return [
+            _known(node["feature"].split(","), node["word_cost"]) for node in nodes if node["surface"] == written and not node["is_unknown"]
+        ]
+
+    def morphs(self, text: str) -> list[Morph]:
+        """The words of a text."""
+        return as_morphs([morph for morph in self._front_end.run_mecab_detailed(text)[1] if not morph["is_ignored"]], 0)
+
+    def accent(self, kana: str) -> int:
+        """The accent of kana as one phrase; 0 where they are several."""
+        words: Sequence[dict[str, object]] = self._front_end.run_frontend(kana)
+        if any(word["chain_flag"] == 0 for word in words[1:]):
+            return 0
+        return int(str(words[0]["acc"])) if words else 0
+
+
+def _known(columns: list[str], cost: int) -> KnownWord:
+    return KnownWord(columns[READING], columns[PRONUNCIATION].replace("’", ""), ",".join(columns[1:4]), cost)

@@ -1,0 +1,123 @@
+"""Ruby as HTML has it: `<ruby>雪<rt>ゆき</rt></ruby>`, with `<rb>` and `<rp>`, end tags left out, several readings in one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from app.core.notation.kana import KANJI
+from app.core.notation.noted import NotedText, Ruby, Span
+
+LONGEST = 4_000  # letters of one element, tags included; what is longer is text
+_TAG = re.compile(r"<(/?)(ruby|rbc|rb|rtc|rt|rp)(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
+_OKURIGANA = re.compile(f"[ぁ-ゖ]+(?=[{KANJI}])")
+_BASE, _READING, _NOTHING = "base", "reading", ""
+_CONTENT = {"ruby": _BASE, "rbc": _BASE, "rb": _BASE, "rtc": _READING, "rt": _READING, "rp": _NOTHING}
+
+
+@dataclass(slots=True)
+class _Part:
+    """Text between two tags; depth counts the elements it stands in."""
+
+    content: str
+    start: int
+    end: int
+    depth: int
+
+
+@dataclass(slots=True)
+class _Element:
+    """An outermost element while its tags are met."""
+
+    start: int
+    depth: int = 0
+    content: str = _BASE
+    silent: list[Span] = field(default_factory=list)
+    parts: list[_Part] = field(default_factory=list)
+
+    def add_text(self, text: str, start: int, end: int) -> None:
+        """Text up to the next tag; the space around it belongs to the tags."""
+        written = text[start:end]
+        first = start + len(written) - len(written.lstrip())
+        last = max(first, start + len(written.rstrip()))
+        self.silent += [(start, first), (last, end)]
+        if first == last:
+            return
+        if self.content != _BASE:
+            self.silent.append((first, last))
+        if self.content:
+            self.parts.append(_Part(self.content, first, last, self.depth))
+
+    def add_tag(self, tag: re.Match[str]) -> None:
+        """What follows a tag belongs to what it begins, or to the base where it ends something."""
+        name, ends = tag[2].lower(), bool(tag[1])
+        self.silent.append(tag.span())
+        self.content = _BASE if ends else _CONTENT[name]
+        if name == "ruby":
+            self.depth += -1 if ends else 1
+
+
+def without_html_ruby(noted: NotedText) -> NotedText:
+    """The text with the elements taken apart; one that is not closed is text."""
+    text = noted.plain
+    if "<" not in text:
+        return noted
+    silent: list[Span] = []
+    rubies: list[Ruby] = []
+    wholes: list[Span] = []
+    for element, end in _elements(text):
+        silent += element.silent
+        rubies += _readings(text, element.parts)
+        wholes.append((element.start, end))
+    return noted.noting(silent, rubies, wholes)
+
+
+def _elements(text: str) -> Iterator[tuple[_Element, int]]:
+    """Each outermost element, and where it ends."""
+    element: _Element | None = None
+    at = 0
+    for tag in _TAG.finditer(text):
+        opens = tag[2].lower() == "ruby" and not tag[1]
+        if element is not None and tag.end() - element.start > LONGEST:
+            element = None
+        if element is None:
+            if not opens:
+                continue
+            element = _Element(tag.start())
+        else:
+            element.add_text(text, at, tag.start())
+        element.add_tag(tag)
+        at = tag.end()
+        if element.depth == 0:
+            yield element, at
+            element = None
+
+
+def _readings(text: str, parts: list[_Part]) -> Iterator[Ruby]:
+    """Of each run of bases the readings that follow it: one each where there are as many, else all of them together.
+
+    Readings further out than their base are a second one, which nobody can say at once.
+    """
+    at = 0
+    while at < len(parts):
+        bases, readings = [], []
+        while at < len(parts) and parts[at].content == _BASE:
+            bases.append(parts[at])
+            at += 1
+        while at < len(parts) and parts[at].content == _READING:
+            readings.append(parts[at])
+            at += 1
+        if not bases:
+            continue
+        said = [text[part.start : part.end] for part in readings if part.depth >= bases[-1].depth]
+        if len(said) == len(bases):
+            yield from (_of_kanji(text, Ruby(base.start, base.end, reading)) for base, reading in zip(bases, said, strict=True))
+        elif said:
+            yield Ruby(bases[0].start, bases[-1].end, "".join(said))
+
+
+def _of_kanji(text: str, ruby: Ruby) -> Ruby:
+    """取(と)り扱(あつか)い in one element: the kana before 扱 end what was read before."""
+    kana = _OKURIGANA.match(text, ruby.start, ruby.end)
+    return ruby if kana is None or ruby.reading.startswith(kana[0]) else Ruby(kana.end(), ruby.end, ruby.reading)

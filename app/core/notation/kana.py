@@ -1,0 +1,57 @@
+"""Kana of a reading as they sound: what is a long vowel, and how a reading changes where words meet."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from app.core.moras import hiragana_to_katakana
+
+KANJI = "々〆〇ヵヶ\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Letters that take ruby, inside the brackets of an expression."""
+
+_KATAKANA = re.compile("[ァ-ヺー]*[ァ-ヺ][ァ-ヺー]*")
+_VOWEL_OF = {
+    kana: vowel
+    for vowel, row in (
+        ("ア", "アカサタナハマヤラワガザダバパァャヮ"),
+        ("イ", "イキシチニヒミリギジヂビピィ"),
+        ("ウ", "ウクスツヌフムユルグズヅブプヴゥュ"),
+        ("エ", "エケセテネヘメレゲゼデベペェ"),
+        ("オ", "オコソトノホモヨロゴゾドボポォョ"),
+    )
+    for kana in row
+}
+_PROLONGED_BY = {"ア": "ア", "イ": "イ", "ウ": "ウ", "エ": "エイ", "オ": "オウ"}
+_ALIKE = str.maketrans("ヅヂヲヰヱ", "ズジオイエ")
+_VOICED = dict(zip("カキクケコサシスセソタチツテトハヒフヘホ", "ガギグゲゴザジズゼゾダジズデドバビブベボ", strict=True))
+_HALF_VOICED = dict(zip("ハヒフヘホ", "パピプペポ", strict=True))
+_CONTRACTED = frozenset("ツチクキ")
+
+
+def kana_of(reading: str) -> str:
+    """A reading without spaces and middle dots, which nobody hears; empty where it is no kana."""
+    kana = "".join(char for char in unicodedata.normalize("NFKC", reading) if not char.isspace() and char != "・")
+    return kana if _KATAKANA.fullmatch(hiragana_to_katakana(kana)) else ""
+
+
+def sounding(kana: str) -> str:
+    """Katakana as they sound, equally long: a kana that only prolongs a vowel is ー, whichever way it is written."""
+    sound, vowel = "", ""
+    for char in kana.translate(_ALIKE):
+        if char in _PROLONGED_BY.get(vowel, ""):
+            sound += "ー"
+        else:
+            sound += char
+            vowel = vowel if char == "ー" else _VOWEL_OF.get(char, "")
+    return sound
+
+
+def within_words(reading: str, *, is_last: bool) -> Iterator[str]:
+    """How a reading may sound as a part of a longer word: カワ as ガワ, ハツ as パツ and, where another part follows, ガク as ガッ."""
+    first, rest = reading[:1], reading[1:]
+    for start in filter(None, (first, _VOICED.get(first), _HALF_VOICED.get(first))):
+        yield start + rest
+        if not is_last and rest[-1:] in _CONTRACTED:
+            yield start + rest[:-1] + "ッ"
