@@ -109,7 +109,7 @@ class Script:
 
 def cut(line: Line) -> list[Line]:
     """The line; or several with the same settings if its text is too long for one, without edits of its reading."""
-    first, *others = cut_line(line.text)
+    first, *others = cut_line(line.text, memos=line.settings.memos)
     if not others:
         return [line]
     return [replace(line, text=first, overrides=Overrides()), *(Line(text, line.settings) for text in others)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from app.core.notation.written import noted_text
+
 SUFFIXES = (".txt", ".csv", ".md")
 LONGEST_LINE = 2_000  # characters; laying out a longer one would freeze the window
 LONGEST_NAME = 24  # characters of a speaker's name; a longer first column is text
@@ -17,11 +19,15 @@ def split_lines(text: str) -> list[str]:
     return [stripped for line in text.splitlines() if (stripped := line.strip("\ufeff").strip())]
 
 
-def cut_line(line: str) -> list[str]:
-    """Splits a line into pieces of at most `LONGEST_LINE` characters: after a sentence if possible, else after a comma or space, else anywhere."""
+def cut_line(line: str, *, memos: bool = False) -> list[str]:
+    """Splits a line into pieces of at most `LONGEST_LINE` characters: after a sentence if possible, else after a comma or space, else anywhere.
+
+    Notation that is short enough stays whole; `memos` as `app.core.notation.written.noted_text` has them.
+    """
     pieces = []
     while len(line) > LONGEST_LINE:
         end = _end_within(line)
+        end = noted_text(line[: 2 * LONGEST_LINE], memos=memos).whole_at(end)[0] or end
         pieces.append(line[:end].rstrip())
         line = line[end:].lstrip()
     return [piece for piece in (*pieces, line) if piece] or [line]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.core.moras import hiragana_to_katakana
-from app.core.script import Script, retext_lines
+from app.core.notation.written import noted_text
+from app.core.script import Line, Script, retext_lines
 
 _REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")
 _VOICING = "ﾞﾟ゙゚"  # written behind a kana, they belong to it
@@ -40,13 +41,13 @@ class Match:
 
 
 def find(script: Script, query: Query, ids: Collection[str] | None = None) -> list[Match]:
-    """Every place in these lines, or in all, from the top; places do not overlap."""
+    """Every place in these lines, or in all, from the top, also across ruby and notes; places do not overlap."""
     wanted = _written(query.text, query.loose)[0]
     return [
         Match(line.id, start, end)
         for line in script.lines
         if ids is None or line.id in ids
-        for start, end in _places(line.text, wanted, query.loose)
+        for start, end in _places_in(line, wanted, query.loose)
     ]
 
 
@@ -88,6 +89,15 @@ def unknown_group(text: str, groups: int) -> int | None:
     """The first group that a text for replacing names and an expression of so many groups does not have."""
     named = (int(found[1] or found[2]) for found in _REFERENCE.finditer(text) if found[1] or found[2])
     return next((number for number in named if number > groups), None)
+
+
+def _places_in(line: Line, wanted: str, loose: bool) -> list[tuple[int, int]]:
+    found = _places(line.text, wanted, loose)
+    noted = noted_text(line.text, memos=line.settings.memos)
+    if noted.silent:
+        spoken = (noted.written(*place) for place in _places(noted.plain, wanted, loose))
+        found = sorted([*found, *(place for place in spoken if all(place[1] <= start or end <= place[0] for start, end in found))])
+    return found
 
 
 def _places(text: str, wanted: str, loose: bool) -> list[tuple[int, int]]:

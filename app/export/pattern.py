@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from app.core.notation.written import plain_text
 from app.core.script import Line
 from app.language import language, localized
 
@@ -80,7 +81,7 @@ def problem_of(pattern: str) -> str:
 
 def values_of(line: Line, number: int, who: Who, project: str, day: date) -> dict[str, str]:
     """What the tokens stand for; `take` is decided where the other names are known."""
-    first = " ".join(FORBIDDEN.sub(" ", line.text).split())
+    first = " ".join(FORBIDDEN.sub(" ", plain_text(line.text, memos=line.settings.memos)).split())
     return {
         "number": f"{number:0{NUMBER_WIDTH}d}",
         "voice": who.voice,

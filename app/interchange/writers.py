@@ -1,4 +1,7 @@
-"""The script as text, as VOICEVOX's text with who speaks each line, and as a table with all settings that differ."""
+"""The script as text, as VOICEVOX's text with who speaks each line, and as a table with all settings that differ.
+
+None of them says that square brackets are memos, so memos are written as notes.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from app.core.notation.written import memos_as_notes
 from app.core.script import Line, LineSettings, Script
 from app.core.spreadsheets import harmless
 from app.core.types import Overrides
@@ -27,12 +31,12 @@ _PLAIN = LineSettings()
 
 def as_text(script: Script) -> str:
     """A line each."""
-    return "".join(f"{_one_line(line.text)}\n" for line in script.lines)
+    return "".join(f"{_written(line)}\n" for line in script.lines)
 
 
 def as_voicevox_text(script: Script, who: Who) -> str:
     """`キャラ（スタイル）,テキスト` each; a line whose speaker has no name has only its text."""
-    return "".join(f"{_called(*who(line.settings))}{_one_line(line.text)}\n" for line in script.lines)
+    return "".join(f"{_called(*who(line.settings))}{_written(line)}\n" for line in script.lines)
 
 
 def as_table(script: Script, separator: str = ",") -> str:
@@ -44,7 +48,7 @@ def as_table(script: Script, separator: str = ",") -> str:
     writer.writerow(("id", "text", *_WHO, *columns))
     for line in script.lines:
         values = (_cell(getattr(line.settings, name), getattr(_PLAIN, name)) for name in columns.values())
-        texts = (line.id, _one_line(line.text), *(getattr(line.settings, name) for name in _WHO))
+        texts = (line.id, _written(line), *(getattr(line.settings, name) for name in _WHO))
         writer.writerow((*map(harmless, texts), *values))
     return out.getvalue()
 
@@ -105,7 +109,8 @@ def _cell(value: Any, plain: Any) -> str:
     return str(harmless(value)) if isinstance(value, str) else f"{value:.10g}"
 
 
-def _one_line(text: str) -> str:
+def _written(line: Line) -> str:
+    text = memos_as_notes(line.text) if line.settings.memos else line.text
     return " ".join(text.splitlines())
 
 

@@ -95,7 +95,8 @@ def _given(noted: NotedText, readings: Sequence[ReadingOverride]) -> list[Given]
 
 def _spoken(reading: str) -> str:
     """A reading in kana; what is no kana is read as any text."""
-    return "".join(word.pronunciation for word in _words(reading, [], 0, len(reading)))
+    text = _PRIVATE.sub("", reading)
+    return "".join(word.pronunciation for word in _words(text, [], 0, len(text)))
 
 
 def words_of(text: str) -> list[Word]:

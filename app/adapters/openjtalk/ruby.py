@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from app.adapters.openjtalk.features import PRONUNCIATION, READING, FullFeatures
 from app.adapters.openjtalk.rows import as_morphs, wide
@@ -11,10 +12,14 @@ from app.core.readings.morphs import Morph
 
 
 class FrontEndLexicon:
-    """Implements `app.core.notation.ruby_words.Lexicon`; like the front end, it serves one thread at a time."""
+    """Implements `app.core.notation.ruby_words.Lexicon`; like the front end, it serves one thread at a time.
 
-    def __init__(self, front_end: FullFeatures) -> None:
-        self._front_end = front_end
+    Args:
+        features: of the words of a text, as the front end and all corrections have them.
+    """
+
+    def __init__(self, front_end: FullFeatures, features: Callable[[str], Sequence[Mapping[str, Any]]]) -> None:
+        self._front_end, self._features = front_end, features
 
     def known(self, surface: str) -> list[KnownWord]:
         """All words that are written so."""
@@ -30,10 +35,10 @@ class FrontEndLexicon:
 
     def accent(self, kana: str) -> int:
         """The accent of kana as one phrase; 0 where they are several."""
-        words: Sequence[dict[str, object]] = self._front_end.run_frontend(kana)
-        if any(word["chain_flag"] == 0 for word in words[1:]):
+        words = self._features(kana)
+        if not words or any(word["chain_flag"] == 0 for word in words[1:]):
             return 0
-        return int(str(words[0]["acc"])) if words else 0
+        return int(words[0]["acc"])
 
 
 def _known(columns: list[str], cost: int) -> KnownWord:

@@ -141,7 +141,11 @@ def _features(
 def _corrections(morphs: Sequence[Morph], readings: Sequence[Reading]) -> list[Correction]:
     """The readings of the text itself win, also against the user's dictionary."""
     found = corrections(morphs, own_words(), second_words)
-    return without_overlaps([*ruby_corrections(morphs, readings, FrontEndLexicon(_front_end())), *found]) if readings else found
+    return without_overlaps([*ruby_corrections(morphs, readings, _lexicon()), *found]) if readings else found
+
+
+def _lexicon() -> FrontEndLexicon:
+    return FrontEndLexicon(_front_end(), lambda text: _features(load().run_frontend, text, ())[0])
 
 
 def _letters(text: str) -> int:
@@ -153,7 +157,7 @@ def _letters(text: str) -> int:
 def spelled_readings(word: str) -> frozenset[str]:
     """All readings, as they are spelled, that the analyser's dictionary has for a word."""
     with _ONE_AT_A_TIME:
-        return frozenset(known.spelled for known in FrontEndLexicon(_front_end()).known(word))
+        return frozenset(known.spelled for known in _lexicon().known(word))
 
 
 @lru_cache(maxsize=4096)

@@ -37,6 +37,6 @@ def given_by_text(noted: NotedText, spoken: Callable[[str], str]) -> list[Given]
     found = []
     for ruby in noted.plain_rubies:
         if kana := kana_of(ruby.reading) or spoken(ruby.reading):
-            letters = normalise_surface(noted.plain[ruby.start : ruby.end])
+            letters = normalise_surface(noted.plain[ruby.start : ruby.end].replace("※", ""))  # stands for a kanji that is not there
             found.append(Given(ruby.start, ruby.end, Piece(letters or kana, kana=kana)))
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.core.notation.kana import KANJI
 from app.core.notation.noted import NotedText, Ruby, Span
 
 LONGEST = 4_000  # letters of one element, tags included; what is longer is text
+LONGEST_BASE, LONGEST_READING = 100, 200  # letters of all bases, of a reading; likewise
 _TAG = re.compile(r"<(/?)(ruby|rbc|rb|rtc|rt|rp)(?:\s[^<>]{0,500})?/?>", re.IGNORECASE)
 _OKURIGANA = re.compile(f"[ぁ-ゖ]+(?=[{KANJI}])")
 _BASE, _READING, _NOTHING = "base", "reading", ""
@@ -35,6 +36,11 @@ class _Element:
     content: str = _BASE
     silent: list[Span] = field(default_factory=list)
     parts: list[_Part] = field(default_factory=list)
+
+    @property
+    def letters(self) -> int:
+        """Of all bases."""
+        return sum(part.end - part.start for part in self.parts if part.content == _BASE)
 
     def add_text(self, text: str, start: int, end: int) -> None:
         """Text up to the next tag; the space around it belongs to the tags."""
@@ -67,31 +73,41 @@ def without_html_ruby(noted: NotedText) -> NotedText:
     rubies: list[Ruby] = []
     wholes: list[Span] = []
     for element, end in _elements(text):
+        readings = list(_readings(text, element.parts))
+        if element.letters > LONGEST_BASE or any(len(ruby.reading) > LONGEST_READING for ruby in readings):
+            continue
         silent += element.silent
-        rubies += _readings(text, element.parts)
+        rubies += readings
         wholes.append((element.start, end))
     return noted.noting(silent, rubies, wholes)
 
 
 def _elements(text: str) -> Iterator[tuple[_Element, int]]:
     """Each outermost element, and where it ends."""
-    element: _Element | None = None
-    at = 0
-    for tag in _TAG.finditer(text):
-        opens = tag[2].lower() == "ruby" and not tag[1]
-        if element is not None and tag.end() - element.start > LONGEST:
-            element = None
-        if element is None:
-            if not opens:
-                continue
-            element = _Element(tag.start())
-        else:
+    tags = list(_TAG.finditer(text))
+    for first, last in _outermost(tags):
+        element, at = _Element(tags[first].start()), tags[first].start()
+        for tag in tags[first : last + 1]:
             element.add_text(text, at, tag.start())
-        element.add_tag(tag)
-        at = tag.end()
-        if element.depth == 0:
-            yield element, at
-            element = None
+            element.add_tag(tag)
+            at = tag.end()
+        yield element, at
+
+
+def _outermost(tags: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    """The tags that begin and end an element which is in none; one that is not closed, or too far away, begins nothing."""
+    opened: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    for at, tag in enumerate(tags):
+        if tag[2].lower() != "ruby":
+            continue
+        if not tag[1]:
+            opened.append(at)
+        elif opened and tag.end() - tags[first := opened.pop()].start() <= LONGEST:
+            while pairs and pairs[-1][0] > first:
+                pairs.pop()
+            pairs.append((first, at))
+    yield from pairs
 
 
 def _readings(text: str, parts: list[_Part]) -> Iterator[Ruby]:

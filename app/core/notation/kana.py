@@ -24,6 +24,9 @@ _VOWEL_OF = {
     for kana in row
 }
 _PROLONGED_BY = {"ア": "ア", "イ": "イ", "ウ": "ウ", "エ": "エイ", "オ": "オウ"}
+_RARE = str.maketrans(
+    dict(zip("ゐゑゕゖヰヱヵヶ", "いえかけイエカケ", strict=True)) | {"ヷ": "ヴァ", "ヸ": "ヴィ", "ヹ": "ヴェ", "ヺ": "ヴォ"}
+)  # Open JTalk does not know them
 _ALIKE = str.maketrans("ヅヂヲヰヱ", "ズジオイエ")
 _VOICED = dict(zip("カキクケコサシスセソタチツテトハヒフヘホ", "ガギグゲゴザジズゼゾダジズデドバビブベボ", strict=True))
 _HALF_VOICED = dict(zip("ハヒフヘホ", "パピプペポ", strict=True))
@@ -31,8 +34,8 @@ _CONTRACTED = frozenset("ツチクキ")
 
 
 def kana_of(reading: str) -> str:
-    """A reading without spaces and middle dots, which nobody hears; empty where it is no kana."""
-    kana = "".join(char for char in unicodedata.normalize("NFKC", reading) if not char.isspace() and char != "・")
+    """A reading in usual kana, without spaces and middle dots, which nobody hears; empty where it is no kana."""
+    kana = "".join(char for char in unicodedata.normalize("NFKC", reading) if not char.isspace() and char != "・").translate(_RARE)
     return kana if _KATAKANA.fullmatch(hiragana_to_katakana(kana)) else ""
 
 

@@ -80,11 +80,13 @@ class NotedText:
         if place >= len(self.plain):
             return len(self.text)
         cut = self.written(place - 1, place)[1] if place else self.written_at(0)
-        at = bisect_left(self.wholes, (cut,)) - 1  # the last that begins before the cut
-        if at < 0 or self.wholes[at][1] <= cut:
-            return cut
-        first, last = self.wholes[at]
+        first, last = self.whole_at(cut)
         return first if first > start and self.plain_at(last) > place else last
+
+    def whole_at(self, place: int) -> Span:
+        """The notation that a place of the text lies within; where it lies within none, the place itself."""
+        at = bisect_left(self.wholes, (place,)) - 1  # the last that begins before it
+        return self.wholes[at] if at >= 0 and place < self.wholes[at][1] else (place, place)
 
     @property
     def plain_rubies(self) -> list[Ruby]:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from app.core.notation.html_ruby import without_html_ruby
+from app.core.notation.html_ruby import LONGEST_BASE, LONGEST_READING, without_html_ruby
 from app.core.notation.kana import KANJI
 from app.core.notation.noted import NotedText, Ruby, Span
 
-LONGEST_BASE, LONGEST_READING = 100, 200  # letters; what is longer is text
 _SIGNS = re.compile(rf"《|[{{｛][^{{}}｛｝|｜\n]{{1,{LONGEST_BASE}}}[|｜]|<ruby|［＃", re.IGNORECASE)
 _NOTE = r"［＃[^［］\n]*(?:［[^［］\n]*］[^［］\n]*)*］"
 _MEMO = r"[\[［][^\[\]［］\n]*(?:[\[［][^\[\]［］\n]*[\]］][^\[\]［］\n]*)*[\]］]"
@@ -45,6 +44,18 @@ def may_have_memo(text: str) -> bool:
 def plain_text(text: str, *, memos: bool) -> str:
     """The text without such notation, as readers see it."""
     return noted_text(text, memos=memos).plain
+
+
+def memos_as_notes(text: str) -> str:
+    """The text with its memos as Aozora Bunko's notes, which are one wherever the text is read."""
+    return re.sub(f"{_NOTE}|{_MEMO}", _as_note, text)
+
+
+def _as_note(found: re.Match[str]) -> str:
+    if found[0].startswith("［＃"):
+        return found[0]
+    inner = found[0][1:-1].replace("［", "[").replace("］", "]")  # a note ends at its own kind of bracket
+    return f"［＃{inner}］"
 
 
 def _taken_apart(noted: NotedText, found: Iterator[tuple[Span, Span, str]]) -> NotedText:

@@ -1,0 +1,156 @@
+"""Readings that stand in a text, with the real front end: what is spoken, with which accent, and what BERT sees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.adapters.openjtalk.choices import MEMOS
+from app.adapters.openjtalk.dictionary import change_words
+from app.adapters.openjtalk.g2p import OpenJTalkG2P
+from app.adapters.openjtalk.words import forget_taught_words
+from app.core.dictionary import make_entry
+from app.core.phones import phones_to_ids
+from app.core.types import ReadingOverride
+
+G2P = OpenJTalkG2P()
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            *"漢字雪々※〇三かカンっー、。！ aB12｜|《》{}[]［］＃（）()\ue000😀",
+            "<ruby>",
+            "<rt>",
+            "</ruby>",
+            "｜20日《はつか》",
+            "東京《んー》",
+            "｜♪《おんぷ》",
+            "{雪|snow}",
+            "弟（おとうと）",
+        ]
+    ),
+    max_size=20,
+).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("text", "bert", "reading"),
+    [
+        ("雨《あめ》が止《や》む。", "雨が止む.", "アメガヤム"),
+        ("｜必殺技《ひっさつわざ》だ", "必殺技だ", "ヒッサツワザダ"),
+        ("｜漆黒の翼《シュヴァルツ・フリューゲル》よ", "漆黒の翼よ", "シュヴァルツフリューゲルヨ"),
+        ("{運命|さだめ}には逆らえない", "運命には逆らえない", "サダメニワサカラエナイ"),
+        ("<ruby>鱗<rt>うろこ</rt></ruby>が光る", "鱗が光る", "ウロコガヒカル"),
+        ("<ruby>流<rt>る</rt>布<rt>ふ</rt></ruby>する", "流布する", "ルフスル"),
+        ("｜宇宙《そら》と宇宙", "宇宙と宇宙", "ソラトウチュー"),
+        ("｜NASA《なさ》の基地", "NASAの基地", "ナサノキチ"),
+        ("{賞金|100円}をどうぞ", "賞金をどうぞ", "ヒャクエンヲドーゾ"),
+        ("｜♪《おんぷ》が付く", "♪が付く", "オンプガツク"),
+        ("｜私は《わたくしは》行く", "私は行く", "ワタクシワイク"),
+        ("｜走る《はしる》人", "走る人", "ハシルヒト"),
+        ("走《はし》った", "走った", "ハシッタ"),
+        ("引籠《ひきこ》もる", "引籠もる", "ヒキコモル"),
+        ("東京｜都《みやこ》へ", "東京都へ", "トーキョーミヤコエ"),
+        ("3匹《びき》の犬", "三匹の犬", "サンビキノイヌ"),
+        ("一昨日《いっさくじつ》の夜", "一昨日の夜", "イッサクジツノヨル"),
+        ("蠱※［＃「惑」］《こわく》的", "蠱的", "コワクテキ"),
+        ("子牛《こうし》と講師《こうし》", "子牛と講師", "コウシトコーシ"),
+        # in parentheses
+        ("囁（ささや）く声", "囁く声", "ササヤクコエ"),
+        ("佐藤花子（さとうはなこ）です", "佐藤花子です", "サトーハナコデス"),
+        ("昨日渡辺（ワタナベ）が", "昨日渡辺が", "キノーワタナベガ"),
+        ("大阪府(おおさかふ)に住む", "大阪府に住む", "オーサカフニスム"),
+        ("お姉（ねえ）さん", "お姉さん", "オネーサン"),
+        ("20歳（はたち）の人", "20歳の人", "ハタチノヒト"),
+        ("源義経（みなもとのよしつね）だ", "源義経だ", "ミナモトノヨシツネダ"),
+        ("雨《あめ》（あめ）だ", "雨だ", "アメダ"),
+    ],
+)
+def test_a_reading_takes_the_place_of_the_words(text: str, bert: str, reading: str) -> None:
+    phones = G2P.convert(text)
+    assert (phones.text, phones.reading) == (bert, reading)
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("本（もちろん新品）を買う", "ホンモチロンシンピンヲカウ"),
+        ("彼（あれ）は誰", "カレアレワダレ"),
+        ("東京（みんな）で", "トーキョーミンナデ"),
+        ("彼女（おんな）は", "カノジョオンナワ"),
+        ("中止（やめ）だ", "チューシヤメダ"),
+        ("犬（ポチ）が", "イヌポチガ"),
+        ("本（）を", "ホンヲ"),
+        ("本（ほんを", "ホンホンヲ"),
+        ("小説《雪国》を", "ショーセツユキグニヲ"),
+        ("[重要] お知らせ", "ジューヨーオシラセ"),
+    ],
+)
+def test_what_is_no_reading_is_read_after_the_word(text: str, reading: str) -> None:
+    assert G2P.convert(text).reading == reading
+
+
+@pytest.mark.parametrize(
+    ("text", "like"),
+    [
+        ("雨《あめ》が降る", "雨が降る"),  # read so anyway: nothing changes
+        ("東京都《とうきょうと》に住む", "東京都に住む"),
+        ("本気《マジ》で言う", "マジで言う"),
+        ("超電磁砲《レールガン》を撃つ", "レールガンを撃つ"),
+        ("翌朝《あした》です", "明日です"),
+        ("蔑（さげす）む心", "蔑む心"),
+    ],
+)
+def test_the_accent_is_that_of_a_word_read_so(text: str, like: str) -> None:
+    written, plain = G2P.convert(text), G2P.convert(like)
+    assert (written.phones, written.tones) == (plain.phones, plain.tones)
+
+
+def test_nobody_reads_the_word_otherwise_later() -> None:
+    assert G2P.convert("辛いカレー").reading == "カライカレー"
+    assert G2P.convert("辛《つら》いカレー").reading == "ツライカレー"
+    (word, *_) = G2P.explain("辛《つら》いカレー")
+    assert (word.surface, word.read_by, word.name) == ("辛い", "ruby", "つら")
+
+
+def test_a_reading_of_the_user_wins_over_the_text() -> None:
+    given = (ReadingOverride("漢字", "モジ"),)
+    assert G2P.convert("漢字《かんじ》と漢字", given).reading == "モジトモジ"
+    assert G2P.convert("漢字《かんじ》と漢字", (replace(given[0], occurrence=1),)).reading == "カンジトモジ"
+    assert G2P.convert("漢字《かんじ》とかんじ", (ReadingOverride("かんじ", "モジ"),)).reading == "カンジトモジ", "not within the ruby"
+    assert G2P.convert("超電磁砲《レールガン》", (ReadingOverride("電磁", "モジ"),)).reading == "レールガン", "a part has no reading"
+    assert G2P.convert("囁（ささや）く", (ReadingOverride("囁（ささや）く", "ツブヤク"),)).reading == "ツブヤク"
+
+
+def test_the_text_wins_over_the_users_dictionary() -> None:
+    change_words(lambda _words: (make_entry("月光", "ムーンライト"), make_entry("3D", "スリーデー")))
+    forget_taught_words()
+    assert G2P.convert("月光と月光《げっこう》と｜3D《みっつ》").reading == "ムーンライトトゲッコートミッツ"
+    assert G2P.convert("月光（むーんらいと）").reading == "ムーンライト", "a word of the user has its reading"
+
+
+def test_notes_and_memos_are_not_there_at_all() -> None:
+    assert G2P.convert("20［＃注］階") == G2P.convert("20階")
+    assert G2P.convert("薔薇[明るく]の花", memos=True) == G2P.convert("薔薇の花")
+    assert G2P.convert("薔薇[明るく]の花").reading == "バラアカルクノハナ"
+    assert not G2P.convert("[一人だけ]", memos=True).is_spoken
+
+
+def test_the_users_setting_counts_everywhere() -> None:
+    MEMOS.wanted = True
+    try:
+        assert G2P.convert("薔薇[明るく]の花").reading == "バラノハナ"
+    finally:
+        MEMOS.wanted = None
+
+
+@settings(deadline=None, max_examples=60)
+@given(text=PIECES)
+def test_any_notation_speaks(text: str) -> None:
+    for memos in (False, True):
+        phones = G2P.convert(text, memos=memos)
+        phones_to_ids(phones)
+        assert all(start < end <= len(text) for start, end in phones.notation)
+    G2P.explain(text)
