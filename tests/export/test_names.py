@@ -157,3 +157,8 @@ def test_settings_survive_as_data_and_others_are_refused() -> None:
     for data in wrong:
         with pytest.raises(ValueError, match=next(iter(data))):
             settings_from_data(data)
+
+
+def test_names_have_no_notation() -> None:
+    line = Line("{薔薇|ばら}の花[明るく]が咲く｜丘《おか》", LineSettings(memos=True))
+    assert values_of(line, 1, WHO, "", DAY)["text"] == "薔薇の花が咲く丘"

@@ -242,3 +242,12 @@ def test_a_phone_without_time_and_silence_of_no_length() -> None:
     """At both ends is `pau`, even where a line begins with its first phone."""
     spoken = SpokenFile((line_of(phones=(Timed("a", 0.0, 0.5), Timed("q", 0.5, 0.5), Timed("b", 0.5, 1.0))),), 10, 10)
     assert lab_text(spoken) == "0 0 pau\n0 5000000 a\n5000000 10000000 b\n10000000 10000000 pau\n"
+
+
+def test_readers_see_the_words_alone(speaker: Speaker, tmp_path: Path) -> None:
+    noted = Line("{薔薇|ばら}の花[明るく。]が。囁（ささや）く。［＃終わり］", LineSettings(memos=True))
+    made = write(speaker, tmp_path / "a.wav", noted, unit="sentence")
+    plain = write(speaker, tmp_path / "b.wav", Line("薔薇の花が。囁く。"), unit="sentence")
+    assert [event.plaintext for event in pysubs2.load(str(beside(made, ".srt")))] == ["薔薇の花が。", "囁く。"]
+    for suffix in (".srt", ".ass", ".lab", ".TextGrid", ".txt"):
+        assert beside(made, suffix).read_text(encoding="utf-8") == beside(plain, suffix).read_text(encoding="utf-8")

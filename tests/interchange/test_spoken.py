@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from app.core.accents import phrases_of
 from app.core.line_reading import LineReading, read_line
 from app.core.moras import split_moras
 from app.core.project import Project
-from app.core.script import Line, Script
+from app.core.script import Line, LineSettings, Script
 from app.core.types import Overrides, PauseOverride, ReadingOverride
 from app.interchange.imported import Imported, SpokenPhrase
 from app.interchange.spoken import settled
@@ -90,3 +92,13 @@ def test_any_accents_of_our_own_reading_arrive(text: str, data: st.DataObject) -
 def test_odd_kana_end_in_a_sentence_not_in_an_error(kana: str) -> None:
     imported = settle("はい、どうぞ。", spoken(kana, 1), spoken("ドオゾ", 1))
     assert heard(imported)[0]
+
+
+def test_edits_are_counted_without_memos() -> None:
+    imported = Imported(Project(Script((Line("今日[小声で]は{晴天|せいてん}です。", LineSettings(memos=True), id="a"),))), (), {})
+    phrases = (spoken("キョオワ", 3), spoken("ハレデス", 2))
+    (line,) = settled(replace(imported, spoken={"a": phrases}), read).project.script.lines
+    assert line.overrides.memos
+    assert line.overrides.readings == (ReadingOverride("晴天", "ハレ", occurrence=0),)
+    reading = read(line.text, line.overrides.readings, memos=True)
+    assert "".join(mora.kana for mora in reading.moras) == "キョーワハレデス"

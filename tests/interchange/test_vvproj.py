@@ -186,3 +186,9 @@ def test_a_line_without_end_is_refused_at_once() -> None:
     with pytest.raises(InputError, match="too long"):
         read_vvproj("a.vvproj", ".vvproj", vvproj("0.25.0", [("あ" * 2_000_000, 1, None)]))
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(("suffix", "data"), [(".vvproj", vvproj("0.25.0", LINES)), (".aisp", aisp("1.2.0", LINES))])
+def test_square_brackets_hold_memos(suffix: str, data: bytes) -> None:
+    lines = read_vvproj(f"a{suffix}", suffix, data).project.script.lines
+    assert [line.settings.memos for line in lines] == [True, True]

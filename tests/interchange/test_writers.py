@@ -96,3 +96,17 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputFileError):
         write_script(tmp_path / "file" / "a.csv", Script())
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt"])
+def test_memos_are_notes_where_nothing_says_what_brackets_are(tmp_path: Path, suffix: str) -> None:
+    lines = (Line("{薔薇|ばら}の花[明るく]", LineSettings(memos=True)), Line("[重要] 薔薇《ばら》"))
+    write_script(tmp_path / f"a{suffix}", Script(lines))
+    found = read_source(tmp_path / f"a{suffix}").project.script.lines
+    assert [(line.text, line.settings.memos) for line in found] == [("{薔薇|ばら}の花［＃明るく］", False), ("[重要] 薔薇《ばら》", False)]
+
+
+def test_a_project_keeps_notation_as_it_was_written(tmp_path: Path) -> None:
+    line = Line("{薔薇|ばら}の花[明るく]", LineSettings(memos=True), Overrides(moras=(MoraOverride(0, 1),), text="薔薇[あ]", memos=True))
+    write_project(tmp_path / "a.koebako", Project(Script((line,))))
+    assert read_source(tmp_path / "a.koebako").project.script.lines == (line,)

@@ -91,6 +91,15 @@ def test_a_text_without_anything_to_read_is_silent(client: httpx.Client, style: 
     assert not soundfile.read(io.BytesIO(spoken.content))[0].any()
 
 
+def test_ruby_is_read_and_brackets_are_spoken(client: httpx.Client, style: int) -> None:
+    for noted, plain in (("｜宇宙《そら》へ。囁（ささや）く。［＃注］", "ソラへ。囁く。"), ("花[小声]。", "花「小声」。")):
+        read, spoken = query(client, style, noted), query(client, style, plain)
+        assert [[mora["text"] for mora in phrase["moras"]] for phrase in read["accent_phrases"]] == [
+            [mora["text"] for mora in phrase["moras"]] for phrase in spoken["accent_phrases"]
+        ]
+        assert client.post("/synthesis", params={"speaker": style}, json=read).status_code == 200
+
+
 def test_several_sounds_at_once_and_joined(client: httpx.Client, style: int) -> None:
     values = [query(client, style, text) for text in ("一つ。", "二つ。")]
     archive = zipfile.ZipFile(io.BytesIO(client.post("/multi_synthesis", params={"speaker": style}, json=values).content))

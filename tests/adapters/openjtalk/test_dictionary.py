@@ -209,3 +209,9 @@ def test_the_users_words_win_against_the_built_in_ones_and_against_rules(teach: 
     teach(make_entry("四月一日", "シガツイッピ", 4), make_entry("Gmail", "ゲーマイル", 1), make_entry("辛い", "ツライ", 2, priority=10))
     assert G2P.convert("四月一日さんとGmail").reading == "シガツイッピサントゲーマイル"
     assert G2P.convert("麻婆豆腐が辛い").reading == "マーボードーフガツライ"
+
+
+def test_ruby_wins_over_taught_words_and_knows_them(teach: Teach) -> None:
+    teach(make_entry("月光", "ムーンライト"), make_entry("3D", "スリーデー"))
+    assert G2P.convert("月光と月光《げっこう》と3Dと｜3D《みっつ》").reading == "ムーンライトトゲッコートスリーデートミッツ"
+    assert G2P.convert("月光（むーんらいと）").reading == "ムーンライト", "a possible reading, as the user says"

@@ -9,10 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk.choices import MEMOS
-from app.adapters.openjtalk.dictionary import change_words
 from app.adapters.openjtalk.g2p import OpenJTalkG2P
-from app.adapters.openjtalk.words import forget_taught_words
-from app.core.dictionary import make_entry
 from app.core.phones import phones_to_ids
 from app.core.types import ReadingOverride
 
@@ -122,13 +119,6 @@ def test_a_reading_of_the_user_wins_over_the_text() -> None:
     assert G2P.convert("漢字《かんじ》とかんじ", (ReadingOverride("かんじ", "モジ"),)).reading == "カンジトモジ", "not within the ruby"
     assert G2P.convert("超電磁砲《レールガン》", (ReadingOverride("電磁", "モジ"),)).reading == "レールガン", "a part has no reading"
     assert G2P.convert("囁（ささや）く", (ReadingOverride("囁（ささや）く", "ツブヤク"),)).reading == "ツブヤク"
-
-
-def test_the_text_wins_over_the_users_dictionary() -> None:
-    change_words(lambda _words: (make_entry("月光", "ムーンライト"), make_entry("3D", "スリーデー")))
-    forget_taught_words()
-    assert G2P.convert("月光と月光《げっこう》と｜3D《みっつ》").reading == "ムーンライトトゲッコートミッツ"
-    assert G2P.convert("月光（むーんらいと）").reading == "ムーンライト", "a word of the user has its reading"
 
 
 def test_notes_and_memos_are_not_there_at_all() -> None:

@@ -1,0 +1,77 @@
+"""Ruby and memos in the window: what the strip shows of them, what can be edited, and what the setting changes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.adapters.openjtalk.choices import MEMOS
+from app.core.script import Line, LineSettings, Script
+from app.ui.reading.strip.axis import Kind
+from app.ui.reading.strip.shape import kana_of
+from app.ui.shell.window import MainWindow
+from tests.ui.conftest import WAIT_MS, OpenWindow, write
+
+TEXT = "聖剣《エクスカリバー》を「抜く」[小声で。]。"
+
+
+@pytest.fixture(autouse=True)
+def _as_set() -> Iterator[None]:
+    yield
+    MEMOS.wanted = None
+    MEMOS.forget()
+
+
+def kana(window: MainWindow) -> str:
+    shape = window.strip.panel.strip.shape
+    return "" if shape is None else "".join(mora.kana for mora in shape.reading.moras)
+
+
+def test_the_strip_shows_the_words_and_edits_them(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.document.reset(Script((Line(TEXT, LineSettings(memos=True), id="a"),)))
+    window.script.choose(["a"])
+    qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌク", timeout=WAIT_MS)
+    shape = window.strip.panel.strip.shape
+    assert shape is not None
+    assert [kana_of(shape, cell) for cell in shape.axis.cells if cell.kind is Kind.MARK][:2] == ["「", "」"], "not those of the ruby"
+    window.strip.panel.strip.word_requested.emit(0)
+    field = window.strip.panel.reading
+    assert field._surface == "聖剣", "as the dictionary takes it"
+    field.kana_requested.emit("セイケン")
+    qtbot.waitUntil(lambda: kana(window).startswith("セイケン"), timeout=WAIT_MS)
+    (line,) = window.document.script.lines
+    assert (line.text, line.overrides.text, line.overrides.memos) == (TEXT, TEXT, True)
+
+
+def test_the_setting_counts_for_every_line_at_once(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, TEXT)
+    qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌクコゴエデ", timeout=WAIT_MS)
+    window.settings.change(memos_everywhere=True)
+    qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌク", timeout=WAIT_MS)
+    window.settings.change(memos_everywhere=False)
+    qtbot.waitUntil(lambda: kana(window) == "エクスカリバーヲヌクコゴエデ", timeout=WAIT_MS)
+
+
+def test_copies_have_memos_and_text_from_elsewhere_has_none(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.document.reset(Script((Line("花[小声]", LineSettings(memos=True, speed=1.5), id="a"),)))
+    window.script.choose(["a"])
+    commands = window.commands
+    commands.duplicate()
+    window.script.choose(["a"])
+    commands.copy()
+    commands.paste()
+    QGuiApplication.clipboard().setText("[重要] お知らせ")
+    commands.paste()
+    commands.add()
+    lines = window.document.script.lines
+    assert sorted((line.text, line.settings.memos, line.settings.speed) for line in lines) == [
+        ("", False, 1.5),
+        ("[重要] お知らせ", False, 1.5),
+        *[("花[小声]", True, 1.5)] * 3,
+    ]
