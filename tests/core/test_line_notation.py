@@ -83,7 +83,7 @@ def test_whether_brackets_are_memos_is_kept_and_old_scripts_have_none() -> None:
     assert "settings" not in data["lines"][1]
     assert not script_from_data({"version": 1, "lines": [{"text": "[a]", "overrides": {"text": "[a]"}}]}).lines[0].settings.memos
     for wrong in ({"settings": {"memos": 1}}, {"overrides": {"memos": "yes"}}):
-        with pytest.raises(ValueError, match="memos|overrides"):
+        with pytest.raises(ValueError, match=r"memos|overrides"):
             script_from_data({"version": 1, "lines": [{"text": "a"} | wrong]})
 
 

@@ -35,4 +35,6 @@ def differences(take: Take, line: Line, name_of: Callable[[str], str]) -> tuple[
         found.append(localized("間の長さ", "pauses"))
     if then.assist_text != now.assist_text:
         found.append(localized("アシストテキスト", "assist text"))
+    if then.memos != now.memos:
+        found.append(localized("メモの扱い", "memos"))
     return tuple(found)

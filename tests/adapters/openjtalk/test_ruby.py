@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk.choices import MEMOS
-from app.adapters.openjtalk.g2p import OpenJTalkG2P
+from app.adapters.openjtalk.g2p import OpenJTalkG2P, read_notation
 from app.core.phones import phones_to_ids
 from app.core.types import ReadingOverride
 
@@ -30,6 +30,30 @@ PIECES = st.lists(
     ),
     max_size=20,
 ).map("".join)
+
+RUBY = """
+曖昧（あいまい） 憤（いきどお）り 慄（おのの）く 齧（かじ）る 几帳面（きちょうめん） 矍鑠（かくしゃく） 杜撰（ずさん）
+訝（いぶか）しげ 嗚咽（おえつ） 跪（ひざまず）いた 猪口才（ちょこざい） 小鳥遊六花（たかなしりっか） 織田信長（おだのぶなが）
+徳川家康（とくがわいえやす） 坂本龍馬（さかもとりょうま） 紫式部（むらさきしきぶ） 小野小町（おののこまち） 平清盛（たいらのきよもり）
+卑弥呼（ひみこ） 安倍晴明（あべのせいめい） 渡辺綱（わたなべのつな） 伊達政宗（だてまさむね） 上杉謙信（うえすぎけんしん）
+鈴木一郎（すずきいちろう） 高橋大輔（たかはしだいすけ） 田中碧（たなかあお） 札幌（さっぽろ） 那覇市（なはし） 姫路城（ひめじじょう）
+嵐山（あらしやま） 銀閣寺（ぎんかくじ） 道頓堀（どうとんぼり） 高円寺（こうえんじ） 四ツ谷（よつや） 鎌ケ谷（かまがや）
+茅ヶ崎（ちがさき） 向日葵（ひまわり） 紫陽花（あじさい） 蒲公英（たんぽぽ） 土筆（つくし） 烏賊（イカ） 海豚（いるか）
+啄木鳥（きつつき） 鶯（うぐいす） 鰻（うなぎ） 蕎麦（そば） 饂飩（うどん） 雑煮（ぞうに） 浴衣（ゆかた） 下駄（げた）
+行灯（あんどん） 風呂敷（ふろしき） 鍵盤（けんばん） 双子（ふたご）座 赤血球（せっけっきゅう） 高血圧（こうけつあつ）
+糖尿病（とうにょうびょう） 脊椎（せきつい） 肘（ひじ） 瞼（まぶた）を閉じる 憑依（ひょうい） 陰陽師（おんみょうじ） 聖女（せいじょ）
+魔王城（まおうじょう） 冒険者（ぼうけんしゃ） 黒騎士（くろきし） 竜騎士（りゅうきし） 氷雪（ひょうせつ） 賽銭箱（さいせんばこ）
+五百円（ごひゃくえん） 八百屋（やおや） 七夕（たなばた） 十六夜（いざよい） 八百万（やおよろず） 拗（す）ねる 遮（さえぎ）られた
+蘇（よみがえ）る 甦（よみがえ）った 弄（もてあそ）ぶ 生憎（あいにく） 強（あなが）ち 偏（ひとえ）に 暫（しばら）く 些細（ささい）な
+逞（たくま）しい 鬱陶（うっとう）しい 瑞々（みずみず）しい 忌々（いまいま）しい
+"""
+REMARKS = """
+鈴木（かいちょう） 母（なみだ） 写真（はなこ） 右（みぎがわ） 上司（こわい） 犯人（だれ） 彼（かれし） 妹（アイドル） 料金（こども）
+出演（ゲスト） 映画（ホラー） 机（つくえのうえ） 店長（イケメン） 昨日（あさ） 火曜（おやすみ） 正解（せいかいは） 東京（おおさか）
+京都（なら） 笑顔（にっこり） 馬鹿（アホ） 地獄（てんごく） 山（うみ） 合計（ぜいこみ） 手紙（メール） 学校（ようちえん）
+犬（いぬじゃない） 名前（ひみつ） 目的（ねらい） 解答（こたえ） 報告（しらせ） 友達（ともだちの） 部長（ぶちょうさん） 旅館（やど）
+警察（ポリス） 電車（でんしゃで）
+"""
 
 
 @pytest.mark.parametrize(
@@ -87,6 +111,12 @@ def test_a_reading_takes_the_place_of_the_words(text: str, bert: str, reading: s
 )
 def test_what_is_no_reading_is_read_after_the_word(text: str, reading: str) -> None:
     assert G2P.convert(text).reading == reading
+
+
+@pytest.mark.parametrize(("texts", "are_ruby"), [(RUBY, True), (REMARKS, False)], ids=["ruby", "remarks"])
+def test_possible_readings_are_told_from_remarks(texts: str, are_ruby: bool) -> None:
+    wrong = [text for text in texts.split() if ("（" not in read_notation(text, memos=False).plain) != are_ruby]
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

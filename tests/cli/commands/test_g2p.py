@@ -47,6 +47,6 @@ def test_the_built_in_words_can_be_left_out(capsys: pytest.CaptureFixture[str], 
 def test_ruby_says_so_and_memos_can_be_left_out(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     (line,) = lines(capsys, monkeypatch, "聖剣《エクスカリバー》[小声]", "--explain")
     assert (line["normalized"], line["reading"]) == ("聖剣'小声'", "エクスカリバーコゴエ")
-    assert [(word["surface"], word["by"], word["name"]) for word in line["words"]][0] == ("聖剣", "ruby", "エクスカリバー")
+    assert next((word["surface"], word["by"], word["name"]) for word in line["words"]) == ("聖剣", "ruby", "エクスカリバー")
     assert lines(capsys, monkeypatch, "聖剣《エクスカリバー》[小声]", "--memos")[0]["reading"] == "エクスカリバー"
     assert lines(capsys, monkeypatch, "花[小声]")[0]["reading"] == "ハナコゴエ", "the option counts once"
