@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.core.moras import hiragana_to_katakana
+from app.core.notation.noted import NotedText
 from app.core.notation.written import noted_text
 from app.core.script import Line, Script, retext_lines
 
@@ -93,11 +94,28 @@ def unknown_group(text: str, groups: int) -> int | None:
 
 def _places_in(line: Line, wanted: str, loose: bool) -> list[tuple[int, int]]:
     found = _places(line.text, wanted, loose)
-    noted = noted_text(line.text, memos=line.settings.memos)
+    if not _has_in_order(_written(line.text, loose)[0], wanted):
+        return found
+    noted = _noted(line.text, line.settings.memos)
     if noted.silent:
         spoken = (noted.written(*place) for place in _places(noted.plain, wanted, loose))
         found = sorted([*found, *(place for place in spoken if all(place[1] <= start or end <= place[0] for start, end in found))])
     return found
+
+
+def _has_in_order(text: str, letters: str) -> bool:
+    """Whether a text has these letters, whatever stands between them: nothing else can be found across notation."""
+    at = 0
+    for letter in letters:
+        at = text.find(letter, at) + 1
+        if at == 0:
+            return False
+    return bool(letters)
+
+
+@lru_cache(maxsize=20_000)
+def _noted(text: str, memos: bool) -> NotedText:
+    return noted_text(text, memos=memos)
 
 
 def _places(text: str, wanted: str, loose: bool) -> list[tuple[int, int]]:

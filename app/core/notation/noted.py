@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
@@ -67,8 +67,6 @@ class NotedText:
 
     def written(self, start: int, end: int) -> Span:
         """Letters [start, end) of the plain text in the text, with the notation between the first and the last of them."""
-        if not self.silent:
-            return start, end
         first = self.written_at(start)
         return first, max(first, self.written_at(end - 1) + 1) if end > start else first
 
@@ -95,7 +93,9 @@ class NotedText:
 
     def noting(self, silent: Iterable[Span], rubies: Iterable[Ruby] = (), wholes: Iterable[Span] = ()) -> NotedText:
         """The same with more notation, found in the plain text and counted over it. Of two readings the one that was there wins."""
-        own = [replace(ruby, start=start, end=end) for ruby in rubies for start, end in (self.written(ruby.start, ruby.end),)]
+        if not self.silent:
+            return NotedText(self.text, _joined(silent), tuple(rubies), _joined(wholes, touching=False))
+        own = (Ruby(*self.written(ruby.start, ruby.end), reading=ruby.reading) for ruby in rubies)
         return NotedText(
             self.text,
             _joined([*self.silent, *(self.written(*span) for span in silent)]),
@@ -113,7 +113,7 @@ def _start(ruby: Ruby) -> int:
     return ruby.start
 
 
-def _joined(spans: Sequence[Span], *, touching: bool = True) -> tuple[Span, ...]:
+def _joined(spans: Iterable[Span], *, touching: bool = True) -> tuple[Span, ...]:
     """In order; what overlaps, or touches, is one."""
     joined: list[Span] = []
     for start, end in sorted(span for span in spans if span[0] < span[1]):

@@ -30,7 +30,7 @@ def noted_text(text: str, *, memos: bool) -> NotedText:
     noted = NotedText(text)
     if _SIGNS.search(text) or (memos and may_have_memo(text)):
         notes = [match.span() for match in _compiled(f"{_NOTE}|{_MEMO}" if memos else _NOTE).finditer(text)]
-        noted = without_html_ruby(noted.noting(notes, wholes=notes))
+        noted = without_html_ruby(noted.noting(notes, wholes=notes) if notes else noted)
         for found in (_in_braces, _in_angles):
             noted = _taken_apart(noted, found(noted.plain))
     return noted
