@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from app.core.letters import fold_width
 from app.core.moras import katakana_of, split_moras
 from app.errors import InputError
 from app.language import localized
@@ -22,7 +23,7 @@ class Entry:
     """A word; `make_entry` checks what it is made of.
 
     Attributes:
-        surface: as it is written, NFKC.
+        surface: as it is written, of one width (`surface_of`).
         reading: katakana.
         accent: mora after which the pitch falls, 0 = never.
         kind: what it is, which decides what it stands well beside.
@@ -70,8 +71,8 @@ def make_entry(surface: str, reading: str, accent: int = 0, kind: str = "proper_
 
 
 def surface_of(text: str) -> str:
-    """How the dictionary spells what a user writes: wide letters are narrow ones."""
-    return unicodedata.normalize("NFKC", text).strip()
+    """How the dictionary spells what a user writes: wide letters are narrow ones, and nothing else changes, or a word ② would read every 2."""
+    return fold_width(text).strip()
 
 
 def put(entries: Iterable[Entry], added: Iterable[Entry]) -> tuple[Entry, ...]:

@@ -8,13 +8,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from app.core.letters import compared_letters
 from app.core.moras import hiragana_to_katakana
 from app.core.notation.noted import NotedText
 from app.core.notation.written import noted_text
 from app.core.script import Line, Script, retext_lines
 
 _REFERENCE = re.compile(r"\$\$|\\\\|\$\{(\d{1,2})\}|[$\\](\d{1,2})")
-_VOICING = "ﾞﾟ゙゚"  # written behind a kana, they belong to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +135,4 @@ def _written(text: str, loose: bool) -> tuple[str, list[tuple[int, int]] | None]
     plain = folded(text)
     if unicodedata.is_normalized("NFKC", text) and len(plain) == len(text):  # nearly every line
         return plain, None
-    letters, origins = "", []
-    start = 0
-    while start < len(text):
-        end = start + 1
-        while end < len(text) and text[end] in _VOICING:
-            end += 1
-        plain = folded(text[start:end])
-        letters += plain
-        origins += [(start, end)] * len(plain)
-        start = end
-    return letters, origins
+    return compared_letters(text, folded)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
 
-from app.core.dictionary import Entry
+from app.core.dictionary import Entry, surface_of
+from app.core.letters import compared_letters, fold_width
 from app.core.normalise import normalise
 from app.core.overrides import Place
 from app.core.types import ReadingOverride
+
+_ANY_WAVE = str.maketrans("~～", "〜〜")  # keyboards differ in which of them they type
 
 
 def is_analysed(entry: Entry) -> bool:
@@ -26,7 +28,8 @@ class WrittenWords:
     """
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        self._entries = {_plain(entry.surface): entry for entry in entries}
+        self._as_written = {entry.surface: entry for entry in entries}
+        self._entries = {compared_letters(entry.surface, _folded)[0]: entry for entry in entries}
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -36,22 +39,27 @@ class WrittenWords:
         """Where in the text they stand: (start, end, what is to be read), in order, none overlapping."""
         if not self._entries:
             return []
-        found = ((match.start(), match.end(), self._entries[match[0]]) for match in self._pattern.finditer(_plain(text)))
-        return [(start, end, ReadingOverride(text[start:end], entry.reading, entry.accent)) for start, end, entry in found]
+        letters, origins = compared_letters(text, _folded)
+        found: list[Place] = []
+        for match in self._pattern.finditer(letters):
+            start, end = origins[match.start()][0], origins[match.end() - 1][1]
+            entry = self._as_written.get(surface_of(text[start:end])) or self._entries[match[0]]
+            found.append((start, end, ReadingOverride(text[start:end], entry.reading, entry.accent)))
+        return found
 
 
-def _plain(text: str) -> str:
-    """As long as the text, so that places are the same in both."""
-    return "".join(_plain_char(char) for char in text)
-
-
-def _plain_char(char: str) -> str:
-    narrow = unicodedata.normalize("NFKC", char).lower()
-    return narrow if len(narrow) == 1 else char
+def _folded(text: str) -> str:
+    """Without regard to width and case; no letter becomes two."""
+    written = fold_width(text).translate(_ANY_WAVE)
+    small = written.lower()
+    return small if len(small) == len(written) else written
 
 
 def _alone(surface: str) -> str:
-    """No part of a longer word: AI is not in AIR, nor 4K in 14K."""
-    before = "(?<![0-9a-z])" if surface[0].isascii() and surface[0].isalnum() else ""
-    after = "(?![0-9a-z])" if surface[-1].isascii() and surface[-1].isalnum() else ""
+    """No part of a longer word or number: AI is not in AIR, nor 4K in 14K, nor 2 in 2.5."""
+    before = after = ""
+    if surface[0].isascii() and surface[0].isalnum():
+        before = "(?<![0-9a-z])" + (r"(?<!\d[.,])" if surface[0].isdecimal() else "")
+    if surface[-1].isascii() and surface[-1].isalnum():
+        after = "(?![0-9a-z])" + (r"(?![.,]\d)" if surface[-1].isdecimal() else "")
     return before + re.escape(surface) + after

@@ -43,6 +43,7 @@ def test_every_form_brings_the_words_back(words: list[Entry]) -> None:
 
 def test_a_word_is_spelled_as_the_dictionary_spells_it() -> None:
     assert make_entry(" Ｋｏｅｂａｋｏ ", "こえ ばこ", 2) == Entry("Koebako", "コエバコ", 2)
+    assert make_entry("ｶﾞ②Ⅱ㈱", "あ").surface == "ガ②Ⅱ㈱"
 
 
 @pytest.mark.parametrize(
@@ -85,6 +86,30 @@ def test_written_words_are_found_whole_in_any_width_and_case(text: str, found: l
     places = words.find(text)
     assert [text[start:end] for start, end, _ in places] == found
     assert all(override.surface == text[start:end] for start, end, override in places)
+
+
+@pytest.mark.parametrize(
+    ("surface", "text", "found"),
+    [
+        ("②", "2と２と②と②番", ["②", "②"]),
+        ("2", "②と2と２と2.5と1,2と12", ["2", "２"]),
+        ("Ⅱ", "IIと2とⅡとⅱ", ["Ⅱ", "ⅱ"]),
+        ("II", "ⅡとIIとＩＩ", ["II", "ＩＩ"]),
+        ("㈱", "(株)と株式会社と㈱", ["㈱"]),
+        ("½", "1/2と½と半分", ["½"]),
+        ("℃", "°Cと度と℃", ["℃"]),
+        ("ガ#", "ガ#とｶﾞ#とガ＃", ["ガ#", "ｶﾞ#", "ガ＃"]),
+        ("a〜b", "a～bとA~Bとa-b", ["a～b", "A~B"]),
+        ("é", "éとe\u0301とe", ["é", "e\u0301"]),
+    ],
+)
+def test_a_word_is_found_as_wide_as_it_is_written(surface: str, text: str, found: list[str]) -> None:
+    assert [text[start:end] for start, end, _ in WrittenWords([make_entry(surface, "あ")]).find(text)] == found
+
+
+def test_of_words_that_differ_in_case_the_one_as_written_counts() -> None:
+    words = WrittenWords([make_entry("US", "ユーエス"), make_entry("us", "アス")])
+    assert [override.reading for _, _, override in words.find("US us ＵＳ Us")] == ["ユーエス", "アス", "ユーエス", "アス"]
 
 
 @given(st.text(max_size=40), entries())

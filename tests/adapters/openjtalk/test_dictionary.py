@@ -108,6 +108,13 @@ def test_marks_and_rare_letters_do_no_harm(teach: Teach) -> None:
         assert "アレ" in G2P.convert(f"これは{word.surface}だ。").reading, word.surface
 
 
+def test_a_sign_is_no_other_way_to_write_what_it_stands_for(teach: Teach) -> None:
+    teach(make_entry("②", "マルニ"), make_entry("㈱", "カブ"), make_entry("½", "ハンブン"), make_entry("℃", "シー"))
+    assert G2P.convert("②は2階の20番、2.5です。").reading == "マルニワニカイノニジューバンニーテンゴデス"
+    assert G2P.convert("㈱山田は株式会社です。").reading == "カブヤマダワカブシキガイシャデス"
+    assert G2P.convert("½は二分の一、20℃は20度。").reading == "ハンブンワニブンノイチニジューシーワニジュード"
+
+
 def test_a_changed_dictionary_is_compiled_once_and_old_ones_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "山田 太郎"))
     first = compiled([make_entry("声箱", "コエバコ")])
