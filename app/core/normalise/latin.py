@@ -24,6 +24,7 @@ _SMALL_ABBREVIATIONS = frozenset(("cpu", "gpu", "cli", "gui", "csv", "ftp", "url
 
 _SHORTEST_PART = 4  # legend is not leg and end
 _LONGEST_WORD = 40  # beyond that it is no word
+_SHORTEST_NAME, _LONGEST_NAME = 4, 16  # in fewer letters a name is an abbreviation or another word
 
 
 def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
@@ -72,6 +73,7 @@ def _reading(word: str, lookup: Lookup, spell: Spell) -> str:
         return LETTERS[word.lower()]
     return (
         _known(word, lookup)
+        or _named(word, lookup)
         or _abbreviation(word)
         or _inflected(word, lookup, spell)
         or _compound(word, lookup, spell)
@@ -94,11 +96,25 @@ def _known(word: str, lookup: Lookup) -> str | None:
     return COMMON_WORDS.get(lower) or lookup(word) or lookup(lower) or lookup(word.capitalize())
 
 
+def _named(word: str, lookup: Lookup) -> str | None:
+    """Reading of a name that the dictionary has in other capitals, as people write it: youtube, iMAC, Nvidia.
+
+    In capitals only what is read as a word: SWIFT is spelled out, swift is not.
+    """
+    lower = word.lower()
+    if not word.isalpha() or not _SHORTEST_NAME <= len(word) <= _LONGEST_NAME:
+        return None
+    cuts = [lower[0] + lower[1:].capitalize(), *(lower[:at].capitalize() + lower[at:].capitalize() for at in range(2, len(lower) - 1))]
+    found = next(filter(None, map(lookup, cuts)), None)
+    capitals = None if found else lookup(lower.upper())
+    return found or (capitals if capitals and _alike(capitals) != _alike(_spell_out(lower)) else None)
+
+
 def _inflected(word: str, lookup: Lookup, spell: Spell) -> str | None:
     """Plurals, possessives, -ing, -ed, -er, -ly of a word that is known; s also of one that is not."""
     for suffix, stems in _stems(word.lower()):
         for stem in stems:
-            known = _known(stem, lookup) if len(stem) > 1 else None
+            known = (_known(stem, lookup) or _named(stem, lookup)) if len(stem) > 1 else None
             if known:
                 return with_suffix(known, suffix)
     owner = re.fullmatch(r"([A-Za-z]{2,})'s|([A-Za-z]{3,}[b-df-hj-np-rtv-z])s", word)
