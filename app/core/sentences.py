@@ -28,13 +28,14 @@ _LINE_BREAKS = "\n\r\v\f\x85\u2028\u2029"
 # A stop written in ASCII ends a sentence only where it cannot be part of a number, an address or an abbreviation.
 _STOP = re.compile(rf"[{_STOPS}{_LINE_BREAKS}]|[!?](?![A-Za-z0-9=&/#%])|\.(?=[\s.」』）)”\"']|$)|．(?!\d)")
 # What cannot begin a sentence: particles behind a quoted cry or a name (うそ！と叫んだ, モーニング娘。の曲).
-_QUOTES = r"って|を|という|とい[っわえ]|とか[いを言]|と(?=[一-龠々])|の(?=[一-龠々ァ-ヶA-Za-z])"
+_QUOTES = r"って|を|という|とい[っわえ]|とか[いを言]|と(?=[一-龠々])|の(?=[一-龠々ァ-ヶA-Za-z])|[はへ](?=[一-龠々ァ-ヶ])"
 _CONTINUES = {
     "。｡": _QUOTES,
     "！？!?": _QUOTES + r"|で(?![もはす]|しょ|きる|き)(?=[ぁ-んァ-ヶ一-龠々])|[がに](?=[一-龠々ァ-ヶ])",
+    "…‥": "[はへ](?![ぁあいえっはへー。…？！?!」』）)]|$)",  # 俺……は、もう
 }
 _LAST_EMOJI = rf"(?:(?:{EMOJI_PATTERN})+(?=\s|$))?"  # with nothing behind them they end a piece, else they begin the next
-_MARKS = re.compile("[。｡！？!?]*")
+_MARKS = re.compile("[。｡！？!?…‥]*")
 _TAIL = re.compile(rf"[.．!?{_STOPS}]*[{re.escape(''.join(_CLOSER_OF.values()))}]*{_LAST_EMOJI}\s*")
 _ABBREVIATED = re.compile(
     r"(?:^|[^A-Za-z])(?:[A-Za-z]|Mr|Mrs|Ms|Dr|Prof|St|No|vs|Inc|Ltd|Co|Jr|Sr|e\.g|i\.e|[Vv]er|[Vv]ol|Fig|Ch|Yahoo)$|(?:^|[\s、。])\d{1,3}$"

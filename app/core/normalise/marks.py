@@ -37,6 +37,9 @@ _KEYS = RarePattern(
     "+-",
     r"(?<![A-Za-z])(Ctrl|Control|Shift|Alt|Cmd|Command|Option|Win|Fn|コントロール|オルト|シフト)\s?[+-]\s?(?=[A-ZF]|シフト|コントロール|オルト)",
 )
+_OPENING = "「『（([{〈《【〔〖〘‹«“„"
+_CRY = re.compile(rf"(?<=[{re.escape(_OPENING)}])[はへ](?:[、,。.…!?〜ー—-]+[はへ])*(?![^\W\d_])")
+_KATAKANA_CRY = str.maketrans("はへ", "ハヘ")
 _SPACES = re.compile(r" +")
 _NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9ァ-ヶー]) | (?![A-Za-z0-9ァ-ヶー])")
 
@@ -66,5 +69,6 @@ def _name(part: str) -> str:
 
 def to_marks(text: str) -> str:
     """Text with only the marks SBV2 knows; spaces stay where they part words in Latin letters, katakana or digits."""
+    text = _CRY.sub(lambda match: match[0].translate(_KATAKANA_CRY), text)
     text = _ALTERNATIVES.sub(",", text).translate(_WORDS).translate(_MARKS)
     return _NEEDLESS_SPACE.sub("", _SPACES.sub(" ", text))
