@@ -1,9 +1,10 @@
-"""Words that the analyser takes for others: proper names that swallow a particle, いい as the verb 言う."""
+"""Words that the analyser takes for others: proper names that swallow a particle, いい as the verb 言う, the cry う as an auxiliary; 行かう."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from app.core.moras import split_moras
 from app.core.readings.morphs import Correction, Morph, Part
 
 _SWALLOWED = "の"
@@ -21,6 +22,8 @@ _BEHIND = {
     "方": "ホー",
     "後": "アト",
 }
+_BEFORE_U = dict(zip("カガサタナバマラワ", "コゴソトノボモロオ", strict=True))
+_CUT_SHORT = ("ッ", "ン")
 _BEHIND_VERBS = frozenset(("ます", "たい", "動詞", "接続助詞", "接尾", "た", "て"))
 
 
@@ -31,6 +34,11 @@ def misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
         if morph.surface == "いい" and morph.base == "いう" and "連用形" in morph.kinds:
             if following is None or _BEHIND_VERBS.isdisjoint((following.base, *following.kinds[:2])):
                 yield Correction(at, at + 1, (Part("いい", "イイ", 1, "adjective"),), "rule", "いい")
+        elif morph.surface == "う" and "助動詞" in morph.kinds and at and morphs[at - 1].reading.endswith(_CUT_SHORT):
+            yield Correction(at, at + 1, (Part("う", "ウ", kind="感動詞"),), "rule", "う")  # as an auxiliary it would become ー
+        elif following is not None and following.surface == "う" and "未然形" in morph.kinds and morph.reading[-1:] in _BEFORE_U:
+            reading = morph.reading[:-1] + _BEFORE_U[morph.reading[-1]]  # 行かう is 行こう
+            yield Correction(at, at + 1, (Part(morph.surface, reading, len(split_moras(reading))),), "rule", "う")
         elif (
             "固有名詞" in morph.kinds
             and len(morph.surface) == _SWALLOWED_WHOLE
