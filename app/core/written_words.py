@@ -17,7 +17,9 @@ _ANY_WAVE = str.maketrans("~～", "〜〜")  # keyboards differ in which of them
 
 def is_analysed(entry: Entry) -> bool:
     """Whether the analyser meets the word as it is written: letters, digits and signs are read before, or joined with their neighbours."""
-    return not any(map(str.isascii, entry.surface)) and normalise(entry.surface, lambda _: None) == entry.surface
+    surface = entry.surface
+    # As if the dictionary had every word that it might become (言う of 言ふ).
+    return not any(map(str.isascii, surface)) and normalise(surface, lambda word: None if word in surface else word) == surface
 
 
 class WrittenWords:

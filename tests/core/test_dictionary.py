@@ -120,7 +120,8 @@ def test_places_never_overlap_and_lie_in_the_text(text: str, words: list[Entry])
 
 
 @pytest.mark.parametrize(
-    ("surface", "analysed"), [("声箱", True), ("こえ", True), ("コエ", True), ("AI", False), ("4K", False), ("100円", False)]
+    ("surface", "analysed"),
+    [("声箱", True), ("こえ", True), ("コエ", True), ("AI", False), ("4K", False), ("100円", False), ("言ふ", False), ("いろ〱", False)],
 )
 def test_letters_and_digits_are_found_before_they_become_kana(surface: str, analysed: bool) -> None:
     assert is_analysed(make_entry(surface, "あ")) is analysed

@@ -7,10 +7,12 @@ from app.core.normalise.addresses import speak_addresses
 from app.core.normalise.characters import PLACEHOLDER, part_circled, to_plain_characters
 from app.core.normalise.dates import speak_dates, speak_times
 from app.core.normalise.decoration import drop_faces, plain_runs
+from app.core.normalise.historical import modern_kana
 from app.core.normalise.latin import Lookup, Spell, speak_latin
 from app.core.normalise.marks import speak_links, speak_tags, to_marks
 from app.core.normalise.numbers import speak_numbers
 from app.core.normalise.ordinals import speak_half_days, speak_ordinals
+from app.core.normalise.repeats import speak_repeats
 from app.core.normalise.scores import speak_scores
 from app.core.normalise.spelling import spelled_kana
 from app.core.normalise.units import speak_units
@@ -24,7 +26,8 @@ def normalise(text: str, lookup: Lookup, spell: Spell = spelled_kana) -> str:
     `lookup` gives the reading of a Latin word the dictionary holds, `spell` that of an English word nobody holds. The steps go from the shapes that are hardest to mistake
     (addresses, dates) to the most general (letters, signs), because each uses characters the next would take for its own.
     """
-    text = speak_links(plain_runs(to_plain_characters(part_circled(drop_emoji(drop_faces(text))))))
+    text = to_plain_characters(part_circled(speak_repeats(drop_emoji(drop_faces(text)), lookup)))
+    text = modern_kana(speak_links(plain_runs(text)), lookup)
     text = speak_times(speak_half_days(speak_dates(speak_addresses(speak_tags(text)))))
     text = speak_numbers(speak_scores(speak_units(speak_ordinals(text))))
     return to_marks(speak_latin(text, lookup, spell))

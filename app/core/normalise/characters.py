@@ -13,10 +13,12 @@ PLACEHOLDER = "\ue000"
 
 _LINE_BREAKS = dict.fromkeys("\x85\u2028\u2029\v\f", "\n") | {"\r": ""}
 _OTHER_KANA = {"゛": "\u3099", "゜": "", "ヷ": "ヴァ", "ヸ": "ヴィ", "ヹ": "ヴェ", "ヺ": "ヴォ"}  # ゛ joins the kana before it
+_SMALL_KANA = dict(zip("ㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ", "クシストヌハヒフヘホムラリルレロ", strict=True))  # of Ainu: ㇷ゚ is プ
 _BEFORE_NFKC = str.maketrans(
     SPOKEN_FIRST
     | _LINE_BREAKS
     | _OTHER_KANA
+    | _SMALL_KANA
     | {"\u200b": " ", "\u00ad": "", "´": "", "¨": "", "⁄": "/"}
     | dict.fromkeys("～∼〰", "〜")
     | dict.fromkeys("⸺⸻", "—")

@@ -112,6 +112,8 @@ def test_a_sign_is_no_other_way_to_write_what_it_stands_for(teach: Teach) -> Non
     teach(make_entry("②", "マルニ"), make_entry("㈱", "カブ"), make_entry("½", "ハンブン"), make_entry("℃", "シー"))
     assert G2P.convert("②は2階の20番、2.5です。").reading == "マルニワニカイノニジューバンニーテンゴデス"
     assert G2P.convert("㈱山田は株式会社です。").reading == "カブヤマダワカブシキガイシャデス"
+    teach(make_entry("言ふ", "イフ"), make_entry("½", "ハンブン"), make_entry("℃", "シー"))
+    assert G2P.convert("言ふは言う。").reading == "イフワイウ"
     assert G2P.convert("½は二分の一、20℃は20度。").reading == "ハンブンワニブンノイチニジューシーワニジュード"
 
 

@@ -1,0 +1,99 @@
+"""Historical kana as modern kana (言ふ, でせう, 行つた), which is what the analyser's dictionary has.
+
+A verb counts only where the dictionary has its modern form, an ending only where no modern word can stand there: した|らうまい, 手で|あらう.
+行かう becomes 行こう later, among the analyser's words: 向かう is written alike.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+from typing import NamedTuple
+
+from app.core.normalise.latin import Lookup
+
+# Whatever changes holds one of these; most texts hold none.
+_TRACE = re.compile(
+    "[一-龠々][ぁ-ん]{0,2}(?:[ふひつゐゑ]|は[なずれせぬねざう]|へ[るばどたてまなよりず]|やう)|[せらさた]う|らふ|てふ|ゆふ|いふ|[ぁ-ん]ふ"
+    "|つ[たて]|つ[ぱかき]|ぢや|[とおなこの]ほ|にほ|[あちつ]ひ|をし|[まかさいあ]は|くは|いへ|かへ"
+)
+_END = r"[。、！？!?….,「」『』（）()\s]|$"
+_LAST = f"{_END}|(?:か|が|ね|よ|に|な|さ|ぜ|ぞ|わ|し|けれど|けど|けれども|から|と|とも)(?:{_END})|と[思言云考]|か(?:と|しら|も)"
+_NOUNS = "会行問歌舞戦争装集競補句"  # 会はない is modern, too
+_KANJI, _FIRST_KANJI = "[一-龠々]", "(?<![一-龠々])[一-龠々]"
+_KANA_BEFORE = "(?:(?<=[をにがはもとでくお、。「『])|^)"
+
+
+class _Verb(NamedTuple):
+    """Historical forms of verbs: what the stem is, what stands behind it and what that becomes; the dictionary has the stem with one of the endings."""
+
+    stem: str
+    old: str
+    new: str
+    endings: tuple[str, ...] = ("う",)
+
+
+_VERBS = (
+    _Verb(f"(?!候){_KANJI}[ぁ-ん]{{0,2}}?", "ふ(?!た[たびつ一-龠]|[ふりろくざぜじきっゃゅょう])", "う"),
+    _Verb(f"{_KANJI}[ぁ-ん]{{0,2}}?", "ひ(?!と[つりこき]|め|ら|ど|ね|か)", "い"),
+    _Verb(f"{_FIRST_KANJI}(?<![{_NOUNS}])[ぁ-ん]?", f"は(?=な[いかくけ]|ず(?!っ)|ぬ|ねば|ざる|う(?:と|{_END}))", "わ"),
+    _Verb(f"{_FIRST_KANJI}[ぁ-ん]?", "は(?=[れせ][るたてばまな])", "わ"),
+    _Verb(f"{_FIRST_KANJI}[ぁ-ん]?", "へ(?=[るばどたてまよず]|な[いか]|り(?:[一-龠と。、]))", "え", ("える",)),
+    _Verb(f"(?![一二三四五六七八九十]){_KANJI}[ぁ-ん]{{0,2}}?", "つ(?=て|た(?![めび]))", "っ", ("う", "る", "って")),
+    _Verb(f"{_KANJI}か", "つ(?=た(?![めび]))", "っ", ("い",)),
+    _Verb(f"{_KANJI}[ぁ-ん]?", "やう", "よう", ("る",)),
+    _Verb(f"{_KANA_BEFORE}[ぁ-ん]{{2,4}}", f"ふ(?={_END}|こと|もの|べ[きし]|と[思言云考お]|[一-龠])", "う"),
+    _Verb(f"{_KANA_BEFORE}[ぁ-ん]{{2,4}}", "ひ(?=ま[しすせ]|し[またて]|ながら|つつ)", "い"),
+)
+_MODERN = str.maketrans("はひふへほゐゑ", "わいうえおいえ")
+_WORDS = (
+    (f"({_KANJI})ゐ", r"\1い"), (f"({_KANJI})ゑ", r"\1え"),
+    # auxiliaries
+    ("(?<=[でまう])せう(?![るれけえたち])", "しょう"), (f"(?<=[にをと一-龠])せう(?={_LAST})", "しょう"), ("だらう(?!ま|ち|なぎ)", "だろう"),
+    (f"たらう(?={_LAST})", "たろう"), (f"(?<=[なよし一-龠])からう(?={_LAST})", "かろう"),
+    (f"(?<![手て水湯みゆんンー剤川シ])であらう(?={_LAST})", "であろう"), (f"(?:(?<=が)|(?<=さも)|(?<=でも)|(?<=ことも))あらう(?={_LAST})", "あろう"),
+    (f"(?<=[しなさいきみりえれち一-龠])さう(?=[なにで]|だ|{_LAST})", "そう"), ("ぢや(?=な[いか]|あ|ら|に|の|[、。])", "じゃ"),
+    # a small っ written large
+    (f"(?<=[でがもはに])あつ(?=た(?:[のがとこもでけり]|{_END})|て[もは、。])", "あっ"), ("(?<!ま)だつた(?![なえわ])", "だった"),
+    ("(?<=[なしよた])かつた(?![えわ])", "かった"), ("(?<=[にとく])なつ(?=て|た(?![めび]))", "なっ"), ("しまつ(?=[たて])", "しまっ"),
+    ("(?<=と)いつ(?=た[。、のがもこら]|て[。、もい])", "いっ"), ("やつぱり", "やっぱり"), ("すつかり", "すっかり"), ("はつきり", "はっきり"),
+    # words in kana
+    ("ら[うふ]そく", "ろうそく"), ("さうらふ", "そうろう"), ("せうせう", "しょうしょう"), ("(ありが|おめで)たう", r"\1とう"), ("てふてふ", "ちょうちょう"),
+    ("(?<=[うくすつぬふむゆる])てふ(?![きだりくろ])", "ちょう"),
+    (f"(?:(?<=[とうをくり、。「『])|(?<=とは)|^)いふ(?={_END}|こと|もの|と|の|べ|まで|[一-龠])", "いう"),
+    ("(?<=[とうをく])いひ(?=ま[しすせ]|な[がさ]|た[いか。]|つつ|、)", "いい"), ("(?<=[とうもは])いへ(?=ば|ど)|(?<=とは)いへ", "いえ"),
+    ("いは(?=ゆる|ば、)|(?<=[とうを])いは(?=れ|な[いか]|ず)", "いわ"),
+    ("(?:(?<=[をがのはにも、。])|^)とほ(?=[いくきさるりつすせ])", "とお"), ("おほ(?=[いくきかぜよぞ])", "おお"), ("なほ(?=[すしりるっつれ])", "なお"), ("こほり", "こおり"),
+    ("ほのほ", "ほのお"), ("にほひ", "におい"), ("あひだ", "あいだ"), ("ちひさ", "ちいさ"), ("つひに", "ついに"), ("をしへ", "おしえ"),
+    ("(?<![いでやじ])まは(?=[るりすっつし])", "まわ"), ("(?<![かなこにどれつ])かは(?=り[まに、。]|る[、。と])", "かわ"),
+    ("(?<=[にを])さは(?=[るりっつ])", "さわ"), ("くはし(?=[いくさ])", "くわし"), ("くはへ(?=[るたて])", "くわえ"), ("あはせ", "あわせ"),
+    ("かはい(?=[いくさそ])", "かわい"), ("たふれ", "たおれ"), ("たふと(?=[いくき])", "とうと"), ("(?<=[をに])あふ(?=[ぐぎげ])", "あお"),
+    ("ゆふ(?=べ|がた|ぐれ|やけ|だち)", "ゆう"), ("(?<![かなこにどれつくてん])かへ(?=る|り[またに、。]|し[てたま]|す|つ[たて]|ら[なうずぬ])", "かえ"),
+)  # fmt: skip
+
+
+def modern_kana(text: str, lookup: Lookup) -> str:
+    """The text with its historical kana as modern kana; `lookup` says whether the dictionary has a word."""
+    if not _TRACE.search(text):
+        return text
+    for pattern, modern in _word_patterns():
+        text = pattern.sub(modern, text)
+    for pattern, verb in _verb_patterns():
+        text = pattern.sub(partial(_modern_verb, verb=verb, lookup=lookup), text)
+    return text
+
+
+@cache
+def _word_patterns() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(pattern), modern) for pattern, modern in _WORDS]
+
+
+@cache
+def _verb_patterns() -> list[tuple[re.Pattern[str], _Verb]]:
+    return [(re.compile(f"({verb.stem}){verb.old}"), verb) for verb in _VERBS]
+
+
+def _modern_verb(match: re.Match[str], verb: _Verb, lookup: Lookup) -> str:
+    stem = match[1].translate(_MODERN)
+    is_modern = lookup(match[0]) is not None  # さいふ is no verb, 思ふ is in the dictionary as it is
+    return match[0] if is_modern or not any(lookup(stem + ending) for ending in verb.endings) else stem + verb.new
