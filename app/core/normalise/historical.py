@@ -95,5 +95,5 @@ def _verb_patterns() -> list[tuple[re.Pattern[str], _Verb]]:
 
 def _modern_verb(match: re.Match[str], verb: _Verb, lookup: Lookup) -> str:
     stem = match[1].translate(_MODERN)
-    is_modern = lookup(match[0]) is not None  # さいふ is no verb, 思ふ is in the dictionary as it is
+    is_modern = match[0] < "一" and lookup(match[0]) is not None  # さいふ is no verb
     return match[0] if is_modern or not any(lookup(stem + ending) for ending in verb.endings) else stem + verb.new
