@@ -19,7 +19,8 @@ from app.core.types import Float32, Int64
 from app.core.windows import plan_windows
 from app.errors import VoiceError
 from app.language import localized
-from app.voices.check import PUBLIC_INPUTS, RunGraph
+from app.voices.check import RunGraph
+from app.voices.prepare.input_spellings import USUAL_INPUTS
 from app.voices.voice import Voice
 
 Case = Mapping[str, np.ndarray]
@@ -60,7 +61,7 @@ class _Whole:
     @property
     def takes(self) -> frozenset[str]:
         """See `RunGraph`."""
-        return PUBLIC_INPUTS | self._session.inputs.keys()
+        return USUAL_INPUTS | self._session.inputs.keys()
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
         samples, *durations = self._session.run(dict(case), self._outputs)
@@ -83,7 +84,7 @@ class PreparedRunner:
     @property
     def takes(self) -> frozenset[str]:
         """See `RunGraph`; frames that a case fixes are no input of a graph, but ours to count."""
-        return PUBLIC_INPUTS | self._synthesizer.prosody_inputs | {FIXED_FRAMES, IS_FIXED}
+        return USUAL_INPUTS | self._synthesizer.prosody_inputs | {FIXED_FRAMES, IS_FIXED}
 
     def __call__(self, case: Case) -> tuple[np.ndarray, np.ndarray | None]:
         return self.speak(case, self.prosody(case))

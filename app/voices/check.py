@@ -23,8 +23,6 @@ LARGEST_BYTES, LARGEST_UNPACKED_BYTES = 256 << 20, 1 << 30  # a minute of sound 
 MOST_ARRAYS = 10_000
 CASE = re.compile(r"case(\d{1,6})\.(.+)\.npy")
 NOISE_INPUTS = ("noise_scale", "noise_scale_w")
-TEXT_INPUTS = ("x_tst", "x_tst_lengths", "sid", "tones", "language", "bert", "ja_bert", "en_bert", "style_vec")
-PUBLIC_INPUTS = frozenset((*TEXT_INPUTS, "length_scale", "sdp_ratio", *NOISE_INPUTS))
 RESULTS = frozenset(("output", "durations_frames", "g", "logw"))  # the last two are steps on the way
 
 

@@ -16,9 +16,9 @@ from app.language import localized
 from app.system_errors import reason_of
 from app.voices.containers.facts import is_aivm
 from app.voices.containers.foreign import ASIDE, ForeignError
-from app.voices.containers.onnx_metadata import read_onnx
-from app.voices.containers.recognition import container_of, require_voice_graph, tensors_of
+from app.voices.containers.recognition import container_of, tensors_of
 from app.voices.containers.sbv2_archive import require_tar
+from app.voices.containers.voice_graph import read_voice_graph
 from app.voices.containers.zip_source import unpack
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.untrusted.budget import Budget
@@ -196,9 +196,7 @@ def _format_of(path: Path) -> str:
     if container == "sbv2":
         require_tar(path)
         return "sbv2"
-    model = read_onnx(path)
-    require_voice_graph(model.outline, path.name)
-    return "aivmx" if is_aivm(model.metadata) else "onnx"
+    return "aivmx" if is_aivm(read_voice_graph(path, path.name).metadata) else "onnx"
 
 
 def _nothing(path: Path) -> VoiceError:

@@ -77,6 +77,9 @@ KINDS = {
     "checkpoint": Foreign(
         "Style-Bert-VITS2 の学習途中のファイル（G_*.pth など）", "a Style-Bert-VITS2 training checkpoint (G_*.pth)", *_PICKLE
     ),
+    "duration_predictor": Foreign(
+        "声の一部（音の長さだけを予測する ONNX モデル）", "a part of a voice, an ONNX model that only predicts durations", *_BESIDE
+    ),
     "discriminator": Foreign("学習用の判別器（D_*）", "a discriminator (D_*), used only for training", *_BESIDE),
     "vectors": Foreign("声のスタイルのデータ", "the style vectors of a voice", *_BESIDE),
     "settings": Foreign("設定などの JSON ファイル", "a JSON file, such as the settings of a voice", *_BESIDE),

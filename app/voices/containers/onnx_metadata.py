@@ -14,6 +14,7 @@ from pathlib import Path
 from app.errors import VoiceError
 from app.language import localized
 from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, LARGEST_METADATA_BYTES
+from app.voices.untrusted.onnx_nodes import OnnxNodes, read_nodes
 from app.voices.untrusted.onnx_outline import Outline, read_outline
 from app.voices.untrusted.protobuf import Walk
 from app.voices.untrusted.regular_file import open_regular, size_of
@@ -46,6 +47,15 @@ def outline_of(graph: bytes, name: str) -> Outline:
     with _refusing(name):
         _metadata(memoryview(graph))
         return read_outline(memoryview(graph))
+
+
+def read_graph_nodes(source: Path | bytes, name: str) -> OnnxNodes:
+    """The nodes of a file or of a serialised model; raises VoiceError when it is none."""
+    if isinstance(source, Path):
+        with _mapped(source) as data:
+            return read_nodes(data)
+    with _refusing(name):
+        return read_nodes(memoryview(source))
 
 
 @contextmanager

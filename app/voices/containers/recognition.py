@@ -6,11 +6,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Literal
 
-from app.language import localized
 from app.voices.containers.foreign import ForeignError
 from app.voices.containers.sbv2_archive import ZSTD_MAGIC
 from app.voices.untrusted.npy import NPY_MAGIC
-from app.voices.untrusted.onnx_outline import Outline
 from app.voices.untrusted.regular_file import open_regular, unreadable
 from app.voices.untrusted.safetensors import TensorFile
 
@@ -56,24 +54,6 @@ PICKLED = (  # names inside a pickle, which is searched and never loaded
     (b"deberta", "bert"),
     (b"enc_p.bert_proj", "bert_vits2"),
     (b"enc_p.emb.weight", "vits"),
-)
-VOICE_INPUTS = {"x_tst", "tones", "language", "bert", "style_vec"}
-GRAPH_INPUTS: tuple[tuple[set[str], str], ...] = (
-    ({"input", "input_lengths", "scales"}, "piper"),
-    ({"style", "speed"}, "kokoro"),
-    ({"x_tst", "bert"}, "bert_vits2"),
-    ({"phone", "pitch"}, "rvc"),
-    ({"phone", "phone_lengths"}, "rvc"),
-    ({"text_seq", "pred_semantic"}, "gpt_sovits"),
-    ({"ref_seq", "text_seq"}, "gpt_sovits"),
-    ({"ssl_content"}, "gpt_sovits"),
-    ({"phoneme_list", "speaker_id"}, "voicevox"),
-    ({"vowel_phoneme_list", "speaker_id"}, "voicevox"),
-    ({"f0", "phoneme", "speaker_id"}, "voicevox"),
-    ({"x", "x_length"}, "vits"),
-    ({"x", "x_lengths"}, "vits"),
-    ({"input_ids", "attention_mask"}, "bert"),
-    ({"text"}, "espnet"),
 )
 TENSOR_NAMES = (
     ("discriminators.", "discriminator"),
@@ -163,17 +143,6 @@ def _text_kind(start: bytes) -> str:
     if text.startswith((b"{", b"[")):
         return "project" if b'"talk"' in text or b'"audioKeys"' in text else "settings"
     return "text"
-
-
-def require_voice_graph(outline: Outline, name: str) -> None:
-    """Raises ForeignError unless the graph takes what an SBV2 voice takes."""
-    inputs = set(outline.inputs)
-    if inputs >= VOICE_INPUTS:
-        return
-    kind = next((kind for needed, kind in GRAPH_INPUTS if inputs >= needed), "other_graph")
-    if kind == "bert" and "waveform" in outline.outputs:
-        kind = "vits"
-    raise ForeignError(kind, name, localized("入力: ", "inputs: ") + ", ".join(sorted(inputs))[:80])
 
 
 def require_voice_tensors(names: Collection[str], name: str) -> None:

@@ -18,10 +18,11 @@ from app.voices.containers.checkpoints import Checkpoint, checkpoints
 from app.voices.containers.description import describe
 from app.voices.containers.external_data import external_files, refuse_external
 from app.voices.containers.facts import Facts, facts_of, is_aivm
-from app.voices.containers.onnx_metadata import outline_of, read_metadata, read_onnx
-from app.voices.containers.recognition import container_of, require_voice_graph, tensors_of
+from app.voices.containers.onnx_metadata import read_metadata, read_onnx
+from app.voices.containers.recognition import container_of, tensors_of
 from app.voices.containers.sbv2_archive import read_sbv2
 from app.voices.containers.sidecars import config_beside, vectors_beside
+from app.voices.containers.voice_graph import VoiceGraph, read_voice_graph
 from app.voices.digest import combined, file_digest
 from app.voices.manifest import MANIFEST_NAME, fast_files
 from app.voices.untrusted.regular_file import is_folder, is_regular
@@ -49,11 +50,11 @@ def read_source(path: Path) -> Voice:
 
 def _in_memory(graph: Path | bytes) -> bytes:
     """A graph without its file, which is about to go; weights beside it are taken in."""
-    from app.voices.prepare.store import load_graph  # onnx is slow to import
+    from app.voices.prepare.store import graph_bytes, load_graph  # onnx is slow to import
 
     if isinstance(graph, bytes):
         return graph
-    return load_graph(graph).SerializeToString() if read_onnx(graph).outline.external else graph.read_bytes()
+    return graph_bytes(load_graph(graph)) if read_onnx(graph).outline.external else graph.read_bytes()
 
 
 def _prepared(folder: Path) -> Voice:
@@ -137,18 +138,24 @@ def _read(path: Path) -> Voice:
 
 def _from_archive(path: Path) -> Voice:
     graph, vectors = read_sbv2(path)
-    outline = outline_of(graph, path.name)
-    require_voice_graph(outline, path.name)
-    refuse_external(outline, path.name)
-    return _voice(path, {"whole": graph}, Facts("sbv2", {}, vectors), outline.speakers, multilingual="ja_bert" in outline.inputs)
+    model = read_voice_graph(graph, path.name)
+    refuse_external(model.outline, path.name)
+    return _from_onnx(path, graph, model, Facts("sbv2", {}, vectors))
 
 
 def _from_graph(path: Path) -> Voice:
-    model = read_onnx(path)
-    require_voice_graph(model.outline, path.name)
+    model = read_voice_graph(path, path.name)
     external_files(path, model.outline)
-    facts = facts_of(path, model.metadata, weights=False)
-    return _voice(path, {"whole": path}, facts, model.outline.speakers, multilingual="ja_bert" in model.outline.inputs)
+    return _from_onnx(path, path, model, facts_of(path, model.metadata, weights=False))
+
+
+def _from_onnx(path: Path, graph: Path | bytes, model: VoiceGraph, facts: Facts) -> Voice:
+    if model.roles is not None:
+        from app.voices.prepare.store import graph_bytes, load_graph  # onnx is slow to import
+        from app.voices.prepare.usual_inputs import with_usual_inputs
+
+        graph = graph_bytes(with_usual_inputs(load_graph(graph), model.roles))
+    return _voice(path, {"whole": graph}, facts, model.speakers, multilingual=model.multilingual)
 
 
 def _from_weights(path: Path) -> Voice:

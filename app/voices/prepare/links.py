@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-
-import onnx
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, Protocol, TypeVar
 
 MOST_NODES = 50_000  # exporters leave 5,000 to 10,000
 
@@ -14,19 +13,38 @@ class UnknownGraphError(Exception):
     """The graph is not built like the public ones; it can still be run whole."""
 
 
-class Links:
+class AnyNode(Protocol):
+    """A node of ONNX, loaded with its weights (`onnx.NodeProto`) or without (`app.voices.untrusted.onnx_nodes`)."""
+
+    @property
+    def op_type(self) -> str:
+        """Its operator."""
+
+    @property
+    def input(self) -> Sequence[str]:
+        """Names of what it reads."""
+
+    @property
+    def output(self) -> Sequence[str]:
+        """Names of what it makes."""
+
+
+Node = TypeVar("Node", bound=AnyNode)
+
+
+class Links(Generic[Node]):
     """Who makes and who reads each tensor of a graph.
 
     Raises:
         UnknownGraphError: it is far too long, a tensor is made twice, or a node reads what only a later one makes.
     """
 
-    def __init__(self, graph: onnx.GraphProto) -> None:
-        self.nodes = list(graph.node)
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.nodes = list(nodes)
         if len(self.nodes) > MOST_NODES:
             raise UnknownGraphError(f"{len(self.nodes)} nodes")
         self.maker = {name: node for node in self.nodes for name in node.output}
-        self.readers: dict[str, list[onnx.NodeProto]] = defaultdict(list)
+        self.readers: dict[str, list[Node]] = defaultdict(list)
         made: set[str] = set()
         for node in self.nodes:
             for name in node.input:
@@ -37,11 +55,11 @@ class Links:
                 raise UnknownGraphError("a tensor is made twice")
             made.update(name for name in node.output if name)
 
-    def before(self, node: onnx.NodeProto) -> set[str]:
+    def before(self, node: Node) -> set[str]:
         """All tensors a node depends on."""
         return self._walk(node.input, lambda name: self.maker[name].input if name in self.maker else ())
 
-    def after(self, node: onnx.NodeProto) -> set[str]:
+    def after(self, node: Node) -> set[str]:
         """All tensors that depend on a node."""
         return self._walk(node.output, lambda name: (result for reader in self.readers[name] for result in reader.output))
 
@@ -62,7 +80,7 @@ class Links:
         return name
 
     @staticmethod
-    def only(found: Iterable[onnx.NodeProto], what: str) -> onnx.NodeProto:
+    def only(found: Iterable[Node], what: str) -> Node:
         """The one node, or UnknownGraphError."""
         nodes = list(found)
         if len(nodes) != 1:

@@ -50,13 +50,13 @@ def _drop_unneeded(graph: onnx.GraphProto) -> None:
 
 def baked_scales(source: onnx.ModelProto) -> dict[str, float]:
     """Noise scales that an exporter wrote into the graph instead of making them inputs, by the input's name."""
-    seams, links = find_seams(source.graph), Links(source.graph)
+    seams, links = find_seams(source.graph), Links(source.graph.node)
     ends = {"noise_scale_w": (seams.duration_noise, seams.sdp_noise), "noise_scale": (seams.prior_noise, seams.z_p)}
     inputs = {item.name for item in source.graph.input}
     return {name: _factor(source.graph, links, *way) for name, way in ends.items() if name not in inputs}
 
 
-def _factor(graph: onnx.GraphProto, links: Links, name: str, end: str) -> float:
+def _factor(graph: onnx.GraphProto, links: Links[onnx.NodeProto], name: str, end: str) -> float:
     """Product of the constant numbers that a tensor is multiplied by on its way to `end`."""
     factor = 1.0
     while name != end and len(links.readers[name]) == 1 and links.readers[name][0].op_type in PASSING | {"Mul"}:
@@ -67,7 +67,7 @@ def _factor(graph: onnx.GraphProto, links: Links, name: str, end: str) -> float:
     return factor
 
 
-def _number(graph: onnx.GraphProto, links: Links, name: str) -> float | None:
+def _number(graph: onnx.GraphProto, links: Links[onnx.NodeProto], name: str) -> float | None:
     """The value of a constant of one element, or None."""
     name = links.back(name, PASSING)
     maker = links.maker.get(name)

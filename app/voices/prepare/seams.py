@@ -55,7 +55,7 @@ def find_seams(graph: onnx.GraphProto) -> Seams:
     Raises:
         UnknownGraphError: one of them is not there, or not where it should be.
     """
-    links = Links(graph)
+    links = Links(graph.node)
     if not graph.output:
         raise UnknownGraphError("no output")
     ceil = links.only(_ceils(links), "Ceil")
@@ -79,27 +79,27 @@ def find_seams(graph: onnx.GraphProto) -> Seams:
     )
 
 
-def _ceils(links: Links) -> list[onnx.NodeProto]:
+def _ceils(links: Links[onnx.NodeProto]) -> list[onnx.NodeProto]:
     """Rounding of durations: by name at the top level of the module, where names are kept."""
     found = [node for node in links.nodes if node.op_type == "Ceil"]
     return found if len(found) < 2 else [node for node in found if node.name.count("/") == 1]
 
 
-def _logw(links: Links, ceil: onnx.NodeProto) -> str:
-    """ceil(exp(logw) · mask · length_scale): the first exp above the products."""
+def _logw(links: Links[onnx.NodeProto], ceil: onnx.NodeProto) -> str:
+    """ceil(exp(logw) · mask · length_scale), or divided by a speed: the first exp above the products."""
     waiting, seen = [ceil.input[0]], set()
     while waiting:
         name = links.back(waiting.pop(0), PASSING)
         node = links.maker.get(name)
         if node is not None and node.op_type == "Exp":
             return str(node.input[0])
-        if node is not None and node.op_type == "Mul" and name not in seen:
+        if node is not None and node.op_type in ("Mul", "Div") and name not in seen:
             seen.add(name)  # x · x · … would double the way at every step
-            waiting.extend(node.input)
+            waiting.extend(node.input if node.op_type == "Mul" else node.input[:1])
     raise UnknownGraphError("durations are not an exponential")
 
 
-def _frame_sum(links: Links, ceil: onnx.NodeProto) -> str:
+def _frame_sum(links: Links[onnx.NodeProto], ceil: onnx.NodeProto) -> str:
     """The number of frames, a vector of one element."""
     node = links.only((node for node in links.readers[ceil.output[0]] if node.op_type == "ReduceSum"), "sum of frames")
     if any(item.name == "keepdims" and item.i == 0 for item in node.attribute):
@@ -107,7 +107,7 @@ def _frame_sum(links: Links, ceil: onnx.NodeProto) -> str:
     raise UnknownGraphError("the sum of frames keeps its axes")
 
 
-def _prior(links: Links, random: onnx.NodeProto) -> tuple[str, str]:
+def _prior(links: Links[onnx.NodeProto], random: onnx.NodeProto) -> tuple[str, str]:
     """z_p and the log scale per frame, from mean + random · exp(log scale) · noise_scale."""
     name, scale = str(random.output[0]), ""
     for _ in range(6):
@@ -126,7 +126,7 @@ def _prior(links: Links, random: onnx.NodeProto) -> tuple[str, str]:
     raise UnknownGraphError("the prior's noise is not added to a mean")
 
 
-def _per_symbol(links: Links, per_frame: str, after_durations: set[str]) -> str:
+def _per_symbol(links: Links[onnx.NodeProto], per_frame: str, after_durations: set[str]) -> str:
     """What a product with the alignment spread over frames: the operand that does not know the durations."""
     product = links.maker.get(links.back(per_frame, PASSING | {"Transpose"}))
     if product is None or product.op_type != "MatMul":
@@ -141,7 +141,7 @@ def _per_symbol(links: Links, per_frame: str, after_durations: set[str]) -> str:
     return links.back(transpose.input[0], PASSING)
 
 
-def _scaled_noise(links: Links, random: onnx.NodeProto) -> str:
+def _scaled_noise(links: Links[onnx.NodeProto], random: onnx.NodeProto) -> str:
     """The product of noise and noise_scale_w, an input or a constant; the noise itself where it is not scaled."""
     name = str(random.output[0])
     while len(links.readers[name]) == 1 and links.readers[name][0].op_type in PASSING:
@@ -150,7 +150,7 @@ def _scaled_noise(links: Links, random: onnx.NodeProto) -> str:
     return str(readers[0].output[0]) if len(readers) == 1 and readers[0].op_type == "Mul" else name
 
 
-def _independent(links: Links, outputs: set[str]) -> list[onnx.NodeProto]:
+def _independent(links: Links[onnx.NodeProto], outputs: set[str]) -> list[onnx.NodeProto]:
     """Of the nodes with these outputs, those that depend on none of the others; nodes lie in the order of their making."""
     found, dependent = [], set[str]()
     for node in links.nodes:
@@ -162,7 +162,7 @@ def _independent(links: Links, outputs: set[str]) -> list[onnx.NodeProto]:
     return found
 
 
-def _decoder_input(links: Links, audio: str, after_durations: set[str]) -> str:
+def _decoder_input(links: Links[onnx.NodeProto], audio: str, after_durations: set[str]) -> str:
     """What the first convolution of the decoder reads: above the first upsampling, the one that depends on the frames."""
     above = links.before(links.maker[audio]) if audio in links.maker else set()
     ups = [node for node in links.nodes if node.op_type == "ConvTranspose" and node.output[0] in above]

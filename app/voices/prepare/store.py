@@ -32,6 +32,17 @@ def load_graph(graph: Path | bytes, *, outside: bool = True) -> onnx.ModelProto:
         ) from exc
 
 
+def graph_bytes(model: onnx.ModelProto) -> bytes:
+    """A graph with its weights as one file would hold it; VoiceError when it is larger than ONNX allows."""
+    try:
+        return bytes(model.SerializeToString())
+    except (EncodeError, ValueError) as exc:
+        raise VoiceError(
+            localized("ONNX モデルが大きすぎます。", "This ONNX model is too large."),
+            localized("ONNX モデルのサイズは 2 GB までです。", "An ONNX model can be up to 2 GB."),
+        ) from exc
+
+
 def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
     """Writes `name.onnx` and, where there are weights, `name.bin` into a folder; the model gives its weights away.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.voices.untrusted.limits import DEEPEST_GRAPH
+from app.voices.untrusted.onnx_nodes import read_value
 from app.voices.untrusted.protobuf import Walk
 
 INNER = {  # kind of message → field number → kind of message inside
@@ -21,6 +22,7 @@ INNER = {  # kind of message → field number → kind of message inside
     "training": {1: "graph", 2: "graph"},
 }
 SPEAKERS = "emb_g.weight"  # the speaker embedding, a row each
+LONGEST_NAME = 64  # of it, with those of modules around it
 
 
 @dataclass(slots=True)
@@ -29,12 +31,14 @@ class Outline:
 
     Attributes:
         inputs, outputs: names, of the graph itself.
+        shapes: sizes of each input, 0 where one is not fixed; None where nothing is stated.
         external: per tensor outside of the file, its location, offset and length as written.
         speakers: rows of the speaker embedding, None where it has another name.
     """
 
     inputs: list[str] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
+    shapes: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
     external: list[dict[str, str]] = field(default_factory=list)
     speakers: int | None = None
 
@@ -59,14 +63,12 @@ def _visit(walk: Walk, outline: Outline, kind: str, place: tuple[int, int], dept
             _read_tensor(walk, start, end, outline)
         elif inner not in ("input", "output"):
             _visit(walk, outline, inner, (start, end), depth + 1)
+        elif depth == 1 and inner == "input":
+            value = read_value(walk, start, end)
+            outline.inputs.append(value.name)
+            outline.shapes[value.name] = value.shape
         elif depth == 1:
-            (outline.inputs if inner == "input" else outline.outputs).append(_name(walk, start, end))
-
-
-def _name(walk: Walk, start: int, end: int) -> str:
-    """ValueInfoProto: field 1 is the name."""
-    names = [walk.text(first, last) for number, first, last in walk.fields(start, end) if number == 1]
-    return names[-1] if names else ""
+            outline.outputs.append(read_value(walk, start, end).name)
 
 
 def _read_tensor(walk: Walk, start: int, end: int, outline: Outline) -> None:
@@ -77,8 +79,9 @@ def _read_tensor(walk: Walk, start: int, end: int, outline: Outline) -> None:
     for number, first, last in walk.fields(start, end):
         if number == 1:
             sizes += [first] if last < 0 else walk.numbers(first, last)
-        elif number == 8 and last - first == len(SPEAKERS) and walk.text(first, last) == SPEAKERS and sizes:
-            outline.speakers = sizes[0]
+        elif number == 8 and last - first in range(len(SPEAKERS), LONGEST_NAME) and sizes:
+            if walk.text(first, last).endswith(SPEAKERS):  # some exporters put the name of a module before it
+                outline.speakers = sizes[0]
         elif number == 13:
             outside = True
             pair = {item: walk.text(one, two) for item, one, two in walk.fields(first, last) if item in (1, 2)} if last >= 0 else {}

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from app.errors import VoiceError
@@ -16,6 +17,7 @@ from app.voices.containers.foreign import KINDS
 from app.voices.containers.sources import read_source
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import npy, zipped
+from tests.voices.prepare.public_graph import INPUTS, public_graph
 from tests.voices.safetensors_file import write_safetensors
 
 
@@ -40,8 +42,10 @@ GRAPHS = {
     "voicevox": _graph("phoneme_list", "speaker_id"),
     "bert": _graph("input_ids", "attention_mask", "token_type_ids"),
     "bert_vits2": _graph("x_tst", "x_tst_lengths", "sid", "tones", "language", "bert", "ja_bert", "en_bert"),
+    "duration_predictor": public_graph({"x_tst": "x", "tones": "tone"}, decoder=False).SerializeToString(),
     "other_graph": _graph("data"),
 }
+OTHER_NAMES = {name: f"arg{number}" for number, name in enumerate(INPUTS)}
 FILES = {
     "checkpoint": _torch("enc_p.style_proj.weight", "optimizer"),
     "rvc": _torch("enc_p.emb_phone.weight"),
@@ -108,6 +112,52 @@ def test_other_graphs_are_read_by_their_inputs(tmp_path: Path, kind: str) -> Non
 def test_a_voice_of_transformers_is_told_from_a_bert_by_its_output(tmp_path: Path) -> None:
     (tmp_path / "voice.onnx").write_bytes(_graph("input_ids", "attention_mask", outputs=("waveform",)))
     _refused(tmp_path / "voice.onnx", "vits")
+
+
+def test_a_voice_under_other_names_is_one(tmp_path: Path) -> None:
+    (tmp_path / "style_vectors.npy").write_bytes(npy())
+    onnx.save(public_graph(OTHER_NAMES), str(tmp_path / "voice.onnx"))
+    onnx.save(public_graph(OTHER_NAMES, decoder=False), str(tmp_path / "durations.onnx"))  # passed over
+    assert [(item.label, item.format) for item in checkpoints(tmp_path, tmp_path)] == [("voice.onnx", "onnx")]
+    voice = read_source(tmp_path)
+    graph = voice.graphs["whole"]
+    assert isinstance(graph, bytes)
+    assert {item.name for item in onnx.load_from_string(graph).graph.input} == {*INPUTS}
+    assert [item.id for item in voice.manifest.speakers] == [0]
+
+
+def test_a_bert_vits2_without_styles_is_known_under_other_names(tmp_path: Path) -> None:
+    model = public_graph(OTHER_NAMES)
+    reader = next(node for node in model.graph.node if OTHER_NAMES["style_vec"] in node.input)
+    reader.input[0] = model.graph.initializer[0].name
+    onnx.save(model, str(tmp_path / "voice.onnx"))
+    _refused(tmp_path / "voice.onnx", "bert_vits2")
+
+
+@pytest.mark.parametrize("names", [{}, OTHER_NAMES], ids=["usual names", "other names"])
+def test_an_input_that_is_not_clear_is_named(tmp_path: Path, names: dict[str, str]) -> None:
+    model = public_graph(names)
+    model.graph.input.append(onnx.helper.make_tensor_value_info("breath", onnx.TensorProto.FLOAT, [1]))
+    model.graph.node.append(onnx.helper.make_node("Sin", ["breath"], ["breathed"]))
+    onnx.save(model, str(tmp_path / "voice.onnx"))
+    with pytest.raises(VoiceError, match="unclear what these inputs are for: breath") as caught:
+        read_source(tmp_path / "voice.onnx")
+    assert "safetensors" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"), [("x_tst", [1, 20]), ("bert", [1, 1024, 20]), ("tones", [4, "T"])], ids=["symbols", "features", "several at once"]
+)
+@pytest.mark.parametrize("names", [{}, OTHER_NAMES], ids=["usual names", "other names"])
+def test_a_graph_of_a_fixed_length_is_named_as_such(tmp_path: Path, names: dict[str, str], name: str, sizes: list[int | str]) -> None:
+    model = public_graph(names)
+    declared = next(item for item in model.graph.input if item.name == names.get(name, name))
+    declared.CopyFrom(onnx.helper.make_tensor_value_info(declared.name, declared.type.tensor_type.elem_type, sizes))
+    onnx.save(model, str(tmp_path / "voice.onnx"))
+    with pytest.raises(VoiceError, match="exported for texts of one fixed length") as caught:
+        checkpoints(tmp_path / "voice.onnx", None)
+    assert "damaged" not in f"{caught.value.message} {caught.value.hint}"
+    assert "dynamic axes" in caught.value.hint
 
 
 @pytest.mark.parametrize("kind", FILES)

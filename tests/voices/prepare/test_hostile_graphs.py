@@ -190,7 +190,7 @@ def test_a_product_of_a_product_is_walked_once(model: onnx.ModelProto) -> None:
 def test_a_tensor_made_twice_is_refused() -> None:
     nodes = [helper.make_node("Exp", ["x"], ["a"]), helper.make_node("Exp", ["a"], ["b"]), helper.make_node("Identity", ["b"], ["a"])]
     with pytest.raises(UnknownGraphError, match="twice"):
-        Links(helper.make_graph(nodes, "circle", [], []))
+        Links(nodes)
 
 
 def test_a_graph_of_countless_nodes_is_refused() -> None:
@@ -198,7 +198,7 @@ def test_a_graph_of_countless_nodes_is_refused() -> None:
     for _ in range(MOST_NODES + 1):
         graph.node.add(op_type="Identity")
     with pytest.raises(UnknownGraphError, match="nodes"):
-        Links(graph)
+        Links(graph.node)
 
 
 # ------------------------------------------------------------------------------------------------------- noise

@@ -14,7 +14,7 @@ def keep_context(decoder: onnx.ModelProto) -> None:
     bounds = {item.name for item in graph.input} & {FIRST, LAST}
     if not bounds:
         return
-    links = Links(graph)
+    links = Links(graph.node)
     after: set[str] = set()
     for name in bounds:
         for reader in links.readers[name]:
