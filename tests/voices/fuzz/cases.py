@@ -17,12 +17,14 @@ import numpy as np
 from tests.voices.fuzz import mutations, small_voices
 from tests.voices.fuzz.archive_cases import NAMES, beside, bomb, sbv2_members, tar_header, zip_directory, zip_end
 from tests.voices.fuzz.mutations import BLIND, Damage, edited, edited_text, encoded
+from tests.voices.prepare.public_graph import INPUTS, public_graph
 
 Case = Callable[[random.Random, Path], Path]
 
 CONTAINERS: dict[str, Callable[[], bytes]] = {
     "aivmx": lambda: small_voices.graph(small_voices.metadata()),
     "onnx": small_voices.graph,
+    "onnx under other names": lambda: public_graph({name: f"arg {name}" for name in INPUTS}).SerializeToString(),
     "aivm": lambda: small_voices.weights(small_voices.metadata()),
     "safetensors": small_voices.weights,
     "sbv2": small_voices.sbv2,
@@ -137,6 +139,26 @@ def protobuf(rng: random.Random, folder: Path) -> Path:
     return beside(folder, mutations.lengthen(rng, rng.choice((CONTAINERS["aivmx"](), small_voices.graph()))))
 
 
+def rewired(rng: random.Random, folder: Path) -> Path:
+    """A graph under other names in which nodes read and make one another's values, or are other operators."""
+    model = public_graph({name: f"arg {name}" for name in INPUTS})
+    nodes = model.graph.node
+    for _ in range(rng.choice((1, 2, 5, 30))):
+        one, other = rng.choice(nodes), rng.choice(nodes)
+        kind = rng.randrange(5)
+        if kind == 0 and one.input:
+            one.input[rng.randrange(len(one.input))] = rng.choice((*other.input, *other.output, ""))
+        elif kind == 1:
+            one.op_type = other.op_type
+        elif kind == 2:
+            del one.input[rng.randrange(len(one.input) + 1) :]
+        elif kind == 3:
+            one.input.extend(other.input)
+        else:
+            del (one.output if rng.random() < 0.5 else model.graph.input)[rng.randrange(2) :]
+    return beside(folder, model.SerializeToString())
+
+
 def many_fields(rng: random.Random, folder: Path) -> Path:
     """A graph of more parts than a voice can have; each of them is nothing."""
     part = rng.choice((b"\x0a\x00", b"\x3a\x02\x0a\x00", b"\x72\x00", b"\x3a\x04\x2a\x02\x70\x01"))
@@ -202,6 +224,7 @@ FAMILIES: dict[str, Case] = {f"blind {name}": blind(make()) for name, make in CO
     "npy header": npy_header,
     "safetensors header": safetensors_header,
     "protobuf": protobuf,
+    "rewired": rewired,
     "zip directory": zip_directory,
     "zip end": zip_end,
     "tar header": tar_header,
