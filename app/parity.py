@@ -125,8 +125,13 @@ class PreparedRunner:
             samples = self._synthesizer.decode(z[:, window.start : window.end], part, speaker, wanted)
             if len(samples) != (window.last - window.exact) * hop:
                 raise VoiceError(
-                    localized("声の設定とグラフの出力の長さが合いません。", "The settings of this voice do not match its graphs."),
-                    localized(f"hop_length {hop} が正しくないようです。", f"hop_length {hop} seems to be wrong."),
+                    localized(
+                        f"声の設定（config.json）の hop_length（{hop}）が、グラフの出力の長さと合いません。",
+                        f"The settings of this voice (config.json) state a hop_length of {hop}, which is not that of its graph.",
+                    ),
+                    localized(
+                        "その項目を修正するか、声をもう一度ダウンロードしてください。", "Correct that field, or download the voice again."
+                    ),
                 )
             parts.append(samples[(window.first - window.exact) * hop :])
         return np.concatenate(parts), frames

@@ -42,9 +42,7 @@ def features_of(graph: Path, texts: Sequence[Int64], width: int) -> list[Float32
     except BackendError as exc:
         raise VoiceError(
             localized("この BERT の計算に失敗しました。", "This BERT failed to run."),
-            localized(
-                f"ファイルが壊れていないか確認してください。詳細: {exc.hint}", f"Check that the file is not damaged. Details: {exc.hint}"
-            ),
+            localized(f"ファイルが壊れていないか確認してください。{exc.hint}", f"Check that the file is not damaged. {exc.hint}"),
         ) from exc
     if not all(np.isfinite(rows).all() for rows in results):
         raise VoiceError(

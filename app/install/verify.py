@@ -180,8 +180,11 @@ def _runnable() -> Iterator[None]:
         raise VoiceError(
             localized("この声の計算に失敗しました。", "This voice failed to run."),
             localized(
-                f"ファイルが壊れていないか確認してください。詳細: {exc.hint}", f"Check that the file is not damaged. Details: {exc.hint}"
-            ),
+                "文の長さを固定して書き出されたか、ファイルが壊れている可能性があります。同じ声の別の形式（.safetensors など）をお試しください。",
+                "It may have been exported for texts of one fixed length, or the file may be damaged. "
+                "Try another format of the same voice, such as .safetensors. ",
+            )
+            + exc.hint,
         ) from exc
 
 

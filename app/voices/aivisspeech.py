@@ -13,7 +13,7 @@ from app.json_text import short_text, whole
 from app.settings import known_settings
 from app.voices.card import SpeakerCard, StyleCard
 from app.voices.containers.description import describe
-from app.voices.containers.facts import bad_config
+from app.voices.containers.facts import bad_manifest
 from app.voices.containers.sources import read_facts
 from app.voices.manifest import HIGHEST_ID, VoiceManifest, manifest_from, manifest_values
 from app.voices.remembered import Remembered
@@ -110,7 +110,7 @@ def _manifest(path: Path, known: Remembered) -> VoiceManifest | None:
     try:
         facts = read_facts(path)
         if facts.kind != "aivmx":
-            raise bad_config(path)
+            raise bad_manifest(path)
         # The graph is not looked at, for that takes a hundred times as long: whether it is multilingual shows when it is opened.
         manifest = describe(path, facts, str(facts.aivm["uuid"]), ("whole",), speakers=None, multilingual=False)
     except VoiceError:

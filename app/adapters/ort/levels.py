@@ -33,7 +33,7 @@ def open_at_level(model: Path | bytes, level: str, name: str, *, place: str = "c
     options.graph_optimization_level = LEVELS[level]
     if weights is not None:
         options.add_session_config_entry(WEIGHTS_FOLDER, str(weights))
-    return GraphSession(create_session(model, place, name, options), name)
+    return GraphSession(create_session(model, place, name, options), name, place)
 
 
 def batch_inputs(model: Path, name: str) -> list[str]:

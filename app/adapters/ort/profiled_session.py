@@ -57,7 +57,7 @@ class ProfiledSession:
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
-        self._session = GraphSession(self._bare, graph)
+        self._session = GraphSession(self._bare, graph, place)
         self.inputs, self.outputs = self._session.inputs, self._session.outputs
         self._waited: list[tuple[float, float]] = []
         self.opened = model, place, free

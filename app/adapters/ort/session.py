@@ -26,7 +26,7 @@ from app.adapters.ort.optimized_session import open_optimised
 from app.adapters.ort.options import session_options
 from app.adapters.ort.providers import available_backends, provider_options
 from app.adapters.ort.runtime import CPU_PROVIDER, PythonSession, RuntimeSession, open_for, open_on_cpu
-from app.adapters.ort.session_errors import not_opened, not_started, plain_words
+from app.adapters.ort.session_errors import not_opened, not_run, not_started, plain_words
 from app.errors import BackendError
 from app.language import localized
 
@@ -69,8 +69,9 @@ class GraphSession:
         outputs: declared names, in order.
     """
 
-    def __init__(self, session: RuntimeSession, name: str) -> None:
+    def __init__(self, session: RuntimeSession, name: str, place: str = "cpu") -> None:
         self._session = session
+        self._place = place
         self._name = name
         self._lock = threading.Lock()
         self._running: Any = None
@@ -88,13 +89,7 @@ class GraphSession:
         try:
             return self._compute(outputs, feed)
         except Exception as exc:  # ONNX Runtime raises a dozen types without a common base
-            raise BackendError(
-                localized(f"音声モデルの計算に失敗しました（{self._name}）。", f"The model failed to run ({self._name})."),
-                localized(
-                    f"バックエンドを CPU に切り替えてお試しください。詳細: {plain_words(exc)}",
-                    f"Try the CPU backend. Details: {plain_words(exc)}",
-                ),
-            ) from exc
+            raise not_run(self._name, self._place, exc) from exc
 
     def _compute(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
         options = self._session.run_options()
@@ -201,7 +196,7 @@ def open_fixed(model: Path | bytes, place: str, name: str, free: Mapping[str, in
             session = open_for(model, session_options(), target.with_free(free, kept))
     except Exception as exc:  # no common base
         raise not_started(place, plain_words(exc)) from exc
-    return GraphSession(_enabled(session, place) if isinstance(session, PythonSession) else session, name)
+    return GraphSession(_enabled(session, place) if isinstance(session, PythonSession) else session, name, place)
 
 
 def _target(place: str) -> Target:

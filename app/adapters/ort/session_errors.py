@@ -27,6 +27,15 @@ def not_opened(name: str, exc: Exception) -> VoiceError:
     )
 
 
+def not_run(name: str, place: str, exc: Exception) -> BackendError:
+    """The graph of this name opened on a place and failed while it ran."""
+    elsewhere = "" if place == "cpu" else localized("バックエンドを CPU に切り替えてお試しください。", "Try the CPU backend. ")
+    return BackendError(
+        localized(f"音声モデルの計算に失敗しました（{name}）。", f"The model failed to run ({name})."),
+        elsewhere + localized(f"詳細: {plain_words(exc)}", f"Details: {plain_words(exc)}"),
+    )
+
+
 def not_started(place: str, reason: str) -> BackendError:
     """A place runs nothing; the reason is in the hint."""
     return BackendError(localized(f"{place_name(place)} を起動できません。", f"{place_name(place)} could not start."), reason)

@@ -18,6 +18,7 @@ from app.json_text import long_text, short_text
 from app.language import localized
 from app.voices.card import MEDIA_FOLDER, Card, Sample, SpeakerCard, StyleCard
 from app.voices.containers.facts import NANAIRO, is_nanairo
+from app.voices.untrusted.settings import lax_whole
 
 LARGEST_ICON_BYTES = 5 << 20
 LARGEST_SAMPLE_BYTES = 20 << 20
@@ -70,7 +71,7 @@ def _speaker(data: dict[str, Any], media: _Media) -> SpeakerCard:
     who = _line(data.get("name"))
     styles = tuple(_style(item, who, media) for item in _list(data.get("styles")) if _id(item) is not None)
     languages = tuple(filter(None, (_line(item) for item in _list(data.get("supported_languages")))))
-    return SpeakerCard(int(data["local_id"]), _line(data.get("uuid")), languages, media.icon(data.get("icon"), who), styles)
+    return SpeakerCard(lax_whole(data["local_id"]), _line(data.get("uuid")), languages, media.icon(data.get("icon"), who), styles)
 
 
 def _style(data: dict[str, Any], speaker: str, media: _Media) -> StyleCard:
@@ -79,7 +80,7 @@ def _style(data: dict[str, Any], speaker: str, media: _Media) -> StyleCard:
     for item in _list(data.get("voice_samples"))[:MOST_SAMPLES]:
         if isinstance(item, dict) and (file := media.sample(item.get("audio"), what)):
             samples.append(Sample(file, _line(item.get("transcript"), LONGEST_TRANSCRIPT)))
-    return StyleCard(int(data["local_id"]), media.icon(data.get("icon"), what), tuple(samples))
+    return StyleCard(lax_whole(data["local_id"]), media.icon(data.get("icon"), what), tuple(samples))
 
 
 class _Media:
@@ -141,7 +142,7 @@ def _list(value: Any) -> list[Any]:
 
 def _id(value: Any) -> int | None:
     """The `local_id` of a speaker or style, by which the graphs know it."""
-    number = value.get("local_id") if isinstance(value, dict) else None
+    number = lax_whole(value.get("local_id")) if isinstance(value, dict) else None
     return number if type(number) is int and number >= 0 else None
 
 

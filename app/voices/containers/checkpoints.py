@@ -18,6 +18,7 @@ from app.voices.containers.facts import is_aivm
 from app.voices.containers.foreign import ASIDE, ForeignError
 from app.voices.containers.recognition import container_of, tensors_of
 from app.voices.containers.sbv2_archive import require_tar
+from app.voices.containers.suffixes import VOICE_SUFFIXES
 from app.voices.containers.voice_graph import read_voice_graph
 from app.voices.containers.zip_source import unpack
 from app.voices.manifest import MANIFEST_NAME
@@ -57,7 +58,7 @@ def checkpoints(path: Path, scratch: Path | None) -> list[Checkpoint]:
         else:
             search.file(path)
         if not search.found:
-            raise search.refused[0] if search.refused else _nothing(path)
+            raise min(search.refused, key=lambda item: item[:2])[2] if search.refused else _nothing(path)
     except BaseException:
         search.tidy()
         raise
@@ -78,7 +79,7 @@ class _Search:
         self._left = MOST_ENTRIES
         self._looks_left = MOST_CHECKPOINTS
         self.found: list[Checkpoint] = []
-        self.refused: list[VoiceError] = []
+        self.refused: list[tuple[bool, bool, VoiceError]] = []
 
     def folder(self, folder: Path) -> None:
         """Looks into a folder; into its zips only when there is nothing else."""
@@ -117,11 +118,8 @@ class _Search:
             with os.scandir(folder) as entries:
                 listed = [folder / entry.name for _, entry in zip(range(self._left + 1), entries, strict=False)]
         except OSError as exc:
-            self.refused.append(
-                VoiceError(
-                    localized(f"フォルダーを読み込めません: {folder}", f"This folder cannot be read: {folder}"), f"({reason_of(exc)})"
-                )
-            )
+            unread = localized(f"フォルダーを読み込めません: {folder}", f"This folder cannot be read: {folder}")
+            self._refuse(VoiceError(unread, f"({reason_of(exc)})"), folder)
             return []
         self._left -= len(listed)
         if self._left < 0:
@@ -142,16 +140,15 @@ class _Search:
             if self._looks_left >= 0:
                 self.found.append(Checkpoint(path, _format_of(path), label))
         except VoiceError as exc:
-            self._refuse(exc)
+            self._refuse(exc, path)
         return False
 
-    def _refuse(self, reason: VoiceError) -> None:
-        """Notes why a file is no voice; that it is something else says more than that it cannot be read."""
-        if isinstance(reason, ForeignError):
-            if reason.kind not in ASIDE:
-                self.refused.insert(0, reason)
-        else:
-            self.refused.append(reason)
+    def _refuse(self, reason: VoiceError, path: Path) -> None:
+        """Notes why a file is no voice. First comes what is called like one, and that it is something else before that it cannot be read."""
+        called = path.name.casefold().endswith(VOICE_SUFFIXES)
+        foreign = isinstance(reason, ForeignError)
+        if called or not isinstance(reason, ForeignError) or reason.kind not in ASIDE:
+            self.refused.append((not called, not foreign, reason))
 
     def _zip(self, path: Path, prefix: str, budget: Budget, depth: int) -> None:
         """Looks into a zip, and into zips inside it when there is nothing else."""
@@ -162,13 +159,15 @@ class _Search:
             folder = self._make_folder(self._scratch)
             unpacked = unpack(path, folder, budget)
         except VoiceError as exc:
-            self._refuse(exc)
+            self._refuse(exc, path)
             return
         prepared = {item.path.parent: item.name for item in unpacked if item.path.name == MANIFEST_NAME}
         for place, name in prepared.items():
             self.found.append(Checkpoint(place, "prepared", short_text(prefix + (name.rpartition("/")[0] or path.stem))))
         rest = [item for item in unpacked if prepared.keys().isdisjoint(item.path.parents)]
         zips = [item for item in rest if self._look(item.path, short_text(prefix + item.name))]
+        if zips and not self.found and depth >= DEEPEST_ARCHIVE:
+            self._refuse(_too_deep(zips[0].name), path)
         for item in zips if not self.found and depth < DEEPEST_ARCHIVE else ():
             self._zip(item.path, f"{prefix}{item.name}/", budget, depth + 1)
 
@@ -197,6 +196,14 @@ def _format_of(path: Path) -> str:
         require_tar(path)
         return "sbv2"
     return "aivmx" if is_aivm(read_voice_graph(path, path.name).metadata) else "onnx"
+
+
+def _too_deep(name: str) -> VoiceError:
+    shown = short_text(name)
+    return VoiceError(
+        localized(f"zip の中の zip の階層が深すぎます: {shown}", f"Zips are nested too deeply: {shown}"),
+        localized("展開して、中の声を選んでください。", "Unpack them and choose the voice inside."),
+    )
 
 
 def _nothing(path: Path) -> VoiceError:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from app.errors import VoiceError
 from app.language import localized
+from app.voices.untrusted.damage import incomplete
 from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, LARGEST_METADATA_BYTES
 from app.voices.untrusted.onnx_nodes import OnnxNodes, read_nodes
 from app.voices.untrusted.onnx_outline import Outline, read_outline
@@ -114,5 +115,5 @@ def not_onnx(name: str) -> VoiceError:
     """The error for a file that is no ONNX model, or a damaged one."""
     return VoiceError(
         localized(f"ONNX モデルとして読み込めません: {name}", f"This is not a valid ONNX model: {name}"),
-        localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
+        incomplete(),
     )

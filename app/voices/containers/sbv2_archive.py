@@ -20,6 +20,7 @@ from app.core.types import Float32
 from app.errors import VoiceError
 from app.language import localized
 from app.voices.untrusted.budget import Budget
+from app.voices.untrusted.damage import incomplete
 from app.voices.untrusted.limits import (
     LARGEST_JSON_BYTES,
     LARGEST_MEMBER_BYTES,
@@ -56,6 +57,11 @@ def read_sbv2(path: Path, *, with_graph: bool = True) -> tuple[bytes, Float32]:
             if name in limits:
                 found[name] = kept.getvalue()
             read(-size % BLOCK)
+        for missing in limits.keys() - found.keys():
+            raise VoiceError(
+                localized(f"「{path.name}」に {missing} が含まれていません。", f"“{path.name}” does not contain {missing}."),
+                localized(".sbv2 ファイルをもう一度ダウンロードしてください。", "Download the .sbv2 file again."),
+            )
         return found[GRAPH] if with_graph else b"", vectors_from_json(found[VECTORS])
 
 
@@ -69,10 +75,10 @@ def require_tar(path: Path) -> None:
 def _refusing(name: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, KeyError, ValueError, zstandard.ZstdError) as exc:
+    except (OSError, ValueError, zstandard.ZstdError) as exc:
         raise VoiceError(
             localized(f".sbv2 ファイルを読み込めません: {name}", f"This .sbv2 file cannot be read: {name}"),
-            localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
+            incomplete(),
         ) from exc
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from app.errors import VoiceError
 from app.language import localized
 from app.voices.untrusted.limits import MOST_ENTRIES
+from app.voices.untrusted.settings import CONFIG_NAME
 from app.voices.untrusted.style_vectors import STYLE_VECTORS_NAME
 
-CONFIG_NAME = "config.json"
 VECTORS_START = "style_vectors"
 VECTORS_SUFFIXES = (".npy", ".json")
 

@@ -22,7 +22,7 @@ from app.voices.containers.onnx_metadata import read_metadata, read_onnx
 from app.voices.containers.recognition import container_of, tensors_of
 from app.voices.containers.sbv2_archive import read_sbv2
 from app.voices.containers.sidecars import config_beside, vectors_beside
-from app.voices.containers.voice_graph import VoiceGraph, read_voice_graph
+from app.voices.containers.voice_graph import VoiceGraph, count_speakers, read_voice_graph
 from app.voices.digest import combined, file_digest
 from app.voices.manifest import MANIFEST_NAME, fast_files
 from app.voices.untrusted.regular_file import is_folder, is_regular
@@ -150,12 +150,13 @@ def _from_graph(path: Path) -> Voice:
 
 
 def _from_onnx(path: Path, graph: Path | bytes, model: VoiceGraph, facts: Facts) -> Voice:
+    speakers = count_speakers(graph, model, path.name)
     if model.roles is not None:
         from app.voices.prepare.store import graph_bytes, load_graph  # onnx is slow to import
         from app.voices.prepare.usual_inputs import with_usual_inputs
 
         graph = graph_bytes(with_usual_inputs(load_graph(graph), model.roles))
-    return _voice(path, {"whole": graph}, facts, model.speakers, multilingual=model.multilingual)
+    return _voice(path, {"whole": graph}, facts, speakers, multilingual=model.multilingual)
 
 
 def _from_weights(path: Path) -> Voice:
@@ -163,7 +164,7 @@ def _from_weights(path: Path) -> Voice:
 
     tensors = tensors_of(path)
     facts = facts_of(path, tensors.metadata, weights=True)
-    built = graphs_from_weights(facts.config, tensors)
+    built = graphs_from_weights(facts.config, tensors, facts.place)
     graphs: Graphs = {name: getattr(built, name).SerializeToString() for name in ("prosody", "flow", "decoder")}
     speakers, multilingual = tensors.shape("emb_g.weight")[0], "enc_p.ja_bert_proj.weight" in tensors
     voice = _voice(path, graphs, facts, speakers, multilingual=multilingual, margin_frames=built.margin_frames)

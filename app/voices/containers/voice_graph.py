@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,11 +52,6 @@ class VoiceGraph:
         """It takes features of three languages."""
         return "ja_bert" in (self.outline.inputs if self.roles is None else self.roles.taken)
 
-    @property
-    def speakers(self) -> int | None:
-        """How many it has, None where that does not show."""
-        return self.outline.speakers if self.roles is None or self.roles.speakers is None else self.roles.speakers
-
 
 def read_voice_graph(source: Path | bytes, name: str) -> VoiceGraph:
     """The graph of a file or of a serialised model.
@@ -72,6 +68,17 @@ def read_voice_graph(source: Path | bytes, name: str) -> VoiceGraph:
     roles = None if set(outline.inputs) >= VOICE_INPUTS and not unknown else _roles(source, outline, name)
     _require_any_length(outline, roles, name)
     return VoiceGraph(metadata, outline, roles)
+
+
+def count_speakers(source: Path | bytes, graph: VoiceGraph, name: str) -> int | None:
+    """How many speakers a graph has, None where that does not show. Where the table does not bear its name, what reads it does."""
+    if graph.outline.speakers is not None:
+        return graph.outline.speakers
+    if graph.roles is not None:
+        return graph.roles.speakers
+    with suppress(UnknownGraphError):
+        return find_roles(read_graph_nodes(source, name)).speakers
+    return None
 
 
 def _roles(source: Path | bytes, outline: Outline, name: str) -> InputRoles:

@@ -19,10 +19,13 @@ from typing import IO
 from app.errors import VoiceError
 from app.json_text import short_text
 from app.language import localized
+from app.system_errors import reason_of
 from app.voices.containers.foreign import ASIDE, ForeignError
 from app.voices.containers.recognition import PICKLE_BYTES, START_BYTES, kind_of_start, pickled_kind
+from app.voices.containers.suffixes import VOICE_SUFFIXES
 from app.voices.manifest import MANIFEST_NAME
 from app.voices.untrusted.budget import Budget
+from app.voices.untrusted.damage import incomplete
 from app.voices.untrusted.limits import LARGEST_ENTRY_CHARACTERS
 from app.voices.untrusted.regular_file import open_regular
 from app.voices.untrusted.zip_directory import open_zip
@@ -61,13 +64,12 @@ def _refusing(name: str) -> Iterator[None]:
     try:
         yield
     except BROKEN as exc:
-        raise VoiceError(
-            localized(f"zip を展開できません: {name}", f"This zip file cannot be unpacked: {name}"),
-            localized(
-                "ファイルが壊れていないか、ディスクの空き容量が足りているか確認してください。",
-                "Check that the file is not damaged and that there is enough disk space.",
-            ),
-        ) from exc
+        hint = incomplete()
+        if isinstance(exc, OSError):
+            hint = localized(
+                f"ディスクの空き容量を確認してください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"
+            )
+        raise VoiceError(localized(f"zip を展開できません: {name}", f"This zip file cannot be unpacked: {name}"), hint) from exc
 
 
 def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
@@ -147,7 +149,7 @@ def _extracted(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], fo
         target = roots.setdefault(root, folder / str(len(roots))).joinpath(*map(safe_name, name.removeprefix(root).strip("/").split("/")))
         with archive.open(info) as content:
             start = content.read(START_BYTES)
-            if whole is None and kind_of_start(start) in ASIDE and not name.casefold().endswith(KEPT_SUFFIXES):
+            if whole is None and kind_of_start(start) in ASIDE and not name.casefold().endswith((*KEPT_SUFFIXES, *VOICE_SUFFIXES)):
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             _write(start, content, target, budget)

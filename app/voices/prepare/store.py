@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError, EncodeError  # type: ignore[imp
 from app.errors import OutputFileError, VoiceError
 from app.language import localized
 from app.system_errors import reason_of
+from app.voices.untrusted.damage import incomplete
 
 SMALLEST_BYTES = 1024  # shorter tensors stay in the graph: shapes and axes are wanted when it is read
 
@@ -28,7 +29,7 @@ def load_graph(graph: Path | bytes, *, outside: bool = True) -> onnx.ModelProto:
     except (DecodeError, OSError, ValueError, onnx.checker.ValidationError) as exc:  # the last two: weights in another file that lie
         raise VoiceError(
             localized("ONNX モデルとして読み込めません。", "This is not a valid ONNX model."),
-            localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
+            incomplete(),
         ) from exc
 
 

@@ -16,6 +16,7 @@ LARGEST_VOCABULARY_BYTES = 32 << 20  # 22,000 characters take 110 KB, as tokeniz
 LARGEST_VECTORS_BYTES = 16 << 20  # 1024 styles as float64, and room
 MOST_STYLES = 1024
 MOST_SPEAKERS = 4096
+LOWEST_RATE_HZ = 1000  # below that there is no speech
 LARGEST_RATE_HZ = 384_000  # the highest rate sound cards know
 LARGEST_HOP_SAMPLES = 1 << 16
 MOST_WINDOWS, MOST_FRAMES = 64, 1 << 16  # of a voice's schedule, and of a window or its margin: voices have 4, 128 and 16

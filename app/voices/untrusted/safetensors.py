@@ -21,6 +21,7 @@ from app.core.types import Float32
 from app.errors import VoiceError
 from app.json_text import parse_object
 from app.language import localized
+from app.voices.untrusted.damage import incomplete
 from app.voices.untrusted.limits import LARGEST_HEADER_BYTES, MOST_AXES
 from app.voices.untrusted.regular_file import open_regular, size_of
 
@@ -62,7 +63,7 @@ class TensorFile(Mapping[str, Float32]):
         except (OSError, ValueError, TypeError, KeyError) as exc:
             raise VoiceError(
                 localized(f"safetensors ファイルを読み込めません: {path.name}", f"This safetensors file cannot be read: {path.name}"),
-                localized("ファイルが壊れていないか確認してください。", "Check that the file is not damaged."),
+                incomplete(),
             ) from exc
 
     def __getitem__(self, name: str) -> Float32:

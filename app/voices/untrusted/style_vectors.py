@@ -11,6 +11,7 @@ from app.core.types import STYLE_WIDTH, Float32
 from app.errors import VoiceError
 from app.json_text import parse_object, whole
 from app.language import localized
+from app.voices.untrusted.damage import incomplete
 from app.voices.untrusted.limits import LARGEST_JSON_BYTES, LARGEST_VECTORS_BYTES, MOST_STYLES
 from app.voices.untrusted.npy import NPY_MAGIC, array_of
 from app.voices.untrusted.regular_file import read_regular
@@ -26,9 +27,7 @@ def read_style_vectors(path: Path) -> Float32:
     except ValueError as exc:
         raise VoiceError(
             localized(f"スタイルのファイルを読み込めません: {path}", f"The style vectors cannot be read: {path}"),
-            localized(
-                "声のフォルダーに style_vectors.npy があるか確認してください。", "Check that the voice folder contains style_vectors.npy."
-            ),
+            incomplete(),
         ) from exc
 
 
@@ -58,18 +57,22 @@ def _numbers(row: Any) -> list[float]:
 
 def as_style_vectors(vectors: np.ndarray) -> Float32:
     """Checks shape and values of style vectors read from anywhere."""
-    right = vectors.ndim == 2 and vectors.shape[1] == STYLE_WIDTH and 1 <= len(vectors) <= MOST_STYLES and vectors.dtype.kind == "f"
-    if right:
-        with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold becomes infinite and is refused below
-            values = np.ascontiguousarray(vectors, np.float32)
-        if np.isfinite(values).all():
-            return values
-    raise VoiceError(
+    if vectors.ndim != 2 or vectors.shape[1] != STYLE_WIDTH or not 1 <= len(vectors) <= MOST_STYLES:
+        raise _wrong(localized(f"形が {vectors.shape} です", f"their shape is {vectors.shape}"))
+    if vectors.dtype.kind != "f":
+        raise _wrong(localized(f"型が {vectors.dtype} です", f"their type is {vectors.dtype}"))
+    with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold becomes infinite and is refused below
+        values = np.ascontiguousarray(vectors, np.float32)
+    if not np.isfinite(values).all():
+        raise _wrong(localized("数ではない値（NaN など）が含まれています", "some of their values are not finite, such as NaN"))
+    return values
+
+
+def _wrong(reason: str) -> VoiceError:
+    return VoiceError(
+        localized(f"スタイルのデータが正しくありません: {reason}。", f"The style vectors are not valid: {reason}."),
         localized(
-            f"スタイルのデータの形 {vectors.shape} または値が正しくありません。",
-            f"The style vectors have an invalid shape or values: {vectors.shape}.",
-        ),
-        localized(
-            f"形が (スタイル数, {STYLE_WIDTH}) の有限な数が必要です。", f"Finite numbers in the shape (styles, {STYLE_WIDTH}) are required."
+            f"{STYLE_VECTORS_NAME} には、形が (スタイル数, {STYLE_WIDTH}) の小数が必要です。同じ声のものに置き換えてください。",
+            f"{STYLE_VECTORS_NAME} needs floating-point numbers in the shape (styles, {STYLE_WIDTH}). Use that of the same voice.",
         ),
     )

@@ -148,9 +148,34 @@ def test_a_zip_in_a_zip_is_looked_into_once(tmp_path: Path, scratch: Path) -> No
     assert labels(checkpoints(tmp_path / "voice.zip", scratch)) == [("inner.zip/voice.aivmx", "aivmx")]
     (tmp_path / "deep.zip").write_bytes(zipped({"deeper.zip": zipped({"inner.zip": inner})}))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(VoiceError):
+    with pytest.raises(VoiceError, match=r"nested too deeply: inner\.zip"):
         checkpoints(tmp_path / "deep.zip", tmp_path / "empty")
     assert not list((tmp_path / "empty").iterdir())
+
+
+NO_VOICE: dict[str, tuple[dict[str, bytes], str]] = {
+    "an empty file": ({"model.safetensors": b"", "config.json": b"{}"}, "“model.safetensors” is an empty file"),
+    "a web page": ({"model.onnx": b"<!DOCTYPE html><html>", "readme.txt": b"hello"}, "“model.onnx” is a saved web page"),
+    "a damaged one beside a checkpoint": (
+        {"G_0.pth": b"\x80\x02enc_p.style_proj.weight", "model.safetensors": weights()[:-1], "config.json": b"{}"},
+        "This safetensors file cannot be read: model.safetensors",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NO_VOICE)
+@pytest.mark.parametrize("in_zip", [False, True], ids=["folder", "zip"])
+def test_of_a_folder_without_a_voice_the_file_is_named_that_is_called_like_one(
+    tmp_path: Path, scratch: Path, case: str, in_zip: bool
+) -> None:
+    files, says = NO_VOICE[case]
+    source = write(tmp_path / "voice", files)
+    if in_zip:
+        source = tmp_path / "voice.zip"
+        source.write_bytes(zipped(files))
+    with pytest.raises(VoiceError, match=says) as caught:
+        checkpoints(source, scratch)
+    assert "ownload it again" in caught.value.hint
 
 
 def test_a_zip_in_a_folder_counts_when_there_is_nothing_else(tmp_path: Path, scratch: Path) -> None:

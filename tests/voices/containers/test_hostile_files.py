@@ -81,7 +81,21 @@ VECTORS = {
 
 @pytest.mark.parametrize("case", VECTORS)
 def test_style_vectors_that_lie_are_refused(tmp_path: Path, case: str) -> None:
-    refused(voice(tmp_path, style_vectors__npy=VECTORS[case]), "style vectors")
+    refused(voice(tmp_path, style_vectors__npy=VECTORS[case]), "style vectors|style_vectors.npy")
+
+
+@pytest.mark.parametrize(
+    ("case", "says"),
+    [
+        ("integers", "their type is int32"),
+        ("one axis", r"their shape is \(256,\)"),
+        ("not numbers", "not finite, such as NaN"),
+        ("a zip", "“style_vectors.npy” is a zip, such as .npz"),
+        ("empty", "“style_vectors.npy” is an empty file"),
+    ],
+)
+def test_style_vectors_are_refused_with_what_is_wrong(tmp_path: Path, case: str, says: str) -> None:
+    refused(voice(tmp_path, style_vectors__npy=VECTORS[case]), says)
 
 
 @pytest.mark.parametrize("stored", [np.float16, np.float64, np.dtype(">f4")], ids=str)

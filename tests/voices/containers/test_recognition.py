@@ -17,7 +17,7 @@ from app.voices.containers.foreign import KINDS
 from app.voices.containers.sources import read_source
 from tests.voices.fuzz import small_voices
 from tests.voices.fuzz.small_voices import npy, zipped
-from tests.voices.prepare.public_graph import INPUTS, public_graph
+from tests.voices.prepare.public_graph import INPUTS, SPEAKERS, public_graph
 from tests.voices.safetensors_file import write_safetensors
 
 
@@ -124,6 +124,14 @@ def test_a_voice_under_other_names_is_one(tmp_path: Path) -> None:
     assert isinstance(graph, bytes)
     assert {item.name for item in onnx.load_from_string(graph).graph.input} == {*INPUTS}
     assert [item.id for item in voice.manifest.speakers] == [0]
+
+
+def test_speakers_are_counted_whatever_their_table_is_called(tmp_path: Path) -> None:
+    (tmp_path / "style_vectors.npy").write_bytes(npy())
+    (tmp_path / "config.json").write_text(json.dumps({"data": {"spk2id": {"a": SPEAKERS}}}), encoding="utf-8")
+    onnx.save(public_graph(), str(tmp_path / "voice.onnx"))
+    with pytest.raises(VoiceError, match=f"it names speaker {SPEAKERS}, but the model has {SPEAKERS}"):
+        read_source(tmp_path / "voice.onnx")
 
 
 def test_a_bert_vits2_without_styles_is_known_under_other_names(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from app.voices.prepare.weights.build import graphs_from_weights
 from app.voices.prepare.weights.flow import flow_graph
 from app.voices.prepare.weights.tensors import Weights
 from app.voices.untrusted.safetensors import TensorFile
+from app.voices.untrusted.settings import Section
 from tests.voices.prepare.parity import PreparedVoice, session
 from tests.voices.prepare.reference_weights import config_of, tensors_of, weights_path
 from tests.voices.safetensors_file import write_safetensors
@@ -163,7 +164,7 @@ def test_an_odd_number_of_couplings_leaves_the_channels_in_order(shared: Path) -
     z_p = np.random.default_rng(0).standard_normal((32, 40), dtype=np.float32)
     results = []
     for weights, given in ((Weights(three), z_p), (Weights(four), z_p[::-1])):
-        graph = flow_graph(weights, read_architecture(config_of(path), weights))
+        graph = flow_graph(weights, read_architecture(Section(config_of(path)), weights))
         results.append(session(graph, "flow").run({"z_p": given, "sid": 0})[0])
     assert np.abs(results[0] - results[1]).max() <= 1e-5
     assert np.abs(results[0] - z_p).max() > 1e-2

@@ -36,7 +36,13 @@ BROKEN: dict[str, Broken] = {
     "with resblock type 2": lambda tensors, config: config["model"].update(resblock="2"),
     "without a speaker embedding": lambda tensors, config: tensors.pop("emb_g.weight"),
     "not from a Style-Bert-VITS2 voice": lambda tensors, config: tensors.clear(),
-    "config.json": lambda tensors, config: config["model"].pop("upsample_rates"),
+    "“model” in config.json is not valid: it is missing": lambda tensors, config: config.pop("model"),
+    "“data” in config.json is not valid: it is missing": lambda tensors, config: config.pop("data"),
+    "it is 256, but upsample_rates multiply to 512": lambda tensors, config: config["data"].update(hop_length=256),
+    "“model.n_heads” in config.json is not valid: 5 does not divide 32": lambda tensors, config: config["model"].update(n_heads=5),
+    "“model.resblock_dilation_sizes” in config.json is not valid: it has 1 items, but the weights have 3": lambda tensors, config: config[
+        "model"
+    ].update(resblock_dilation_sizes=[[1, 3, 5]]),
 }
 BROKEN_CONFIGS = (
     {},
@@ -81,3 +87,19 @@ def test_settings_that_do_not_fit_are_refused(shared: Path, changes: dict[str, A
     with pytest.raises(VoiceError) as caught:
         graphs_from_weights(config, TensorFile(path))
     assert "config.json" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n_heads": "2", "upsample_rates": [8.0, "8", 2, 2, 2], "resblock": 1.0, "use_transformer_flow": 1},
+        {"n_heads": None, "upsample_rates": None, "resblock": None, "resblock_dilation_sizes": None},
+    ],
+    ids=["as text and float", "left out"],
+)
+def test_settings_that_sbv2_takes_make_the_same_voice(shared: Path, changes: dict[str, Any]) -> None:
+    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+    config, tensors = config_of(path), TensorFile(path)
+    model = {name: value for name, value in (config["model"] | changes).items() if value is not None}
+    data = {name: value for name, value in config["data"].items() if name != "hop_length"}
+    assert graphs_from_weights(config | {"model": model, "data": data}, tensors) == graphs_from_weights(config, tensors)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from app.errors import VoiceError
-from app.json_text import whole
 from app.language import localized
 from app.voices.prepare.weights.nanairo import TRANSFORMER, kind_table, require_own_speakers, symbol_count
 from app.voices.prepare.weights.tensors import ANY, Weights
-from app.voices.untrusted.limits import LARGEST_LAYER_NUMBER
+from app.voices.untrusted.limits import LARGEST_HOP_SAMPLES, LARGEST_LAYER_NUMBER
+from app.voices.untrusted.settings import Section
 
 LANGUAGE_INPUTS = {"bert_proj": "bert", "ja_bert_proj": "ja_bert", "en_bert_proj": "en_bert"}
 
@@ -46,31 +44,15 @@ class Architecture:
     transformer_durations: bool
 
 
-def read_architecture(config: Mapping[str, Any], weights: Weights) -> Architecture:
+def read_architecture(config: Section, weights: Weights) -> Architecture:
     """Sizes from `config.json` and the tensors; a VoiceError says which part of a voice is not supported."""
-    _refuse_other_networks(config, weights)
+    model = config.section("model", required=True)
+    _refuse_other_networks(model, weights)
     hidden = weights.take("enc_p.emb.weight", ANY, ANY).shape[1]
-    try:
-        model = config["model"]
-        heads = whole(model["n_heads"], 1, max(hidden, 1))
-        rates = tuple(whole(rate, 1, LARGEST_LAYER_NUMBER) for rate in model["upsample_rates"])
-        dilations = tuple(
-            tuple(whole(dilation, 1, LARGEST_LAYER_NUMBER) for dilation in block) for block in model["resblock_dilation_sizes"]
-        )
-        if hidden % heads:
-            raise ValueError("sizes out of range")
-        if math.prod(rates) != int(config["data"]["hop_length"]):
-            raise ValueError("the decoder does not make a frame's samples")
-        if weights.count("dec.ups") != len(rates) or weights.count("dec.resblocks") != len(rates) * len(dilations):
-            raise ValueError("decoder stages that have no weights, or weights of no stage")
-    except (KeyError, TypeError, ValueError, OverflowError) as exc:
-        raise VoiceError(
-            localized(
-                "声の設定（config.json）が壊れているか、不足しています。",
-                "The settings of this voice (config.json) are damaged or incomplete.",
-            ),
-            localized("声をもう一度ダウンロードしてください。", "Download the voice again."),
-        ) from exc
+    heads = model.whole("n_heads", 2, 1, max(hidden, 1))
+    if hidden % heads:
+        raise model.wrong("n_heads", localized(f"{hidden} を {heads} で割り切れません", f"{heads} does not divide {hidden}"))
+    rates, dilations = _decoder_stages(config, model, weights)
     return Architecture(
         hidden=hidden,
         inter=weights.take("enc_p.proj.weight", ANY, hidden, 1).shape[0] // 2,
@@ -85,16 +67,39 @@ def read_architecture(config: Mapping[str, Any], weights: Weights) -> Architectu
     )
 
 
-def _refuse_other_networks(config: Mapping[str, Any], weights: Weights) -> None:
+def _decoder_stages(config: Section, model: Section, weights: Weights) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """Upsampling rates and dilations, which only the settings state; a VoiceError where they contradict each other or the weights."""
+    rates = model.wholes("upsample_rates", (8, 8, 2, 2, 2), 1, LARGEST_LAYER_NUMBER)
+    dilations = model.whole_lists("resblock_dilation_sizes", ((1, 3, 5),) * 3, 1, LARGEST_LAYER_NUMBER)
+    data = config.section("data", required=True)
+    hop, made = data.whole("hop_length", 512, 1, LARGEST_HOP_SAMPLES), math.prod(rates)
+    if made != hop:
+        raise data.wrong(
+            "hop_length",
+            localized(f"{hop} ですが、upsample_rates の積は {made} です", f"it is {hop}, but upsample_rates multiply to {made}"),
+        )
+    stages, blocks = weights.count("dec.ups"), weights.count("dec.resblocks")
+    if stages != len(rates):
+        raise _other_count(model, "upsample_rates", len(rates), stages)
+    if blocks != stages * len(dilations):
+        raise _other_count(model, "resblock_dilation_sizes", len(dilations), blocks // max(stages, 1))
+    return rates, dilations
+
+
+def _other_count(model: Section, key: str, stated: int, found: int) -> VoiceError:
+    return model.wrong(
+        key, localized(f"{stated} 個ありますが、重みには {found} 個です", f"it has {stated} items, but the weights have {found}")
+    )
+
+
+def _refuse_other_networks(model: Section, weights: Weights) -> None:
     """Networks that the published trainer offers but no public voice uses, and those that are no SBV2 at all."""
-    model = config.get("model")
-    settings = model if isinstance(model, dict) else {}
     if "enc_p.style_proj.weight" not in weights or "dec.conv_pre.weight" not in weights:
         raise _unsupported("Style-Bert-VITS2 の声の重みではありません。", "These weights are not from a Style-Bert-VITS2 voice.")
     require_own_speakers(weights)
-    if settings.get("use_transformer_flow", True) is not True or "flow.flows.0.enc.attn_layers.0.conv_q.weight" not in weights:
+    if not model.truth("use_transformer_flow", True) or "flow.flows.0.enc.attn_layers.0.conv_q.weight" not in weights:
         raise _unsupported("Transformer 以外の flow を使う声には対応していません。", "Voices without a transformer flow are not supported.")
-    if str(settings.get("resblock", "1")) != "1" or "dec.resblocks.0.convs2.0.bias" not in weights:
+    if model.whole("resblock", 1, 0, LARGEST_LAYER_NUMBER) != 1 or "dec.resblocks.0.convs2.0.bias" not in weights:
         raise _unsupported("resblock 2 を使う声には対応していません。", "Voices with resblock type 2 are not supported.")
 
 

@@ -22,20 +22,22 @@ from app.voices.prepare.weights.layers import Layers
 from app.voices.prepare.weights.tensors import Weights
 from app.voices.prepare.weights.text_encoder import ENCODER, prior, text_encoder
 from app.voices.prepare.weights.transformer_durations import duration_transformer, stochastic_duration_transformer, with_kinds
+from app.voices.untrusted.settings import CONFIG_NAME, Section
 
 
-def graphs_from_weights(config: Mapping[str, Any], tensors: Mapping[str, Float32]) -> PreparedGraphs:
+def graphs_from_weights(config: Mapping[str, Any], tensors: Mapping[str, Float32], place: str = CONFIG_NAME) -> PreparedGraphs:
     """The three graphs of a voice.
 
     Args:
         config: SBV2's `config.json` (an `.aivm` carries it as `aivm_hyper_parameters`).
+        place: where that was read.
         tensors: weights by name, such as an `app.voices.untrusted.safetensors.TensorFile`.
 
     Raises:
         VoiceError: the weights are no SBV2 voice, or are incomplete.
     """
     weights = Weights(tensors)
-    sizes = read_architecture(config, weights)
+    sizes = read_architecture(Section(config, place), weights)
     decoder = decoder_graph(weights, sizes)
     margin = margin_frames(decoder)
     crop_context(decoder)

@@ -10,6 +10,7 @@ import numpy as np
 from app.core.types import Float32
 from app.errors import VoiceError
 from app.language import localized
+from app.voices.untrusted.damage import incomplete
 from app.voices.untrusted.limits import LARGEST_WEIGHT
 
 ANY = -1  # a size that is not known beforehand
@@ -34,12 +35,7 @@ class Weights:
             found = "×".join(map(str, values.shape))
             raise misfit(localized(f"重み {name} の形 {found} が合いません。", f"The tensor {name} has the unexpected shape {found}."))
         if not (values.min(initial=0.0) >= -LARGEST_WEIGHT and values.max(initial=0.0) <= LARGEST_WEIGHT):  # true for NaN as well
-            raise misfit(
-                localized(
-                    f"重み {name} に無効な値が含まれています。",
-                    f"The tensor {name} contains invalid values.",
-                )
-            )
+            raise _damaged(localized(f"{name} に無効な値が含まれています", f"{name} contains invalid values"))
         return values
 
     def matrix(self, prefix: str, inputs: int, outputs: int) -> Float32:
@@ -57,7 +53,7 @@ class Weights:
         gain = self.take(f"{prefix}.weight_g", shape[0], *[1] * (len(shape) - 1))
         norm = np.sqrt(np.square(direction, dtype=np.float64).sum(axis=tuple(range(1, len(shape))), keepdims=True))
         if not norm.all():
-            raise misfit(localized(f"重み {prefix} がゼロです。", f"The weights of {prefix} are zero."))
+            raise _damaged(localized(f"{prefix} がすべて 0 です", f"those of {prefix} are zero"))
         return np.asarray(direction * (gain / norm), np.float32)
 
     def numbers(self, prefix: str) -> list[int]:
@@ -73,9 +69,16 @@ class Weights:
         return len(numbers)
 
 
+def _damaged(what: str) -> VoiceError:
+    return VoiceError(localized(f"この声の重みが壊れています（{what}）。", f"The weights of this voice are damaged: {what}."), incomplete())
+
+
 def misfit(detail: str) -> VoiceError:
     """The error for weights that are not what an SBV2 voice has."""
     return VoiceError(
         localized("この声の重みは Style-Bert-VITS2 の構造に合いません。", "The weights of this voice do not match Style-Bert-VITS2."),
-        detail + localized("ファイルが壊れていないか確認してください。", " Check that the file is not damaged."),
+        detail
+        + localized(
+            "Style-Bert-VITS2 の声を選ぶか、もう一度ダウンロードしてください。", " Choose a Style-Bert-VITS2 voice, or download it again."
+        ),
     )
