@@ -12,7 +12,10 @@ def add_voice_options(parser: Parser) -> None:
     parser.add_argument(
         "--voice",
         metavar="ID|NAME|PATH",
-        help=localized("声（既定: voices list の先頭）", "voice (default: the first in `voices list`)"),
+        help=localized(
+            "声（既定: voices list のうち、必要な BERT がある先頭の声）",
+            "voice (default: the first in `voices list` whose BERT is installed)",
+        ),
     )
     parser.add_argument(
         "--backend",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from app import paths
@@ -42,8 +43,9 @@ class Chosen:
 
 def choose(wanted: str | None, asked: Placement, settings: Settings, chosen_bert: str | None, force_bert: bool) -> Chosen:
     """What a voice that is asked for so is made of; errors as `find_voice` and `find_bert` raise them."""
-    voice = find_voice(wanted, paths.voice_dirs())
-    bert = find_bert(voice.manifest.bert, paths.bert_dirs(), chosen=chosen_bert, force=force_bert, preferred=settings.bert)
+    need_bert = partial(find_bert, folders=paths.bert_dirs(), chosen=chosen_bert, force=force_bert, preferred=settings.bert)
+    voice = find_voice(wanted, paths.voice_dirs(), need_bert)
+    bert = need_bert(voice.manifest.bert)
     placement = asked.resolved(known_choice(voice, bert)) if asked.undecided else asked
     measured = asked.undecided and probe_memory().chosen(*choice_facts(voice, bert)) is not None
     bert_graph = bert.graphs[choose_precision(voice, bert, settings.bert_precision, backend_of(placement.bert))]

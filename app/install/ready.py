@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app import paths
 from app.install.licence import Ask, licence_of, require_licence
 from app.progress import Report, unreported
-from app.voices.library import find_installed, find_voice
+from app.voices.library import NeedBert, find_installed, first_voice, silent_words
 from app.voices.voice import Voice
 
 if TYPE_CHECKING:
@@ -36,30 +36,42 @@ def ready_voice(
     report: Report = unreported,
     *,
     announce: Callable[[str], object] = lambda _text: None,
-    need_bert: Callable[[str], object] = lambda _id: None,
+    need_bert: NeedBert | None = None,
     prepare: Prepare | None = None,
     by_path: bool = True,
 ) -> Ready:
-    """The voice of this id, name or path; one that is not prepared is prepared now, unless it was before.
+    """The voice of this id, name or path, else the first that can speak; one that is not prepared is prepared now, unless it was before.
 
     Args:
         by_path: a path is one; not where a stranger's project may have named the voice.
         ask: shows a licence that was not accepted yet; whether it is.
-        announce: called, in the language of the user, with what takes long.
+        announce: called, in the language of the user, with what takes long, and where another voice speaks than the first one.
         prepare: in place of `app.install.confined.prepare_voice_confined`.
-        need_bert: called with the BERT of a voice that is to be prepared, to raise where it is missing: before the user waits.
+        need_bert: called with the BERT of a voice that is to be prepared, to raise where it is missing: before the user waits. Also says
+            which voices can speak.
 
     Raises:
         VoiceError: there is none, it cannot speak, or its licence was declined.
     """
-    voice = find_voice(None, paths.voice_dirs()) if wanted is None else find_installed(wanted, paths.voice_dirs())
+    if wanted is None:
+        first = first_voice(paths.voice_dirs(), need_bert)
+        voice: Voice | None = first.voice
+        if first.silent:
+            announce(silent_words(first.silent, first.voice.manifest))
+    else:
+        voice = find_installed(wanted, paths.voice_dirs())
     if voice is None:
         assert wanted is not None
         from app.install.confined import prepare_voice_confined  # with all that reads sources, which an installed voice does not need
         from app.install.ready_source import Before, ready_source, source_of
 
         ready = Ready(
-            *ready_source(source_of(wanted, by_path=by_path), report, Before(ask, need_bert, announce), prepare or prepare_voice_confined)
+            *ready_source(
+                source_of(wanted, by_path=by_path),
+                report,
+                Before(ask, need_bert or (lambda _id: None), announce),
+                prepare or prepare_voice_confined,
+            )
         )
     else:
         ready = Ready(voice, wanted)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from app.errors import VoiceError
 from app.language import localized
-from app.paths import folders_in, resources_dir
+from app.paths import bert_dirs, folders_in, resources_dir
 from app.system_errors import reason_of
+from app.voices.bert import find_bert
 from app.voices.containers.suffixes import VOICE_SUFFIXES
 from app.voices.manifest import MANIFEST_NAME, Named, VoiceManifest
 from app.voices.voice import Voice, read_prepared
+
+NeedBert = Callable[[str], object]
 
 _NEUTRAL = {"ノーマル": "Neutral"}  # the same style: SBV2 writes it in English, AIVM in Japanese
 
@@ -98,14 +103,17 @@ def find_among(wanted: str, voices: Sequence[AnyVoice]) -> AnyVoice | None:
     return named[0] if named else None
 
 
-def find_voice(wanted: str | None, folders: Sequence[Path]) -> Voice:
-    """The voice with this id, name or path; the first one when nothing is asked for.
+def find_voice(wanted: str | None, folders: Sequence[Path], need_bert: NeedBert | None = None) -> Voice:
+    """The voice with this id, name or path; the first one that can speak when nothing is asked for.
+
+    Args:
+        need_bert: see `first_voice`.
 
     Raises:
         VoiceError: there is none; the hint names near ones.
     """
     if wanted is None:
-        return _first(folders)
+        return first_voice(folders, need_bert).voice
     voice = find_installed(wanted, folders)
     if voice is not None:
         return voice
@@ -116,16 +124,67 @@ def find_voice(wanted: str | None, folders: Sequence[Path]) -> Voice:
     raise unknown_voice(wanted, [voice.manifest for voice in installed_voices(folders)])
 
 
-def _first(folders: Sequence[Path]) -> Voice:
-    damage = None
+@dataclass(frozen=True, slots=True)
+class FirstVoice:
+    """The voice that speaks where none is asked for.
+
+    Attributes:
+        silent: voices before it that cannot speak, because their BERT is missing or damaged.
+    """
+
+    voice: Voice
+    silent: tuple[VoiceManifest, ...] = ()
+
+
+def first_voice(folders: Sequence[Path], need_bert: NeedBert | None = None) -> FirstVoice:
+    """The first voice that can speak; where none can, the first one.
+
+    Args:
+        need_bert: raises VoiceError for the id of a BERT that a voice could not use; by default where it is not installed.
+
+    Raises:
+        VoiceError: there is no voice.
+    """
+    damage: VoiceError | None = None
+    first: Voice | None = None
+    silent: list[VoiceManifest] = []
     for folder in _voice_folders(folders):
         try:
-            return read_prepared(folder)
+            voice = read_prepared(folder)
         except VoiceError as error:
             damage = damage or error
+            continue
+        if _speaks(voice, need_bert):
+            return FirstVoice(voice, tuple(silent))
+        silent.append(voice.manifest)
+        first = first or voice
+    if first is not None:
+        return FirstVoice(first)
     raise damage or VoiceError(
         localized("声が一つもありません。", "There are no voices."),
         localized("Koebako を再インストールしてください。", "Reinstall Koebako."),
+    )
+
+
+def speaking_first(voices: Iterable[Voice], need_bert: NeedBert | None = None) -> list[Voice]:
+    """The voices in their order, those that cannot speak after all others; see `first_voice`."""
+    return sorted(voices, key=lambda voice: not _speaks(voice, need_bert))
+
+
+def _speaks(voice: Voice, need_bert: NeedBert | None) -> bool:
+    try:
+        (need_bert or partial(find_bert, folders=bert_dirs()))(voice.manifest.bert)
+    except VoiceError:
+        return False
+    return True
+
+
+def silent_words(silent: Sequence[VoiceManifest], speaks: VoiceManifest) -> str:
+    """That other voices come before the one that speaks, and why they do not, in the language of the user."""
+    names = ", ".join(manifest.name for manifest in silent[:3]) + ("…" if len(silent) > 3 else "")
+    return localized(
+        f"「{names}」に必要な BERT がないため、「{speaks.name}」で合成します（BERT は koebako bert add で追加できます）。",
+        f"“{names}” cannot speak without its BERT, so “{speaks.name}” is used (`koebako bert add` adds a BERT).",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from app import paths
 from app.errors import VoiceError
 from app.voices.bert import find_bert
-from app.voices.library import find_named, find_voice, installed_voices
+from app.voices.library import find_named, find_voice, first_voice, installed_voices, speaking_first
 from app.voices.manifest import Named, read_manifest
 from app.voices.voice import read_prepared
 
@@ -38,6 +39,26 @@ def test_users_voices_come_first(tmp_path: Path, copy: Path) -> None:
     (copy / "voice.json").write_text(json.dumps(manifest), encoding="utf-8")
     found = installed_voices([tmp_path / "voices", tmp_path / "missing", SHIPPED])
     assert [voice.manifest.id for voice in found] == ["own", "mei"]
+
+
+def test_the_first_voice_that_can_speak_is_taken_and_those_before_it_are_named(copy: Path) -> None:
+    folders = [copy.parent, SHIPPED]
+    change_manifest({"id": "own", "name": "Own"})(copy)
+    assert first_voice(folders).voice.manifest.id == "own"
+    change_manifest({"bert": "missing"})(copy)
+    first = first_voice(folders)
+    assert first.voice.manifest.id == "mei"
+    assert [manifest.id for manifest in first.silent] == ["own"]
+    assert find_voice(None, folders).manifest.id == "mei"
+    assert [voice.manifest.id for voice in speaking_first(installed_voices(folders))] == ["mei", "own"]
+    anything = partial(find_bert, folders=paths.bert_dirs(), force=True)
+    assert first_voice(folders, anything).voice.manifest.id == "own"
+
+
+def test_where_no_voice_can_speak_the_first_says_what_is_missing(copy: Path) -> None:
+    change_manifest({"bert": "missing"})(copy)
+    first = first_voice([copy.parent])
+    assert (first.voice.manifest.bert, first.silent) == ("missing", ())
 
 
 def test_unknown_names_offer_near_ones() -> None:

@@ -16,7 +16,7 @@ from app.service.work import Work
 from app.service.work_queue import WorkQueue
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import ServeRequest
-from app.voices.library import installed_voices, shipped_voice
+from app.voices.library import installed_voices, shipped_voice, speaking_first
 
 STOP_S = 2.0
 
@@ -79,5 +79,5 @@ class Running:
 
 
 def offered() -> Catalogue:
-    """The installed voices whose licence the user has accepted."""
-    return catalogue_of([voice for voice in installed_voices(paths.voice_dirs()) if licence_to_accept(voice) is None])
+    """The installed voices whose licence the user has accepted, those that cannot speak now after all others."""
+    return catalogue_of(speaking_first(voice for voice in installed_voices(paths.voice_dirs()) if licence_to_accept(voice) is None))

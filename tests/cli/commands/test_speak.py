@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 
+from app import paths
+from app.cli.commands.serve.run import _voices
 from app.cli.main import main
 from app.core.timing import STAGES
 
@@ -144,6 +148,22 @@ def test_bad_input_gets_one_sentence_and_a_hint(
     assert words in error["message"]
     assert error["hint"]
     assert list(tmp_path.glob("*.wav*")) == []
+
+
+def test_a_voice_without_its_bert_is_passed_over_aloud_unless_it_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = paths.data_dir() / "voices" / "own"
+    shutil.copytree(paths.resources_dir() / "voices" / "mei", own)
+    manifest = json.loads((own / "voice.json").read_text(encoding="utf-8"))
+    (own / "voice.json").write_text(json.dumps(manifest | {"id": "own", "name": "Own", "bert": "missing", "licence": ""}), encoding="utf-8")
+    assert speak("あ", "-o", tmp_path / "a.wav") == 0
+    assert "“Own” cannot speak without its BERT, so “Mei (starter)” is used" in capsys.readouterr().err
+    assert speak("あ", "-o", tmp_path / "b.wav", "--voice", "own") == 3
+    assert "requires is missing: “missing”" in capsys.readouterr().err
+    assert speak("あ", "-o", tmp_path / "c.wav", "--force-bert") == 0
+    assert "cannot speak" not in capsys.readouterr().err
+    served, _ = _voices(argparse.Namespace(voice=None, accept_licence=False, force_bert=False))
+    assert [voice.manifest.id for voice in served] == ["mei", "own"]
+    assert "so “Mei (starter)” is used" in capsys.readouterr().err
 
 
 def test_near_names_are_offered(capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,6 +70,21 @@ def test_add_list_info_rename_export_remove(reference: Path, tmp_path: Path, cap
     assert koebako(capsys, "voices", "add", tmp_path / "out.zip")[1][0]["name"] == "太郎"
 
 
+def test_adding_a_voice_says_which_bert_is_missing_and_how_to_get_it(
+    reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = aivmx(reference, tmp_path / "a.aivmx")
+    _, (added,) = koebako(capsys, "voices", "add", source)
+    assert added["notes"] == []
+    monkeypatch.setattr(paths, "bert_dirs", lambda: [tmp_path])
+    assert main(["voices", "add", str(source)]) == 0
+    said = capsys.readouterr().err.strip()
+    assert f"requires is missing: “{added['bert']}”" in said
+    assert "koebako bert add" in said
+    _, (again,) = koebako(capsys, "voices", "add", source)
+    assert again["notes"] == [said]
+
+
 def test_voices_are_prepared_again_one_by_one_or_all(
     reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

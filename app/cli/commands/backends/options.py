@@ -24,7 +24,10 @@ def add_backends(commands: Any) -> None:
     parser.add_argument(
         "--voice",
         metavar="ID|NAME|PATH",
-        help=localized("測定に使う声（既定: voices list の先頭）", "voice to measure with (default: the first in `voices list`)"),
+        help=localized(
+            "測定に使う声（既定: voices list のうち、必要な BERT がある先頭の声）",
+            "voice to measure with (default: the first in `voices list` whose BERT is installed)",
+        ),
     )
     add_licence_option(parser)
     parser.set_defaults(force_bert=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app import paths
 from app.cli.project_voices import assigned
-from app.cli.voice_choice import chosen_voice
+from app.cli.voice_choice import chosen_voice, needed_bert
 from app.core.project import Project
 from app.core.script import Line, LineSettings
 from app.errors import AppError
@@ -60,7 +60,7 @@ def make_cast(lines: Iterable[Line], options: argparse.Namespace) -> Cast:
         try:
             by_path = voice == options.voice  # a script may be a stranger's
             cast.wanted[voice] = chosen_voice(own, by_path=by_path)
-            found = found_voice(voice, by_path=by_path) if voice else find_voice(None, paths.voice_dirs())
+            found = found_voice(voice, by_path=by_path) if voice else find_voice(None, paths.voice_dirs(), needed_bert(own))
             cast.manifests[voice] = found.manifest
         except AppError as error:
             cast.failed[voice] = error

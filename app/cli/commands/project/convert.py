@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from app import paths
 from app.cli.commands.project.convert_options import columns_of
 from app.cli.output import json_line, note
 from app.cli.project_voices import assigned
@@ -14,6 +16,7 @@ from app.core.line_reading import LineReading, read_line
 from app.core.project import Project
 from app.core.script import LineSettings
 from app.core.types import ReadingOverride
+from app.errors import VoiceError
 from app.install.known_voices import known_voices
 from app.install.ready import found_voice
 from app.interchange.assign import KnownVoice, without_shipped
@@ -23,7 +26,7 @@ from app.interchange.source import read_source
 from app.interchange.spoken import settled
 from app.interchange.writers import Who, write_script
 from app.language import localized
-from app.voices.library import shipped_voice
+from app.voices.library import find_voice, shipped_voice
 
 
 def convert(options: argparse.Namespace) -> int:
@@ -66,11 +69,13 @@ def with_readings(imported: Imported) -> Imported:
 def _names(voices: list[KnownVoice], project: Project) -> Who:
     """Who speaks a line, for people: a speaker where a voice has several, else the voice."""
     names = {reference.id: reference.name for reference in project.voices} | {voice.id: voice.name for voice in voices}
-    first = voices[0] if voices else None
+    first = voices[0].id if voices else ""
+    with suppress(VoiceError):  # where there are only voices of AivisSpeech
+        first = find_voice(None, paths.voice_dirs()).manifest.id
     styles = {voice.id: voice.styles for voice in voices}
 
     def who(settings: LineSettings) -> tuple[str, str]:
-        voice = settings.voice or (first.id if first else "")
+        voice = settings.voice or first
         style = settings.style or next(iter(styles.get(voice, ())), "")
         return settings.speaker or names.get(voice, voice), style
 

@@ -7,6 +7,7 @@ import os
 import threading
 from functools import partial
 from ipaddress import ip_address
+from itertools import takewhile
 from pathlib import Path
 
 from app import paths
@@ -16,6 +17,7 @@ from app.cli.licence_prompt import licence_prompt
 from app.cli.named_input import read_named, text_of
 from app.cli.output import json_line, note
 from app.cli.progress import shown_progress
+from app.cli.voice_choice import needed_bert
 from app.compose.opening import open_speaker
 from app.compose.speaker import Speaker
 from app.errors import InputError
@@ -31,8 +33,7 @@ from app.service.service import Service
 from app.service.sockets import PORT, bound
 from app.service.work_queue import WorkQueue
 from app.settings import known_settings
-from app.voices.bert import find_bert
-from app.voices.library import installed_voices
+from app.voices.library import installed_voices, silent_words, speaking_first
 from app.voices.voice import Voice
 
 POLL_S = 0.02  # how soon Ctrl+C is noticed on Windows, where waiting is not interrupted
@@ -95,14 +96,23 @@ def _voices(options: argparse.Namespace) -> tuple[list[Voice], dict[str, str | N
                     f"Not offered until you accept their licence: {names} (name them with --voice)",
                 )
             )
-        voices = [voice for voice in found if licence_to_accept(voice) is None]
+        voices = _speaking_first([voice for voice in found if licence_to_accept(voice) is None], options)
         return voices, {voice.manifest.id: voice.manifest.id for voice in voices}
     chosen = options.voice or [voice.manifest.id for voice in installed_voices(paths.voice_dirs())]
     ask = licence_prompt(accepted=options.accept_licence, as_json=options.json)
-    need_bert = partial(find_bert, folders=paths.bert_dirs(), force=options.force_bert)
     with shown_progress(as_json=False) as report:
-        ready = [ready_voice(name, ask, report, announce=note, need_bert=need_bert) for name in dict.fromkeys(chosen)]
-    return [one.voice for one in ready], {one.voice.manifest.id: one.wanted for one in ready}
+        ready = [ready_voice(name, ask, report, announce=note, need_bert=needed_bert(options)) for name in dict.fromkeys(chosen)]
+    voices = [one.voice for one in ready]
+    return voices if options.voice else _speaking_first(voices, options), {one.voice.manifest.id: one.wanted for one in ready}
+
+
+def _speaking_first(voices: list[Voice], options: argparse.Namespace) -> list[Voice]:
+    """The voices in the order in which they are offered: clients that name none take the first."""
+    ordered = speaking_first(voices, needed_bert(options))
+    before = [voice.manifest for voice in takewhile(lambda voice: voice is not ordered[0], voices)]
+    if before:
+        note(silent_words(before, ordered[0].manifest))
+    return ordered
 
 
 def _tell(catalogue: Catalogue) -> None:

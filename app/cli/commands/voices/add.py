@@ -8,17 +8,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app import paths
 from app.cli.commands.voices.lines import listed
 from app.cli.commands.voices.with_bert import add_with_bert
 from app.cli.licence_prompt import licence_prompt
 from app.cli.output import json_line, note, print_error, result
 from app.cli.progress import shown_progress
-from app.errors import AppError, InputError
+from app.errors import AppError, InputError, VoiceError
 from app.install.library import Installed, Wishes, add_voices, known_by_content
 from app.install.precision import check_precisions
 from app.install.upkeep import checked_name
 from app.language import localized
 from app.progress import Report, part
+from app.voices.bert import find_bert
+from app.voices.voice import Voice
 
 DOWNLOAD_SHARE = 0.6  # of the whole job, where a voice is downloaded first
 
@@ -123,14 +126,27 @@ def report_added(added: list[Installed], as_json: bool) -> None:
             continue
         manifest = item.voice.manifest
         result(f"{manifest.id}  {manifest.name}  ({_outcome(item)})")
-        for text in (*item.card.notes, item.card.opaque_reason):
+        for text in (*item.card.notes, item.card.opaque_reason, _missing_bert(item.voice)):
             if text:
                 note(text)
 
 
+def _missing_bert(voice: Voice) -> str:
+    """Which BERT a voice cannot speak without and how to get it, in the language of the user; empty where it is there."""
+    try:
+        find_bert(voice.manifest.bert, paths.bert_dirs())
+    except VoiceError as error:
+        return f"{error.message}{localized('', ' ')}{error.hint}"
+    return ""
+
+
 def _line(item: Installed) -> dict[str, Any]:
     state = {"type": "voice", "already": item.already, "updated": item.updated}
-    card = {"max_abs_diff": item.card.max_abs_diff, "opaque_reason": item.card.opaque_reason, "notes": list(item.card.notes)}
+    card = {
+        "max_abs_diff": item.card.max_abs_diff,
+        "opaque_reason": item.card.opaque_reason,
+        "notes": [*item.card.notes, *filter(None, [_missing_bert(item.voice)])],
+    }
     return state | listed(item.voice.manifest, item.voice.path, item.card.source_name) | card
 
 
