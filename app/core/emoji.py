@@ -36,9 +36,9 @@ def has_emoji(text: str) -> bool:
     return _EMOJI.search(text) is not None
 
 
-def drop_emoji(text: str) -> str:
-    """The text without them: some are signs to the analyser, which would end accent phrases there."""
-    return _EMOJI.sub("", text)
+def replace_emoji(text: str, instead: str) -> str:
+    """The text without them, for some are signs to the analyser, which would end accent phrases there."""
+    return _EMOJI.sub(instead, text)
 
 
 def trim_emoji(text: str, start: int, end: int) -> tuple[int, int]:

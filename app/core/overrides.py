@@ -1,4 +1,4 @@
-"""Readings that a user gave to words of a line: where they apply, and how they replace what the front end says."""
+"""Readings that are given, most of them by the user for words of a line: where they apply, and how they replace what the front end says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.core.moras import katakana_of, split_moras
 from app.core.types import ReadingOverride
-from app.core.words import Word
+from app.core.words import ReadBy, Word
 from app.errors import InputError
 from app.language import localized
 
@@ -24,13 +24,14 @@ class Piece:
     """A stretch of normalised text.
 
     Attributes:
-        override: when the user gave its reading.
+        override: when its reading is given, by the user unless `read_by` says otherwise.
         kana: its reading where the text itself gives one.
     """
 
     text: str
     override: ReadingOverride | None = None
     kana: str = ""
+    read_by: ReadBy = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def analyse_with_readings(pieces: Sequence[Piece], analyse: Analyse) -> list[Wor
             return _replaced(words, places, pieces, stand_ins)
         stand_ins |= missed
     # The neighbours swallow even the stand-in: each piece on its own.
-    apart = ([_overridden(piece.text, piece.override, [])] if piece.override else analyse([piece]) for piece in pieces)
+    apart = ([_overridden(piece, piece.override, [])] if piece.override else analyse([piece]) for piece in pieces)
     return [word for words in apart for word in words]
 
 
@@ -109,12 +110,14 @@ def _replaced(words: list[Word], places: dict[int, tuple[int, int]], pieces: Seq
         if piece.override:
             first, last = places[index]
             covered = [] if index in stand_ins else words[first:last]  # the accent of a stand-in means nothing
-            replaced[first:last] = [_overridden(piece.text, piece.override, covered)]
+            if piece.read_by != "user" and "".join(word.pronunciation for word in covered) == piece.override.reading:
+                continue  # the analyser reads it so, and knows the accent of the whole phrase
+            replaced[first:last] = [_overridden(piece, piece.override, covered)]
     return replaced
 
 
-def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]) -> Word:
-    """The word as the user wants it read; accent and phrase are taken over from the covered words where none is given."""
+def _overridden(piece: Piece, override: ReadingOverride, covered: Sequence[Word]) -> Word:
+    """The word as it is to be read; accent and phrase are taken over from the covered words where none is given."""
     kana = katakana_of(override.surface, override.reading)
     size = len(split_moras(kana))
     if override.accent is not None:
@@ -126,10 +129,10 @@ def _overridden(surface: str, override: ReadingOverride, covered: Sequence[Word]
                 ),
                 localized(f"0 から {size} までの数にしてください。", f"Use a number from 0 to {size}."),
             )
-        return Word(surface, kana, override.accent, kind=("名詞", "一般"), read_by="user")
+        return Word(piece.text, kana, override.accent, kind=("名詞", "一般"), read_by=piece.read_by)
     if not covered:
-        return Word(surface, kana, kind=("名詞", "一般"), read_by="user")
+        return Word(piece.text, kana, kind=("名詞", "一般"), read_by=piece.read_by)
     old_size = sum(len(split_moras(word.pronunciation)) for word in covered)
     accent = covered[0].accent
     moved = accent + size - old_size if accent > old_size else min(accent, size)
-    return replace(covered[0], surface=surface, pronunciation=kana, accent=moved, read_by="user", name="", other="")
+    return replace(covered[0], surface=piece.text, pronunciation=kana, accent=moved, read_by=piece.read_by, name="", other="")

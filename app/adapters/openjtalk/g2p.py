@@ -13,7 +13,7 @@ from app.adapters.openjtalk.choices import MEMOS
 from app.adapters.openjtalk.dictionary import taught_words
 from app.adapters.openjtalk.own_words import own_words
 from app.core.emoji import EmojiPlace, find_emoji
-from app.core.normalise import PLACEHOLDER, Spell, normalise
+from app.core.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces
 from app.core.normalise.characters import to_plain_characters
 from app.core.notation.bracketed import with_bracketed
 from app.core.notation.given import given_by_text, given_by_user, places_in_plain
@@ -116,12 +116,27 @@ def _words(text: str, given: Sequence[Given], start: int, end: int, spell: Spell
     for one in given:
         marked += text[start : one.start] + PLACEHOLDER
         start = one.end
-    spoken = own_words().speak(marked + text[start:end])
-    first_text, *others = normalise(spoken, openjtalk_words.lookup, spell).split(PLACEHOLDER)
-    pieces = [Piece(first_text)]
-    for one, following in zip(given, others, strict=True):
-        pieces += [one.piece, Piece(following)]
-    return analyse_with_readings([piece for piece in pieces if piece.text], partial(_analyse, doubts=doubts))
+    spoken = own_words().speak(mark_boundaries(marked + text[start:end]))
+    pieces = _in_pieces(normalise_in_pieces(spoken, openjtalk_words.lookup, spell), given)
+    if all(piece.override is None for piece in pieces):
+        return _analyse(pieces, doubts=doubts)
+    return analyse_with_readings(pieces, partial(_analyse, doubts=doubts))
+
+
+def _in_pieces(normalised: Sequence[str | KeptWord], given: Sequence[Given]) -> list[Piece]:
+    """Normalised text with the readings that are given and those of words for signs."""
+    pieces: list[Piece] = []
+    awaited = iter(given)
+    for part in normalised:
+        if isinstance(part, KeptWord):
+            override = ReadingOverride(part.surface, part.reading, part.accent)
+            pieces.append(Piece(part.surface, override, read_by="normalisation"))
+            continue
+        for number, plain in enumerate(part.split(PLACEHOLDER)):
+            if number:
+                pieces.append(next(awaited).piece)
+            pieces.append(Piece(plain))
+    return [piece for piece in pieces if piece.text]
 
 
 def _analyse(pieces: Sequence[Piece], *, doubts: bool) -> list[Word]:

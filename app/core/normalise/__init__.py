@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from app.core.emoji import drop_emoji
+from app.core.emoji import replace_emoji
 from app.core.normalise.addresses import speak_addresses
-from app.core.normalise.characters import PLACEHOLDER, part_circled, to_plain_characters
+from app.core.normalise.arrows import join_arrows
+from app.core.normalise.boundaries import BOUNDARY, mark_boundaries
+from app.core.normalise.characters import PLACEHOLDER, to_plain_characters
 from app.core.normalise.dates import speak_dates, speak_times
-from app.core.normalise.decoration import drop_faces, plain_runs
+from app.core.normalise.decoration import drop_bullets, plain_runs
+from app.core.normalise.enclosed import speak_enclosed
+from app.core.normalise.faces import drop_faces
 from app.core.normalise.historical import modern_kana
+from app.core.normalise.kept_words import KeptWord, split_kept, write_out
 from app.core.normalise.latin import Lookup, Spell, speak_latin
 from app.core.normalise.marks import speak_links, speak_tags, to_marks
 from app.core.normalise.numbers import speak_numbers
@@ -17,7 +22,7 @@ from app.core.normalise.scores import speak_scores
 from app.core.normalise.spelling import spelled_kana
 from app.core.normalise.units import speak_units
 
-__all__ = ["PLACEHOLDER", "Lookup", "Spell", "normalise", "normalise_surface"]
+__all__ = ["PLACEHOLDER", "KeptWord", "Lookup", "Spell", "mark_boundaries", "normalise", "normalise_in_pieces", "normalise_surface"]
 
 
 def normalise(text: str, lookup: Lookup, spell: Spell = spelled_kana) -> str:
@@ -26,13 +31,22 @@ def normalise(text: str, lookup: Lookup, spell: Spell = spelled_kana) -> str:
     `lookup` gives the reading of a Latin word the dictionary holds, `spell` that of an English word nobody holds. The steps go from the shapes that are hardest to mistake
     (addresses, dates) to the most general (letters, signs), because each uses characters the next would take for its own.
     """
-    text = to_plain_characters(part_circled(speak_repeats(drop_emoji(drop_faces(text)), lookup)))
-    text = modern_kana(speak_links(plain_runs(text)), lookup)
-    text = speak_times(speak_half_days(speak_dates(speak_addresses(speak_tags(text)))))
-    text = speak_numbers(speak_scores(speak_units(speak_ordinals(text))))
-    return to_marks(speak_latin(text, lookup, spell))
+    return write_out(_normalise(text, lookup, spell))
+
+
+def normalise_in_pieces(text: str, lookup: Lookup, spell: Spell = spelled_kana) -> list[str | KeptWord]:
+    """The same in pieces: plain text, or a word for a sign, whose reading must not depend on what stands beside it."""
+    return split_kept(_normalise(text, lookup, spell))
 
 
 def normalise_surface(surface: str) -> str:
     """A word whose reading is given: only its characters are put right, nothing in it is read."""
-    return to_marks(to_plain_characters(surface)).replace(" ", "")
+    return write_out(to_marks(to_plain_characters(surface))).replace(" ", "")
+
+
+def _normalise(text: str, lookup: Lookup, spell: Spell) -> str:
+    text = to_plain_characters(speak_enclosed(speak_repeats(replace_emoji(drop_bullets(drop_faces(text)), BOUNDARY), lookup)))
+    text = speak_links(speak_addresses(speak_tags(modern_kana(plain_runs(join_arrows(text)), lookup))))
+    text = speak_times(speak_half_days(speak_dates(text)))
+    text = speak_numbers(speak_scores(speak_units(speak_ordinals(text))))
+    return to_marks(speak_latin(text, lookup, spell))

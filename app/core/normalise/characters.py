@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from app.core.normalise.rare import RarePattern
-from app.core.normalise.signs import SPOKEN_FIRST
+from app.core.normalise.kept_words import keep
+from app.core.normalise.signs import KEPT_FIRST, SPOKEN_FIRST
 
 # Stands for a word whose reading the user gave; no rule may read or drop it.
 PLACEHOLDER = "\ue000"
@@ -16,37 +16,37 @@ _OTHER_KANA = {"゛": "\u3099", "゜": "", "ヷ": "ヴァ", "ヸ": "ヴィ", "�
 _SMALL_KANA = dict(zip("ㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ", "クシストヌハヒフヘホムラリルレロ", strict=True))  # of Ainu: ㇷ゚ is プ
 _BEFORE_NFKC = str.maketrans(
     SPOKEN_FIRST
+    | {sign: keep(words) for sign, words in KEPT_FIRST.items()}
     | _LINE_BREAKS
     | _OTHER_KANA
     | _SMALL_KANA
-    | {"\u200b": " ", "\u00ad": "", "´": "", "¨": "", "⁄": "/"}
+    | {"\u200b": " ", "\u00ad": "", "´": "", "¨": "", "⁄": "/", "ℓ": "L", "℉": "°F"}
     | dict.fromkeys("～∼〰", "〜")
     | dict.fromkeys("⸺⸻", "—")
 )
 _AFTER_NFKC = str.maketrans(
-    dict.fromkeys("‐‑⁃﹣－", "-") | dict.fromkeys("–‒―─━﹘", "—") | dict.fromkeys("’‘", "'") | {"~": "〜", "`": "", "゠": "="}
+    dict.fromkeys("‐‑⁃﹣－", "-") | dict.fromkeys("–‒―─━﹘", "—") | dict.fromkeys("’‘", "'") | {"~": "〜", "`": "", "゠": "=", "∕": "/"}
 )
 
 _SUPERSCRIPT = "([⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
 _POWER = re.compile(rf"(?<=[\d)）]){_SUPERSCRIPT}|(?<![\dA-Za-z])([A-Za-z]){_SUPERSCRIPT}")
+_RATE_BEFORE = re.compile(r"(?:\d\s?[A-Za-zµμ]{1,4}|[A-Za-zµμ]{2,4})[²³23]?/$")
 _VULGAR_FRACTION = re.compile(r"(?<!\d)(\d*+)([¼½¾⅐-⅞])")
-_CIRCLED = RarePattern("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳", "[①-⑳](?=[一-龠])")
-_ROMAN_NUMERAL = re.compile("[\u2160-\u216b\u2170-\u217b]+")
-
-
-def part_circled(text: str) -> str:
-    """A pause behind a number in a circle, where a kanji would become what it counts: ②次に; (株) in full."""
-    text = text.replace("(株)", "株式会社").replace("（株）", "株式会社").replace("(有)", "有限会社").replace("（有）", "有限会社")
-    return _CIRCLED.sub(r"\g<0>、", text)
 
 
 def to_plain_characters(text: str) -> str:
     """Text whose characters are NFKC and make a sound or a pause; all else is dropped."""
-    text = _POWER.sub(lambda match: f"{match[2] or ''}の{unicodedata.normalize('NFKC', match[1] or match[3])}乗", text)
+    text = _POWER.sub(_power, text)
     text = _VULGAR_FRACTION.sub(_fraction, text)
-    text = _ROMAN_NUMERAL.sub(lambda match: str(sum(int(unicodedata.numeric(char)) for char in match[0])), text)
     text = unicodedata.normalize("NFKC", text.translate(_BEFORE_NFKC)).translate(_AFTER_NFKC)
     return "".join(_plain(char) for char in text)
+
+
+def _power(match: re.Match[str]) -> str:
+    """A number or a variable to some power, but not the unit behind a stroke: 5m/s²."""
+    if match[2] and match[2] in "ms" and _RATE_BEFORE.search(match.string, 0, match.start()):
+        return match[0]
+    return f"{match[2] or ''}の{unicodedata.normalize('NFKC', match[1] or match[3])}乗"
 
 
 def _fraction(match: re.Match[str]) -> str:

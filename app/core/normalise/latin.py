@@ -18,6 +18,7 @@ _NAME = re.compile("[A-Z][a-z]{2,}")
 _ARTICLE = re.compile(r"\b[Aa](?= [A-Za-z]{2})")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]")
 _JOINER = re.compile(r"(?<=[A-Za-z0-9])[-_.](?=[A-Za-z])|(?<=[A-Za-z])[-_.](?=[A-Za-z0-9])")
+_MODEL = re.compile(r"(?:(?<=[A-Za-z]\d)|(?<=[A-Za-z]\d\d))-(?=\d)|(?<=[A-Za-z] \d)-(?=\d+[A-Za-z])")  # i5-9400, Ryzen 5-5600X
 _ALONE = {"A": "エイ", "C": "C", "RAM": "ラム", "ROM": "ロム", "TODO": "トゥードゥー"}  # シー in kana is taken for the sea, スィー
 _PREFIXES = {"un": "アン", "re": "リ", "non": "ノン", "pre": "プリ", "dis": "ディス", "in": "イン"}
 _SMALL_ABBREVIATIONS = frozenset(("cpu", "gpu", "cli", "gui", "csv", "ftp", "url", "lol", "pdf", "tts", "usb"))
@@ -29,7 +30,7 @@ _SHORTEST_NAME, _LONGEST_NAME = 4, 16  # in fewer letters a name is an abbreviat
 
 def speak_latin(text: str, lookup: Lookup, spell: Spell) -> str:
     """Text whose Latin words are either known to the dictionary or katakana; words stay parted by spaces."""
-    text = _ARTICLE.sub("ア", _JOINER.sub(" ", speak_phrases(text)))
+    text = _ARTICLE.sub("ア", _JOINER.sub(" ", speak_phrases(_MODEL.sub(" ", text))))
     return _WORD.sub(lambda match: f" {_speak(match[0], lookup, spell)} ", text)
 
 

@@ -11,6 +11,8 @@ from app.core.normalise.rare import RarePattern
 _ROMAN = {name: number for number, name in enumerate(["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"], start=1)}
 _NUMERAL = RarePattern("IVX", r"(?<![A-Za-z0-9])(?P<before>第?)(II|III|IV|VI|VII|VIII|IX|XI|XII)(?![A-Za-z0-9.])")
 _NUMERAL_OF_NAME = RarePattern("IVX", r"(?<=[ァ-ヶー一-龠])\s?(II|III|IV|V|VI|VII|VIII|IX|X|XI|XII)(?![A-Za-z0-9.])")
+_ANY = r"(?:I|II|III|IV|V|VI|VII|VIII|IX|X|XI|XII)"
+_LISTED = RarePattern("IVX", rf"(?<![A-Za-z0-9]){_ANY}(?:\s?[,、，・/ ]\s?{_ANY})+(?![A-Za-z0-9.'])")  # I・II・III
 _COUNTED = "世章型期部巻類種級度編号条項話番回次丁組"  # Japanese numbers go with them
 _ORDINALS = {
     "1st": "ファースト", "2nd": "セカンド", "3rd": "サード", "4th": "フォース", "5th": "フィフス", "6th": "シックスス", "7th": "セブンス",
@@ -23,12 +25,14 @@ _ORDINAL = RarePattern("123456789", r"(?<![\d.A-Za-z])(?:" + "|".join(_ORDINALS)
 _ON = re.compile(r"(?<![\d.A-Za-z])([1-9])\s?on\s?([1-9])(?![A-Za-z0-9])", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?<![A-Za-z0-9-])([FMGAEJK])-?([1-3])(?![A-Za-z0-9.,%]|\s?[台万億円人個名])")
 _PM = re.compile(r"(?<![\d:])(\d{1,2}(?::\d{2})?(?:時(?:\d{1,2}分)?)?)\s?([ap])\.?m\.?(?![A-Za-z])")
+_PM_FIRST = re.compile(r"(?<![A-Za-z\d])([AP])\.?M\.?\s?(?=\d{1,2}(?::\d{2}|時(?!間)))")
 _UNIT_FIRST = re.compile(r"(?<![A-Za-z])([A-Z]{2,5})(\d+(?:\.\d+)?)(?=\s?[KMGT]i?B(?![A-Za-z]))")
 _LONGEST_ENGLISH = len(SMALL_NUMBERS)
 
 
 def speak_half_days(text: str) -> str:
-    """Times of a clock of twelve hours: 10:30pm → 午後10:30."""
+    """Times of a clock of twelve hours: 10:30pm, PM10:30 → 午後10:30."""
+    text = _PM_FIRST.sub(lambda match: "午前" if match[1] == "A" else "午後", text)
     return _PM.sub(
         lambda match: ("午前" if match[2] == "a" else "午後") + match[1] + ("" if ":" in match[1] or "時" in match[1] else "時"), text
     )
@@ -40,8 +44,15 @@ def speak_ordinals(text: str) -> str:
     text = _ON.sub(lambda match: f"{SMALL_NUMBERS[int(match[1])]}オン{SMALL_NUMBERS[int(match[2])]}", text)
     text = _NUMBERED.sub(lambda match: f"{LETTERS[match[1].lower()]}{SMALL_NUMBERS[int(match[2])]}", text)
     text = _UNIT_FIRST.sub(r"\1 \2", text)
+    text = _LISTED.sub(_list, text)
     text = _NUMERAL_OF_NAME.sub(lambda match: _numeral(match, match[1]), text)
     return _NUMERAL.sub(lambda match: match["before"] + _numeral(match, match[2]), text)
+
+
+def _list(match: re.Match[str]) -> str:
+    """A list of Roman numerals, not of letters: I, X."""
+    numerals = re.findall("[IVX]+", match[0])
+    return "、".join(str(_ROMAN[one]) for one in numerals) if any(len(one) > 1 for one in numerals) else match[0]
 
 
 def _numeral(match: re.Match[str], roman: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 
@@ -25,3 +25,7 @@ class RarePattern:
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         """The text with every match replaced."""
         return text if self._signs.isdisjoint(text) else self.compiled.sub(replacement, text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Every match, in order."""
+        return iter(()) if self._signs.isdisjoint(text) else self.compiled.finditer(text)

@@ -16,6 +16,7 @@ _ADVERBS = ("に", "して", "併し", "時か", "時も", "間にか", "なさ�
 _LATIN = re.compile("[A-Za-z0-9Ａ-Ｚａ-ｚ０-９]")  # every word that is written so has one
 _IN_ADDRESS = re.compile("[.@_/]$")
 _ADDRESS_FOLLOWS = re.compile("[.@_][A-Za-z0-9]")
+_MODEL_FOLLOWS = re.compile("-[A-Za-z0-9]")  # Core i5-9400: behind the spaces around our word the hyphen would be a minus
 _DO = frozenset("しさせ")  # forms of する
 _LONGEST_REST = 1
 
@@ -48,7 +49,7 @@ class OwnWords:
             if _IN_ADDRESS.search(text[max(0, first - 1) : first]) or _ADDRESS_FOLLOWS.match(text, last):
                 continue
             spoken += f"{text[start:first]} {override.reading} "
-            start = last
+            start = last + (_MODEL_FOLLOWS.match(text, last) is not None)
         return spoken + text[start:]
 
     def corrections(self, morphs: Sequence[Morph]) -> Iterator[Correction]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import threading
-from functools import partial
 from ipaddress import ip_address
 from itertools import takewhile
 from pathlib import Path

@@ -1,0 +1,49 @@
+"""Arrows: a pause between words, から between numbers, silent at the ends of a line; only one that stands alone is named."""
+
+from __future__ import annotations
+
+import re
+
+from app.core.normalise.characters import PLACEHOLDER
+from app.core.normalise.kept_words import KEPT
+from app.core.normalise.rare import RarePattern
+
+_RIGHT = "➡⮕➔➙➛➜➝➞➟➠➤➥➦➧➨➩➪➫➬➭➮➯➱➲➳➵➸➺➻➼➽➾⟶⟹⟾↦⇢⇨⇾🡒🡺"
+_DRAWN = RarePattern("<>", r"<?(?:[-—−ー]{1,9}|={1,9})>|<[-—−]{1,9}(?=\s?[ぁ-んァ-ヶ一-龠])")  # ->, =>, <->, <-
+_PLAIN = str.maketrans(dict.fromkeys(_RIGHT, "→") | dict.fromkeys("⬅⟵⟸⇐⇦⇠", "←") | dict.fromkeys("⟷⟺⬌", "↔"))
+
+_ARROWS = "→⇒←↔⇔"
+_BETWEEN = RarePattern(
+    _ARROWS,
+    rf"(?<=[ぁ-んァ-ヶー一-龠々A-Za-z0-9%)）」』】\]\"'!?…{PLACEHOLDER}{KEPT}])\s?[{_ARROWS}]+\s?"
+    rf"(?=[ぁ-んァ-ヶ一-龠A-Za-z0-9(（「『【\[\"'$¥€£+−\-{PLACEHOLDER}{KEPT}])",
+)
+_AT_AN_END = RarePattern(
+    _ARROWS, rf"^[ \u3000]*[{_ARROWS}]+[ \u3000]*(?=[^\s{_ARROWS}↑↓])|(?<=[^\s{_ARROWS}↑↓])\s*[{_ARROWS}]+[ \u3000]*$", re.MULTILINE
+)
+_NUMBER_BEFORE = re.compile(r"\d[^\d\s]{0,3}$")
+_NUMBER_BEHIND = re.compile(r"[-−+$¥€£]?\d")
+_PROPOSITIONS = re.compile(r"(?<![A-Za-z])[A-Za-z]\s?[⇒⇔]\s?[A-Za-z](?![A-Za-z])")  # p⇒q
+
+
+def join_arrows(text: str) -> str:
+    """Text with one sign for an arrow, however it is drawn."""
+    return _DRAWN.sub(_arrow, text.translate(_PLAIN))
+
+
+def _arrow(match: re.Match[str]) -> str:
+    left, right = match[0].startswith("<"), match[0].endswith(">")
+    return "↔" if left and right else "→" if right else "←"
+
+
+def speak_arrows(text: str) -> str:
+    """Text without the arrows that words or lines explain."""
+    return _AT_AN_END.sub("", _BETWEEN.sub(_between, text))
+
+
+def _between(match: re.Match[str]) -> str:
+    text, start, end = match.string, match.start(), match.end()
+    if _PROPOSITIONS.match(text, start - 1):
+        return match[0]
+    numbers = _NUMBER_BEFORE.search(text[max(0, start - 5) : start]) and _NUMBER_BEHIND.match(text, end)
+    return "から" if numbers and "←" not in match[0] else "、"
