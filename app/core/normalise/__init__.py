@@ -7,7 +7,7 @@ from app.core.normalise.addresses import speak_addresses
 from app.core.normalise.arrows import join_arrows
 from app.core.normalise.boundaries import BOUNDARY, mark_boundaries
 from app.core.normalise.characters import PLACEHOLDER, to_plain_characters
-from app.core.normalise.dates import speak_dates, speak_times
+from app.core.normalise.dates import speak_dates, speak_eras, speak_times
 from app.core.normalise.decoration import drop_bullets, plain_runs
 from app.core.normalise.enclosed import speak_enclosed
 from app.core.normalise.faces import drop_faces
@@ -17,8 +17,9 @@ from app.core.normalise.latin import Lookup, Spell, speak_latin
 from app.core.normalise.marks import speak_links, speak_tags, to_marks
 from app.core.normalise.numbers import speak_numbers
 from app.core.normalise.ordinals import speak_half_days, speak_ordinals
+from app.core.normalise.ranges import speak_ranges
 from app.core.normalise.repeats import speak_repeats
-from app.core.normalise.scores import speak_scores
+from app.core.normalise.scores import speak_negative_amounts, speak_scores
 from app.core.normalise.spelling import spelled_kana
 from app.core.normalise.units import speak_units
 
@@ -46,7 +47,8 @@ def normalise_surface(surface: str) -> str:
 
 def _normalise(text: str, lookup: Lookup, spell: Spell) -> str:
     text = to_plain_characters(speak_enclosed(speak_repeats(replace_emoji(drop_bullets(drop_faces(text)), BOUNDARY), lookup)))
-    text = speak_links(speak_addresses(speak_tags(modern_kana(plain_runs(join_arrows(text)), lookup))))
+    text = speak_negative_amounts(modern_kana(plain_runs(join_arrows(text)), lookup))
+    text = speak_links(speak_ranges(speak_eras(speak_addresses(speak_tags(text)))))
     text = speak_times(speak_half_days(speak_dates(text)))
     text = speak_numbers(speak_scores(speak_units(speak_ordinals(text))))
     return to_marks(speak_latin(text, lookup, spell))

@@ -7,8 +7,8 @@ import re
 
 from app.core.normalise.rare import RarePattern
 
-_ERAS = {"M": "明治", "T": "大正", "S": "昭和", "H": "平成", "R": "令和"}
-_SIMPLE_FRACTIONS = frozenset(("1/2", "1/3", "2/3", "1/4", "3/4"))
+ERAS = {"M": "明治", "T": "大正", "S": "昭和", "H": "平成", "R": "令和"}
+SIMPLE_FRACTIONS = frozenset(("1/2", "1/3", "2/3", "1/4", "3/4"))
 
 _WEEKDAY = RarePattern("(（", r"(?<=[\d日])\s*[(（]\s*([月火水木金土日])\s*[)）]")
 _BARE_WEEKDAY = r"[(（]([月火水木金土日])[)）]"
@@ -18,7 +18,9 @@ _WEEKDAY_LIST = RarePattern(
     rf"{_BARE_WEEKDAY}(?=\s*[と・、,〜]?\s*[(（][月火水木金土日][)）])|(?<=[)）ツカイクンド][と・、,]){_BARE_WEEKDAY}|(?<=[)）]){_BARE_WEEKDAY}",
 )
 _WEEKDAY_NAMES = dict(zip("月火水木金土日", ("ゲツ", "カ", "スイ", "モク", "キン", "ド", "ニチ"), strict=True))
-_ERA_DATE = re.compile(r"(?<![A-Za-z0-9])([MTSHR])(\d{1,2})\.(\d{1,2})\.(\d{1,2})(?![\d.])")
+_ERA_DATE = re.compile(rf"(?<![A-Za-z0-9])([MTSHR]|{'|'.join(ERAS.values())})(\d{{1,2}})([./-])(\d{{1,2}})\3(\d{{1,2}})(?![\d./]|-\d)")
+_ERA_YEAR = RarePattern("年", r"(?<![A-Za-z0-9])([MTSHR])\s?(\d{1,2}|元)(?=年(?!生(?!ま)|[目間代]))")
+_LAST_YEARS = {"M": 45, "T": 15, "S": 64, "H": 31, "R": 99}
 _DATE = re.compile(r"(?<![\d/.-])(\d{4}|\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?![\d.]*\d|[/-]\d)")
 _YEAR_MONTH = re.compile(r"(?<![\d/.-])((?:1[89]|2[01])\d\d)([/-])(\d{1,2})(?!\d|-\d)")
 _MONTH_DAY = re.compile(r"(?<![\d/.-])(\d{1,2})/(\d{1,2})(?![\d/]|\.\d)")
@@ -29,13 +31,17 @@ _TWELVE = re.compile("(?<=午前|午後|深夜)0時(?!間)")  # 00時 is spelled
 _MIDNIGHT = re.compile(r"(?<![\d.])0時(?!間)")
 
 
+def speak_eras(text: str) -> str:
+    """Text with the initials of eras in full: H30年, R6.4.1."""
+    return _ERA_YEAR.sub(_era_year, _ERA_DATE.sub(_era_date, text))
+
+
 def speak_dates(text: str) -> str:
     """Text with dates as 年月日, times as 時分秒 in kanji."""
     text = _TWELVE.sub("レイジ", text)
     text = _WEEKDAY.sub(r"\1曜日", text)
     text = _WEEKDAY_RANGE.sub(lambda match: f"{_WEEKDAY_NAMES[match[1]]}から{_WEEKDAY_NAMES[match[2]]}", text)
     text = _WEEKDAY_LIST.sub(lambda match: _WEEKDAY_NAMES[match[1] or match[2] or match[3]], text)
-    text = _ERA_DATE.sub(_era_date, text)
     text = _DATE.sub(_date, text)
     text = _YEAR_MONTH.sub(lambda match: f"{match[1]}年{int(match[3])}月" if 1 <= int(match[3]) <= 12 else match[0], text)
     text = _MONTH_DAY.sub(_month_day, text)
@@ -53,8 +59,12 @@ def _is_day(year: int, month: int, day: int) -> bool:
 
 
 def _era_date(match: re.Match[str]) -> str:
-    year, month, day = (int(part) for part in match.groups()[1:])
-    return f"{_ERAS[match[1]]}{year}年{month}月{day}日" if year and _is_day(2000, month, day) else match[0]
+    year, month, day = int(match[2]), int(match[4]), int(match[5])
+    return f"{ERAS.get(match[1], match[1])}{year}年{month}月{day}日" if year and _is_day(2000, month, day) else match[0]
+
+
+def _era_year(match: re.Match[str]) -> str:
+    return f"{ERAS[match[1]]}{match[2]}" if match[2] == "元" or 1 <= int(match[2]) <= _LAST_YEARS[match[1]] else match[0]
 
 
 def _date(match: re.Match[str]) -> str:
@@ -67,7 +77,7 @@ def _date(match: re.Match[str]) -> str:
 
 
 def _month_day(match: re.Match[str]) -> str:
-    is_fraction = match[0] in _SIMPLE_FRACTIONS and not match.string.startswith(tuple("月火水木金土日"), match.end())
+    is_fraction = match[0] in SIMPLE_FRACTIONS and not match.string.startswith(tuple("月火水木金土日"), match.end())
     month, day = int(match[1]), int(match[2])
     return f"{month}月{day}日" if _is_day(2000, month, day) and not is_fraction else match[0]
 

@@ -15,15 +15,24 @@ _SCORE = re.compile(
 )
 _SPOKEN = {0: "ゼロ", 4: "ヨン", 7: "ナナ", 9: "キュー"}  # in kanji they would join what follows
 _BY = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)")
-_MINUS = RarePattern("-", r"(?<=[ぁ-んー一-龠々])-(?=\d)")
+_MINUS = RarePattern("-", r"(?<=[ぁ-ん一-龠々])-(?=\d)|(?<=ー)-(?=\d[\d.,]*(?:度|°|%|円|点|ポイント))")  # but サーバー-1
+_AMOUNT_BELOW_NOUGHT = RarePattern(
+    "▲△", r"(?<![○×△□●▲◎☆★A-Za-z0-9])[▲△]\s?(?=[$¥€£]?\d[\d,.]*(?![\d,.]*[)）番号着枠]))"
+)  # as accounts write it
+_RACING = re.compile("[◎○☆★]\\s?\\d")  # there they are marks of horses
 _POWER = re.compile(r"(?<![\d.A-Za-z])(\d{1,6})\^(-?)(\d{1,3})(?![\d.])")
 
 
 def speak_scores(text: str) -> str:
     """Text with 対 of scores, a minus behind Japanese, powers and sizes (1920x1080) as words."""
-    text = _POWER.sub(lambda match: f"{match[1]}の{'マイナス' if match[2] else ''}{match[3]}乗", text)
-    text = _AGAINST.sub(_score, _BY.sub("かける", text))
-    return _MINUS.sub("マイナス", _SCORE.sub(_score, text))
+    text = _POWER.sub(lambda match: f"{match[1]}の{'−' if match[2] else ''}{match[3]}乗", text)
+    text = _AGAINST.sub(_score, _BY.sub("×", text))
+    return _MINUS.sub("−", _SCORE.sub(_score, text))
+
+
+def speak_negative_amounts(text: str) -> str:
+    """Text with ▲ or △ before an amount as a minus."""
+    return text if _RACING.search(text) else _AMOUNT_BELOW_NOUGHT.sub("−", text)
 
 
 def _score(match: re.Match[str]) -> str:
