@@ -12,6 +12,7 @@ from app.core.limits import BOUNDS, SEED_BOUNDS
 from app.data_file import LARGEST_BYTES, load_data, save_data
 from app.errors import AppError
 from app.language import localized
+from app.link_reading import LINK_READINGS, LinkReading
 from app.notices import notify
 from app.paths import data_dir
 from app.sound_choice import MOST_CHOICES, SOUND_PRECISIONS, SoundChoice, SoundPrecision
@@ -70,6 +71,7 @@ class Settings:
         strip, latency: "auto" folds reading and accent, or the measurements, away where a low window has no room for them and the lines.
         built_in_words: the dictionary that ships with the program is used.
         memos_everywhere: what stands in square brackets is not read in any text, as in lines of VOICEVOX and AivisSpeech.
+        links: what is read of the address of a page.
         log_words: the log also holds what errors say, which may quote the user's text.
         service, service_port, service_changes: whether other programs are served, on which port, and whether they may change presets and dictionary.
         recent_projects: files, the last one first.
@@ -116,6 +118,7 @@ class Settings:
     aivisspeech_folder: str = field(default="", metadata={"shown": words.AIVISSPEECH})
     built_in_words: bool = field(default=True, metadata={"shown": words.BUILT_IN_WORDS})
     memos_everywhere: bool = field(default=False, metadata={"shown": words.MEMOS})
+    links: LinkReading = field(default="host", metadata={"choices": LINK_READINGS, "shown": words.LINKS})
     log_words: bool = field(default=False, metadata={"shown": words.LOG_WORDS})
     service: bool = field(default=False, metadata={"shown": words.SERVICE})
     service_port: int = field(default=25850, metadata={"low": 1024, "high": 65535, "shown": words.SERVICE_PORT})

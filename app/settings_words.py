@@ -124,6 +124,15 @@ MEMOS = Shown(
     ),
     switch=("[ ] で囲んだ部分を読み上げない", "Do not read text in [ ] aloud"),
 )
+LINKS = Shown(
+    "general",
+    ("URL の読み上げ", "Web addresses"),
+    (
+        "「ホスト名だけ」では、https://example.com/news を「イグザンプル ドット コム」と読みます。",
+        "“Host name only” reads https://example.com/news as “example dot com”.",
+    ),
+    choices=(("ホスト名だけ", "Host name only"), ("すべて", "In full"), ("読み上げない", "Not at all")),
+)
 LOG_WORDS = Shown(
     "general",
     ("ログ", "Log"),

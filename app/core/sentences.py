@@ -26,7 +26,7 @@ _STOPS = "。｡！？…‥⁇⁈⁉‼"
 _LINE_BREAKS = "\n\r\v\f\x85\u2028\u2029"
 
 # A stop written in ASCII ends a sentence only where it cannot be part of a number, an address or an abbreviation.
-_STOP = re.compile(rf"[{_STOPS}{_LINE_BREAKS}]|[!?](?![A-Za-z0-9=&/#%])|\.(?=[\s.」』）)”\"']|$)|．(?!\d)")
+_STOP = re.compile(rf"[{_STOPS}{_LINE_BREAKS}]|(?<!<)[!?](?![A-Za-z0-9=&/#%])|\.(?=[\s.」』）)”\"']|$)|．(?!\d)")
 # What cannot begin a sentence: particles behind a quoted cry or a name (うそ！と叫んだ, モーニング娘。の曲).
 _QUOTES = r"って|を|という|とい[っわえ]|とか[いを言]|と(?=[一-龠々])|の(?=[一-龠々ァ-ヶA-Za-z])|[はへ](?=[一-龠々ァ-ヶ])"
 _CONTINUES = {

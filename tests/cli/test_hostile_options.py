@@ -99,7 +99,7 @@ def run(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
 def test_all_options_are_tried() -> None:
     assert {place.command[0] for place in ALL} == {
         *("speak", "dict", "voices", "bert", "backends", "doctor", "selftest", "bench"),
-        *("export", "project", "lab", "serve"),
+        *("export", "project", "lab", "serve", "g2p"),
     }
     assert len(ALL) > 60
 

@@ -1,40 +1,46 @@
-"""Settings that decide how texts are read: asked for once, until they are said to have changed."""
+"""What the user chose of how text is read. Kept apart from what uses it: choosing loads no dictionary."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 
+from app.link_reading import LinkReading
 from app.settings import Settings, known_settings
 
 
-class Choice:
-    """Whether the user wants something: as the settings say, unless somebody asks otherwise.
+@dataclass
+class ReadingChoices:
+    """Choices that count instead of the remembered settings; None is what these say. After a change, call `forget_choices`."""
 
-    Args:
-        as_set: what the settings say.
-
-    Attributes:
-        wanted: None is what the settings say.
-    """
-
-    def __init__(self, as_set: Callable[[Settings], bool]) -> None:
-        self.wanted: bool | None = None
-        self._as_set = as_set
-        self._known: bool | None = None
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether it is wanted."""
-        if self.wanted is not None:
-            return self.wanted
-        if self._known is None:
-            self._known = self._as_set(known_settings())
-        return self._known
-
-    def forget(self) -> None:
-        """The settings have changed: they are asked again."""
-        self._known = None
+    built_in_words: bool | None = None
+    links: LinkReading | None = None
+    memos_everywhere: bool | None = None
 
 
-MEMOS = Choice(lambda settings: settings.memos_everywhere)
-"""What stands in square brackets is a memo in every text."""
+CHOICES = ReadingChoices()
+
+
+def has_built_in_words() -> bool:
+    """Whether the dictionary that ships with the program is used."""
+    return _remembered().built_in_words if CHOICES.built_in_words is None else CHOICES.built_in_words
+
+
+def chosen_links() -> LinkReading:
+    """What is read of the address of a page."""
+    return CHOICES.links or _remembered().links
+
+
+def has_memos_everywhere() -> bool:
+    """Whether what stands in square brackets is a memo in every text."""
+    return _remembered().memos_everywhere if CHOICES.memos_everywhere is None else CHOICES.memos_everywhere
+
+
+def forget_choices() -> None:
+    """The settings have changed: they are asked again."""
+    _remembered.cache_clear()
+
+
+@cache
+def _remembered() -> Settings:
+    return known_settings()

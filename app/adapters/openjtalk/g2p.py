@@ -9,12 +9,13 @@ from itertools import accumulate
 
 from app.adapters.english import english_kana
 from app.adapters.openjtalk import words as openjtalk_words
-from app.adapters.openjtalk.choices import MEMOS
+from app.adapters.openjtalk.choices import chosen_links, has_memos_everywhere
 from app.adapters.openjtalk.dictionary import taught_words
 from app.adapters.openjtalk.own_words import own_words
 from app.core.emoji import EmojiPlace, find_emoji
 from app.core.normalise import PLACEHOLDER, KeptWord, Spell, mark_boundaries, normalise_in_pieces
 from app.core.normalise.characters import to_plain_characters
+from app.core.normalise.unspoken import Unspoken, find_unspoken, leave_out
 from app.core.notation.bracketed import with_bracketed
 from app.core.notation.given import given_by_text, given_by_user, places_in_plain
 from app.core.notation.noted import NotedText
@@ -44,7 +45,7 @@ class OpenJTalkG2P:
     @property
     def memos(self) -> bool:
         """Whether square brackets hold memos in every text."""
-        return MEMOS.is_wanted
+        return has_memos_everywhere()
 
     def explain(self, text: str) -> list[Word]:
         """The words of one sentence, and what gave the reading of each."""
@@ -90,7 +91,9 @@ def read_notation(text: str, *, memos: bool) -> NotedText:
 def _given(noted: NotedText, readings: Sequence[ReadingOverride]) -> list[Given]:
     """Readings of the user, then of the text, then of the user's dictionary, where none of those before stands."""
     by_hand = given_by_user(list(places_in_plain(noted, find_overrides(noted.text, readings))))
-    return beside(beside(by_hand, given_by_text(noted, _spoken)), given_by_user(taught_words().written.find(noted.plain)))
+    given = beside(beside(by_hand, given_by_text(noted, _spoken)), given_by_user(taught_words().written.find(noted.plain)))
+    unspoken = find_unspoken(noted.plain, chosen_links()) if given else []
+    return [one for one in given if not any(_cuts(one, found) for found in unspoken)]
 
 
 def _spoken(reading: str) -> str:
@@ -105,6 +108,11 @@ def words_of(text: str) -> list[Word]:
     return _words(noted.plain, _given(noted, ()), 0, len(noted.plain))
 
 
+def _cuts(one: Given, found: Unspoken) -> bool:
+    """Whether a word lies within what is not spoken, or across its edge."""
+    return one.start < found.end and found.start < one.end and not (one.start <= found.start and found.end <= one.end)
+
+
 def _is_free(emoji: EmojiPlace, given: Sequence[Given]) -> bool:
     return all(emoji.end <= one.start or emoji.start >= one.end for one in given)
 
@@ -116,7 +124,7 @@ def _words(text: str, given: Sequence[Given], start: int, end: int, spell: Spell
     for one in given:
         marked += text[start : one.start] + PLACEHOLDER
         start = one.end
-    spoken = own_words().speak(mark_boundaries(marked + text[start:end]))
+    spoken = own_words().speak(mark_boundaries(leave_out(marked + text[start:end], chosen_links())))
     pieces = _in_pieces(normalise_in_pieces(spoken, openjtalk_words.lookup, spell), given)
     if all(piece.override is None for piece in pieces):
         return _analyse(pieces, doubts=doubts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from app.adapters.openjtalk.choices import Choice
+from app.adapters.openjtalk.choices import has_built_in_words
 from app.core.dictionary_data import from_text
 from app.core.readings.own_words import OwnWords
 from app.errors import InternalError
@@ -15,12 +15,9 @@ FILE = "readings/words.csv"
 _NONE = OwnWords([])
 
 
-CHOICE = Choice(lambda settings: settings.built_in_words)
-
-
 def own_words() -> OwnWords:
     """Its words, none where the user does not want them. Raises InternalError where the file is missing or damaged."""
-    return _words() if CHOICE.is_wanted else _NONE
+    return _words() if has_built_in_words() else _NONE
 
 
 @cache

@@ -12,10 +12,10 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
-from app.adapters.openjtalk.choices import MEMOS
+from app.adapters.openjtalk.choices import forget_choices
 from app.adapters.openjtalk.dictionary import as_userdic, taught_words
 from app.adapters.openjtalk.features import FullFeatures
-from app.adapters.openjtalk.own_words import CHOICE, own_words
+from app.adapters.openjtalk.own_words import own_words
 from app.adapters.openjtalk.rows import known_word, narrow
 from app.adapters.openjtalk.ruby import FrontEndLexicon
 from app.adapters.openjtalk.sentence import SentenceFrontEnd
@@ -77,11 +77,10 @@ def _front_end() -> FullFeatures:
 
 
 def forget_taught_words() -> None:
-    """The user's dictionary, or what is wanted of ours, has changed: whatever is asked next is asked with the new one."""
+    """The user's dictionary, or how text is to be read, has changed: whatever is asked next is asked with the new one."""
     for remembered in (taught_words, _front_end, lookup, known_word, spelled_readings, all_readings):
         remembered.cache_clear()
-    CHOICE.forget()
-    MEMOS.forget()
+    forget_choices()
 
 
 def analyse(text: str, *, doubts: bool = False, readings: Sequence[Reading] = ()) -> list[Word]:

@@ -10,17 +10,8 @@ _DOMAIN = re.compile(
     r"(?<![A-Za-z0-9.@-])((?:[A-Za-z0-9-]{1,63}\.){1,5}(?:com|net|org|jp|io|dev|co|tv|me|info|app|ai|js|py|txt|exe|pdf|png|jpg|mp3|mp4|wav|zip|html|css"
     r"|json|md|csv|ts|sh|dll|onnx))(?![A-Za-z0-9])"
 )
-_LABELS = {
-    "com": "コム",
-    "jp": "ジェイピー",
-    "net": "ネット",
-    "org": "オーグ",
-    "dev": "デブ",
-    "info": "インフォ",
-    "app": "アップ",
-    "md": "エムディー",
-}
-_SEPARATORS = {
+SPOKEN_PARTS = {
+    "com": "コム", "jp": "ジェイピー", "net": "ネット", "org": "オーグ", "dev": "デブ", "info": "インフォ", "app": "アップ", "md": "エムディー",
     ".": "ドット", "/": "、スラッシュ、", "-": "ハイフン", "_": "アンダーバー", "?": "、クエスチョン、", "=": "イコール", "&": "アンド", "#": "シャープ",
     "%": "パーセント", "+": "プラス", ":": "コロン", "@": "、アットマーク、", "~": "チルダ",
 }  # fmt: skip
@@ -35,4 +26,4 @@ def speak_addresses(text: str) -> str:
 
 def _spoken(address: str) -> str:
     parts = re.split(r"([^A-Za-z0-9])", address)
-    return " ".join(_SEPARATORS.get(part, _LABELS.get(part, part)) for part in parts if part)
+    return " ".join(SPOKEN_PARTS.get(part, part) for part in parts if part)

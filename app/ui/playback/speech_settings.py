@@ -64,19 +64,20 @@ class SpeechSettings(QObject):
             self._speech.choose_precisions(precisions_of(after))
         if before.unload_after_min != after.unload_after_min:
             self._speech.unload_after(after.unload_after_min)
-        if (before.built_in_words, before.memos_everywhere) != (after.built_in_words, after.memos_everywhere):
+        reading = ("built_in_words", "links", "memos_everywhere")
+        if any(getattr(before, name) != getattr(after, name) for name in reading):
             self._read_otherwise(after)
         if before.device != after.device:
             self._banner.hide()
             self._playback.stop()
             self._speech.choose_device(after.device)
 
-    def _read_otherwise(self, wanted: Settings) -> None:
+    def _read_otherwise(self, settings: Settings) -> None:
         """The file with the settings is written later, so the front end is asked for the new choices at once."""
-        from app.adapters.openjtalk.choices import MEMOS  # the window starts without the front end
-        from app.adapters.openjtalk.own_words import CHOICE
+        from app.adapters.openjtalk.choices import CHOICES  # the window starts without the front end
 
-        CHOICE.wanted, MEMOS.wanted = wanted.built_in_words, wanted.memos_everywhere
+        CHOICES.built_in_words, CHOICES.links = settings.built_in_words, settings.links
+        CHOICES.memos_everywhere = settings.memos_everywhere
         self._speech.read_dictionary()
 
 

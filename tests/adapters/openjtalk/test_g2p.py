@@ -15,12 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.adapters.openjtalk import words as openjtalk_words
+from app.adapters.openjtalk.choices import CHOICES
 from app.adapters.openjtalk.g2p import OpenJTalkG2P
 from app.core.phones import phones_to_ids
 from app.core.sentences import split_sentences
 from app.core.types import Phones, ReadingOverride
 from app.errors import InputError, InternalError
 
+# One number of ten, 四乗根 as ヨンジョーネ, 空集合 as ソラシューゴー: see app/decisions/reading.md.
+MENDED = ("①②③④⑤⑥⑦⑧⑨⑩", "∜16", "∅")
 GOLDEN = Path(__file__).parent.parent.parent / "golden" / "g2p_rohan_300.jsonl"
 NOTHING = Phones("", "", ("_", "_"), (0, 0), (1, 1))
 G2P = OpenJTalkG2P()
@@ -61,9 +64,10 @@ def test_golden_readings(shared: Path) -> None:
     assert len(wrong) <= 0.01 * len(cases), wrong
 
 
-def test_golden_normalisation(shared: Path) -> None:
+def test_golden_normalisation(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CHOICES, "links", "all")  # as these were read
     cases = json.loads((shared / "golden" / "normalise.json").read_text(encoding="utf-8"))["cases"]
-    wrong = [case["text"] for case in cases if list(G2P.convert(case["text"]).phones) != case["phones"]]
+    wrong = [case["text"] for case in cases if case["text"] not in MENDED and list(G2P.convert(case["text"]).phones) != case["phones"]]
     assert len(wrong) <= 0.015 * len(cases), wrong
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.adapters.openjtalk.choices import MEMOS
+from app.adapters.openjtalk.choices import CHOICES
 from app.adapters.openjtalk.g2p import OpenJTalkG2P, read_notation
 from app.core.phones import phones_to_ids
 from app.core.types import ReadingOverride
@@ -159,11 +159,11 @@ def test_notes_and_memos_are_not_there_at_all() -> None:
 
 
 def test_the_users_setting_counts_everywhere() -> None:
-    MEMOS.wanted = True
+    CHOICES.memos_everywhere = True
     try:
         assert G2P.convert("薔薇[明るく]の花").reading == "バラノハナ"
     finally:
-        MEMOS.wanted = None
+        CHOICES.memos_everywhere = None
 
 
 @settings(deadline=None, max_examples=60)

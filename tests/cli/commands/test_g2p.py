@@ -50,3 +50,10 @@ def test_ruby_says_so_and_memos_can_be_left_out(capsys: pytest.CaptureFixture[st
     assert next((word["surface"], word["by"], word["name"]) for word in line["words"]) == ("聖剣", "ruby", "エクスカリバー")
     assert lines(capsys, monkeypatch, "聖剣《エクスカリバー》[小声]", "--memos")[0]["reading"] == "エクスカリバー"
     assert lines(capsys, monkeypatch, "花[小声]")[0]["reading"] == "ハナコゴエ", "the option counts once"
+
+
+def test_web_addresses_are_read_as_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "http://test.jp/a"
+    assert lines(capsys, monkeypatch, text)[0]["reading"] == "テストドットジェイピー"  # as the settings say
+    assert lines(capsys, monkeypatch, text, "--links", "all")[0]["reading"].startswith("エイチティーティーピー")
+    assert lines(capsys, monkeypatch, text, "--links", "skip")[0]["reading"] == ""

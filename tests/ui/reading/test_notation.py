@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk.choices import MEMOS
+from app.adapters.openjtalk.choices import CHOICES, forget_choices
 from app.core.script import Line, LineSettings, Script
 from app.ui.reading.strip.axis import Kind
 from app.ui.reading.strip.shape import kana_of
@@ -21,8 +21,8 @@ TEXT = "聖剣《エクスカリバー》を「抜く」[小声で。]。"
 @pytest.fixture(autouse=True)
 def _as_set() -> Iterator[None]:
     yield
-    MEMOS.wanted = None
-    MEMOS.forget()
+    CHOICES.memos_everywhere = None
+    forget_choices()
 
 
 def kana(window: MainWindow) -> str:

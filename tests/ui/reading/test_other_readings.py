@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.adapters.openjtalk.own_words import CHOICE
+from app.adapters.openjtalk.choices import CHOICES, forget_choices
 from app.core.line_words import LineWord
 from app.ui.reading.strip.other_readings import Doubt, OtherReadings
 from app.ui.shell.window import MainWindow
@@ -48,7 +48,7 @@ def test_a_reading_without_doubt_offers_nothing(qtbot: QtBot, open_window: OpenW
     assert offered(window) == []
 
 
-def test_the_built_in_words_are_switched_at_once(qtbot: QtBot, open_window: OpenWindow) -> None:
+def test_choices_of_reading_count_at_once(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     write(window, "四月一日さん")
     qtbot.waitUntil(lambda: kana(window) == "ワタヌキサン", timeout=WAIT_MS)
@@ -57,9 +57,13 @@ def test_the_built_in_words_are_switched_at_once(qtbot: QtBot, open_window: Open
         qtbot.waitUntil(lambda: kana(window).startswith("シガツ"), timeout=WAIT_MS)
         window.settings.change(built_in_words=True)
         qtbot.waitUntil(lambda: kana(window) == "ワタヌキサン", timeout=WAIT_MS)
+        write(window, "http://test.jp/a")
+        qtbot.waitUntil(lambda: kana(window) == "テストドットジェイピー", timeout=WAIT_MS)
+        window.settings.change(links="all")
+        qtbot.waitUntil(lambda: kana(window).startswith("エイチ"), timeout=WAIT_MS)
     finally:
-        CHOICE.wanted = None
-        CHOICE.forget()
+        CHOICES.built_in_words = CHOICES.links = CHOICES.memos_everywhere = None
+        forget_choices()
 
 
 @pytest.mark.parametrize(("width", "seen"), [(20, 0), (2000, 3)])

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.command_parser import add_command
 from app.language import localized
+from app.link_reading import LINK_READINGS
 
 
 def add_g2p(commands: Any) -> None:
@@ -24,3 +25,8 @@ def add_g2p(commands: Any) -> None:
     parser.add_argument("--no-built-in-words", action="store_true", help=without)
     memos = localized("［］や [ ] で囲んだ部分をメモとして扱い、読まない", "treat what is in square brackets as a memo, which is not read")
     parser.add_argument("--memos", action="store_true", help=memos)
+    links = localized(
+        "URL の読み方：host（ホスト名だけ）、all（すべて）、skip（読み上げない）。省略時は設定の値を使う",
+        "how web addresses are read: host (its name only), all or skip; by default as the settings say",
+    )
+    parser.add_argument("--links", choices=LINK_READINGS, help=links)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from app.adapters.openjtalk.choices import MEMOS
-from app.adapters.openjtalk.own_words import CHOICE
+from app.adapters.openjtalk.choices import CHOICES, forget_choices
 from app.cli.named_input import LONGEST_LINE, piped_lines
 from app.cli.output import json_line
 from app.cli.waiting import slow_notice
@@ -21,10 +20,10 @@ SHOWN_CHARACTERS = 1000  # of a line that is too long
 
 def run(options: argparse.Namespace) -> int:
     """Converts every line; a line that cannot be read is reported in its own object and does not end the run."""
-    CHOICE.wanted = False if options.no_built_in_words else None
-    MEMOS.wanted = True if options.memos else None
-    for choice in (CHOICE, MEMOS):
-        choice.forget()
+    CHOICES.built_in_words = False if options.no_built_in_words else None
+    CHOICES.links = options.links
+    CHOICES.memos_everywhere = True if options.memos else None
+    forget_choices()
     g2p = open_g2p()
     for number, (line, is_whole) in enumerate(piped_lines(), start=1):
         with slow_notice(_still_reading(number, len(line))):
