@@ -29,7 +29,7 @@ def columns_of(front_end: FullFeatures, part: Part, covered: list[str]) -> list[
     if part.kind in _KINDS and part.reading is not None:
         features = _KINDS[part.kind]
         accent = f"{part.accent or 0}/{len(split_moras(part.reading))}"
-        return [surface, *features.split(","), surface, part.reading, part.reading, accent, "*"]
+        return [surface, *features.split(","), surface, part.reading, part.reading, accent, part.joining or "*"]
     found = known_word(front_end, surface, part.reading, part.kind or ",".join(covered[1:4]))
     columns = list(found) if found else [*covered, *["*"] * (12 - len(covered))]
     columns[WRITTEN] = surface

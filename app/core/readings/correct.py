@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from app.core.readings import second
+from app.core.readings.affixes import affixes
 from app.core.readings.cries import cries
 from app.core.readings.homographs import HOMOGRAPHS
 from app.core.readings.misparses import misparses
@@ -29,7 +30,7 @@ def corrections(morphs: Sequence[Morph], own: OwnWords, second_words: SecondAnal
     """In order, none overlapping, none over a word of the user's dictionary. A phrase of ours wins against a rule for one word in it."""
     ours = list(own.corrections(morphs))
     phrases = [found for found in ours if found.last - found.first > 1]
-    found = [*phrases, *cries(morphs), *rules().corrections(morphs), *ours, *misparses(morphs)]
+    found = [*phrases, *affixes(morphs), *cries(morphs), *rules().corrections(morphs), *ours, *misparses(morphs)]
     text = "".join(morph.surface for morph in morphs)
     if second.may_correct(morphs, text, WHITE_LIST):  # asking takes as long as all the rest, and 85 MB the first time
         found += second.corrections(morphs, second_words(text), WHITE_LIST)

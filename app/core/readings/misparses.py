@@ -1,4 +1,4 @@
-"""Words that the analyser takes for others: proper names that swallow a particle, いい as the verb 言う, the cry う as an auxiliary; 行かう."""
+"""Words that the analyser takes for others: proper names that swallow a particle, いい as the verb 言う, the cry う as an auxiliary; 行かう, 彼女らしい, 目と目."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def misparses(morphs: Sequence[Morph]) -> Iterator[Correction]:
         if morph.surface == "いい" and morph.base == "いう" and "連用形" in morph.kinds:
             if following is None or _BEHIND_VERBS.isdisjoint((following.base, *following.kinds[:2])):
                 yield Correction(at, at + 1, (Part("いい", "イイ", 1, "adjective"),), "rule", "いい")
+        elif morph.surface == "彼" and following is not None and following.base == "女らしい":
+            rest = Part(following.surface.removeprefix("女"), kind="助動詞")
+            yield Correction(at, at + 2, (Part("彼女", "カノジョ", kind="名詞,代名詞"), rest), "rule", "彼女")
+        elif morph.surface == "目と" and morph.reading == "モクト":
+            yield Correction(at, at + 1, (Part("目", "メ", kind=_NOUN), Part("と", kind="助詞,並立助詞")), "rule", "目と")
         elif morph.surface == "う" and "助動詞" in morph.kinds and at and morphs[at - 1].reading.endswith(_CUT_SHORT):
             yield Correction(at, at + 1, (Part("う", "ウ", kind="感動詞"),), "rule", "う")  # as an auxiliary it would become ー
         elif following is not None and following.surface == "う" and "未然形" in morph.kinds and morph.reading[-1:] in _BEFORE_U:

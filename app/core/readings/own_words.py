@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from app.core.dictionary import Entry
-from app.core.moras import hiragana_to_katakana
+from app.core.moras import hiragana_to_katakana, split_moras
 from app.core.readings.morphs import Correction, Morph, Part
 from app.core.written_words import WrittenWords
 
@@ -19,6 +19,7 @@ _ADDRESS_FOLLOWS = re.compile("[.@_][A-Za-z0-9]")
 _MODEL_FOLLOWS = re.compile("-[A-Za-z0-9]")  # Core i5-9400: behind the spaces around our word the hyphen would be a minus
 _DO = frozenset("しさせ")  # forms of する
 _LONGEST_REST = 1
+_SHORT, _MIDDLING = 2, 4  # morae
 
 
 class OwnWords:
@@ -62,7 +63,7 @@ class OwnWords:
                 continue
             surface = "".join(morph.surface for morph in morphs[at:last]).removesuffix(rest)
             kind = "adverb" if surface.endswith(_ADVERBS) else entry.kind
-            word = Part(surface, hiragana_to_katakana(entry.reading), entry.accent, kind)
+            word = Part(surface, hiragana_to_katakana(entry.reading), entry.accent, kind, _joining(entry) if kind == "noun" else "")
             parts = (word, Part(rest, kind="動詞,自立")) if rest else (word,)
             yield Correction(at, last, parts, "dictionary", entry.surface)
             at = last
@@ -84,3 +85,13 @@ class OwnWords:
             elif (rest := surface[-1]) in _DO and surface[:-1] in self._entries and len(morphs[last].surface) > 1:
                 found = (last + 1, self._entries[surface[:-1]], rest)
         return found
+
+
+def _joining(entry: Entry) -> str:
+    """How a common noun joins the one before it, as nouns of Tokyo do: a short one lets the pitch fall before it, a long one keeps its fall or gets one."""
+    moras = len(split_moras(entry.reading))
+    if moras <= _SHORT:
+        return "C3"
+    if 0 < entry.accent < moras:
+        return "C1"
+    return "C2" if moras <= _MIDDLING else "C4"

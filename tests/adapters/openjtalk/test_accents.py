@@ -7,7 +7,8 @@ import pytest
 from app.adapters.openjtalk.g2p import OpenJTalkG2P, words_of
 from app.core.moras import split_moras
 
-# 〜ないで, hearsay そうです, いい behind an adverb, の behind a noun, hundreds of yen, meals, 一杯 as a counter, 〜なさい, words of the dictionary.
+# 〜ないで, hearsay そうです, いい behind an adverb, の behind a noun, hundreds of yen, meals, 一杯 as a counter, 〜なさい, words of the dictionary,
+# short words that end others, 行かう.
 ACCENTS = """
 行かないで イカナ＼イデ
 言わないで イワナ＼イデ
@@ -110,6 +111,22 @@ Gmailを送る ジーメ＼ールヲ オクル
 若いそうだ ワカ＼イソーダ
 呼ばないで ヨバナ＼イデ
 置かないで オカナ＼イデ
+コミュ障が コミュショーガ
+裏垢が ウラアカガ
+本垢が ホンアカガ
+推し活が オシカツガ
+指示厨が シジ＼チューガ
+配信主が ハイシ＼ンヌシガ
+陽キャが ヨーキャガ
+限界陰キャが ゲンカイイ＼ンキャガ
+彼氏面が カレシズラガ
+電池切れが デンチギレガ
+二人暮らしが フタリグ＼ラシガ
+日本中が ニホンジューガ
+同接が ドーセツガ
+断捨離が ダンシャリガ
+海へ行かう ウ＼ミエ イコ＼ー
+本を読まう ホ＼ンヲ ヨモ＼ー
 """
 CASES = [line.split(" ", 1) for line in ACCENTS.strip().splitlines()]
 
