@@ -190,7 +190,9 @@ def compound_of(surfaces: Sequence[str], readings: Sequence[str], accents: Seque
     kana = [katakana_of(surface, reading) for reading in readings]
     moras = [len(split_moras(part)) for part in kana]
     complete = len(moras) == len(accents) and len(surfaces) in (1, len(moras))
-    if not complete or any(not 0 <= accent <= most for accent, most in zip(accents, moras, strict=True)):
+    if len(moras) > 1 and complete:  # of a word in one part `make_entry` says what is wrong
+        complete = all(0 <= accent <= most for accent, most in zip(accents, moras, strict=True))
+    if not complete:
         raise InputError(
             localized(
                 f"「{surface[:LONGEST_SURFACE]}」の表記、読み、アクセント位置が対応していません。",
