@@ -63,7 +63,7 @@ def believing(subject: Subject) -> Iterator[None]:
     """Makes what a child said, and what makes no sense, an UnsafeError: it was led astray."""
     try:
         yield
-    except (LookupError, TypeError, ValueError, AttributeError) as exc:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as exc:
         raise UnsafeError("crash", kind_of(subject)) from exc
 
 

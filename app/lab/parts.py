@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 LAYER = re.compile(r"layer\.\d+")
 Path = tuple[str, ...]
 MOST_IN_ONE = 0.95  # of the work; then its parts are shown instead
+DEEPEST = 16  # modules inside each other; those of voices and BERTs have up to 8
 ROOT: Path = ("/",)
 
 
 def module_paths(names: Sequence[str]) -> list[Path]:
-    """Modules of each node, outermost first; ROOT for what an exporter names as outside of all (`/MatMul`).
+    """Modules of each node, outermost first, as many as say something; ROOT for what an exporter names as outside of all (`/MatMul`).
 
     A node without a path belongs to where the one before it does, () at the start.
     """
@@ -20,7 +21,7 @@ def module_paths(names: Sequence[str]) -> list[Path]:
     last: Path = ()
     for name in names:
         *modules, _own = name.removeprefix("/").split("/")
-        last = tuple(modules) or (ROOT if name.startswith("/") else last)
+        last = tuple(modules[:DEEPEST]) or (ROOT if name.startswith("/") else last)
         found.append(last)
     return found
 

@@ -6,6 +6,7 @@ import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,10 +16,12 @@ from app.cli.main import main
 from app.errors import VoiceError
 from app.lab.expect.chart import expect_chart
 from app.lab.expect.rows import KINDS, MUCH_WORK, RUNS_BADLY, expect_rows, expected_ms, graph_rows
+from app.lab.expect.timing import LONGEST_S, MOST_RUNS, _run_ms
 from app.lab.given import Sizes
 from app.lab.repeats import Repeats
 from app.lab.subject import Subject
 from tests.lab.graphs import of_type
+from tests.lab.odd_graphs import stated
 
 BRIEFLY = ("--runs", "1", "--warmup", "0", "--seconds", "0")
 PEAKS = {"convolution": 100.0, "product": 50.0, "convolution_int8": 400.0, "product_int8": 200.0}
@@ -52,6 +55,13 @@ def test_a_graph_that_does_other_things_runs_badly_and_says_which() -> None:
     assert (whole["efficiency"], whole["verdict"]) == (pytest.approx(0.1), RUNS_BADLY)
     assert list(whole["operators"]) == ["Transpose", "Add", "FusedConv", "Conv"]  # type: ignore[call-overload]
     assert whole["operators"]["FusedConv"] == pytest.approx(5 - 4 * 5 / 8)  # type: ignore[index]
+
+
+def test_a_graph_of_two_operators_runs_no_more_often_than_says_something(tmp_path: Path) -> None:
+    (tmp_path / "tiny.onnx").write_bytes(stated([1]))
+    took_ms = _run_ms(tmp_path / "tiny.onnx", {"x": np.zeros(1, np.float32)}, Repeats(runs=1, warmup=0, seconds=60))
+    assert len(took_ms) <= MOST_RUNS
+    assert sum(took_ms) < 1000 * (LONGEST_S + 1)
 
 
 @given(COUNTS, COUNTS)

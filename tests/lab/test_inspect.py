@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
@@ -19,13 +21,18 @@ from app.errors import InputError, VoiceError
 from app.install.proof_limits import UnsafeError
 from app.lab.charts import chart_of
 from app.lab.confined import LONGEST_TEXT, MOST_ITEMS, believing, plain
-from app.lab.given import Sizes
+from app.lab.given import MOST_NUMBERS, Sizes
+from app.lab.given import given as arrays_for
 from app.lab.inspect.rows import inspect_rows
 from app.lab.opening import subject_of
+from app.lab.parts import DEEPEST, module_paths, telling_depth
 from app.lab.rows import Row
 from app.lab.subject import Subject
 from app.voices.containers.sources import read_source
+from app.voices.prepare.graph_facts import graph_facts
+from app.voices.prepare.store import load_graph
 from tests.lab.graphs import cut_subject, of_type, reference, saved
+from tests.lab.odd_graphs import odd_graph, stated
 from tests.voices.prepare.bert.deberta_files import write_published
 
 SIZES = Sizes(symbols=31, frames=100, tokens=12)
@@ -167,11 +174,31 @@ def test_a_graph_that_takes_all_memory_is_shown_and_not_counted(tmp_path: Path) 
     assert "not counted" in str(of_type(rows, "note")[0]["note"])
 
 
-def test_an_input_that_needs_all_memory_ends_the_child_alone(tmp_path: Path) -> None:
-    path = saved(tmp_path / "wide.onnx", [helper.make_node("Neg", ["x"], ["y"])], {}, [1 << 40])
-    rows = list(inspect_rows(Subject("wide", {"graph": path}), SIZES))
+@pytest.mark.parametrize("size", [1 << 40, 1 << 62, -5])
+def test_an_input_of_a_size_that_no_array_has_is_shown_and_named(size: int, tmp_path: Path) -> None:
+    (tmp_path / "odd.onnx").write_bytes(stated([1, size]))
+    rows = list(inspect_rows(Subject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES))
     assert of_type(rows, "graph")[0]["macs"] is None
-    assert "This graph uses more memory" in str(of_type(rows, "note")[0]["note"]), "it is no voice"
+    assert of_type(rows, "value", direction="input")[0]["shape"] == [1, size]
+    assert f"Nothing can be computed with the size [1, {size}] that the input “x” states" in str(of_type(rows, "note")[0]["note"])
+
+
+@pytest.mark.parametrize("weight", [[1 << 62], [1 << 62] * 8, [-5]], ids=str)
+def test_a_weight_of_an_impossible_size_is_refused(weight: list[int], tmp_path: Path) -> None:
+    (tmp_path / "odd.onnx").write_bytes(stated([1], weight))
+    with pytest.raises(VoiceError, match=r"states an impossible size: w \["):
+        list(inspect_rows(Subject("odd", {"graph": tmp_path / "odd.onnx"}), SIZES))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_odd_graphs_are_read_and_given_something_or_refused_in_a_sentence(seed: int, tmp_path: Path) -> None:
+    with suppress(VoiceError):
+        facts = graph_facts(load_graph(odd_graph(random.Random(seed), tmp_path)))
+        paths = module_paths([step.name for step in facts.steps])
+        assert telling_depth(paths, {0: 1}) <= DEEPEST
+        assert json.loads(json.dumps([item.bytes for item in facts.weights])) == [item.bytes for item in facts.weights]
+        values = arrays_for(facts.inputs, SIZES, ours=bool(seed % 2))
+        assert sum(item.size for item in values.values()) <= MOST_NUMBERS
 
 
 def test_weights_elsewhere_are_not_read(tmp_path: Path) -> None:

@@ -51,13 +51,14 @@ def operator_rows(turns: Sequence[Turn], modules: Mapping[str, Modules]) -> Iter
                 of_operator.add(number, (run.graph, item.operator), item.own_us, item.output_bytes)
                 if run.graph == "whole":
                     of_stage.add(number, (run.graph, found.stage_of(module) or ""), item.own_us, item.output_bytes)
+    of_modules, of_operators = of_module.total_ms, of_operator.total_ms
     for key in sorted(filter(lambda key: key[1], of_stage.keys), key=lambda key: ALL_STAGES.index(key[1])):
-        yield of_stage.row("stage", key, key[1], of_module.total_ms)
-    graphs = list(dict.fromkeys(graph for graph, _ in of_module.keys))
-    for key in sorted(of_module.keys, key=lambda key: (graphs.index(key[0]), modules[key[0]].place_of(key[1]))):
-        yield of_module.row("module", key, modules[key[0]].stage_of(key[1]), of_module.total_ms)
+        yield of_stage.row("stage", key, key[1], of_modules)
+    graphs = {graph: place for place, graph in enumerate(dict.fromkeys(graph for graph, _ in of_module.keys))}
+    for key in sorted(of_module.keys, key=lambda key: (graphs[key[0]], modules[key[0]].place_of(key[1]))):
+        yield of_module.row("module", key, modules[key[0]].stage_of(key[1]), of_modules)
     for key in sorted(of_operator.keys, key=of_operator.median_ms, reverse=True):
-        yield of_operator.row("operator", key, modules[key[0]].stage_of(""), of_operator.total_ms)
+        yield of_operator.row("operator", key, modules[key[0]].stage_of(""), of_operators)
 
 
 def memory_rows(turns: Sequence[Turn]) -> Iterator[Row]:
@@ -100,6 +101,7 @@ class _Sums:
 
     @property
     def total_ms(self) -> float:
+        """Takes a walk through all."""
         return sum(map(self.median_ms, self._ms))
 
     def row(self, scope: str, key: Key, stage: str | None, total: float) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -69,8 +70,10 @@ def measured(ways: Ways, repeats: Repeats, report: Report) -> list[Turn]:
             turns.append(_turn(ways))
     finally:
         runs = ways.end()
+    runs = sorted(runs, key=lambda run: run.began_s)
+    begins = [run.began_s for run in runs]
     for turn in turns:
-        turn.graphs = [run for run in runs if turn.began_s <= run.began_s <= turn.ended_s]
+        turn.graphs = runs[bisect_left(begins, turn.began_s) : bisect_right(begins, turn.ended_s)]
     return turns
 
 

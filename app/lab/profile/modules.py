@@ -9,6 +9,7 @@ from pathlib import Path
 from app.adapters.ort.profile_events import OperatorRun
 from app.bench.work import STAGE_OF_GRAPH
 
+MOST_ADDED = 8  # names that ONNX Runtime puts behind that of the node it made one from
 SHARED = 0.7  # of the nodes that have a module: one that holds so many says nothing, those inside it do
 STAGE_OF_MODULE = {"enc_p": "prosody", "emb_g": "prosody", "dp": "prosody", "sdp": "prosody", "flow": "flow", "dec": "decode"}
 """In a graph that is a voice in one piece, by the names of the public architecture."""
@@ -55,10 +56,10 @@ class Modules:
         from app.voices.prepare.module_paths import own_path  # onnx is slow to import
 
         base = name
-        while base and base not in self._paths:
+        for _ in range(MOST_ADDED):
+            if base in self._paths:
+                return self._paths[base]
             base = base.rpartition("/")[0]
-        if base:
-            return self._paths[base]
         path = own_path(name)
         return path if path.split("/")[0] in self._tops else before
 

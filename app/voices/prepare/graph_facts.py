@@ -9,6 +9,12 @@ from dataclasses import dataclass
 import onnx
 from onnx import TensorProto, helper
 
+from app.errors import VoiceError
+from app.json_text import short_text
+from app.language import localized
+from app.voices.untrusted.damage import incomplete
+from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, MOST_AXES
+
 ONNX_DOMAINS = ("", "ai.onnx")
 
 
@@ -67,7 +73,7 @@ class GraphFacts:
 
 
 def graph_facts(model: onnx.ModelProto) -> GraphFacts:
-    """The facts of a model; weights in another file need not have been read."""
+    """The facts of a model; weights in another file need not have been read. VoiceError where a weight states a size that none has."""
     graph = model.graph
     versions = {item.domain: item.version for item in model.opset_import}
     constants = {item.name for item in graph.initializer}  # before IR version 4 they were inputs, too
@@ -126,7 +132,13 @@ def _weights(graph: onnx.GraphProto) -> Iterator[Weight]:
 
 
 def _weight(tensor: onnx.TensorProto, name: str) -> Weight:
-    shape = tuple(max(0, size) for size in tensor.dims)
+    shape = tuple(tensor.dims)
+    if min(shape, default=0) < 0 or math.prod(shape) > LARGEST_GRAPH_BYTES:
+        shown = f"{short_text(name)[:40]} [{', '.join(map(str, shape[:MOST_AXES]))}]"
+        raise VoiceError(
+            localized(f"グラフの重みの大きさが正しくありません: {shown}", f"A weight of this graph states an impossible size: {shown}"),
+            incomplete(),
+        )
     return Weight(name, _dtype(tensor.data_type), shape, math.prod(shape) * _bits(tensor.data_type) // 8)
 
 

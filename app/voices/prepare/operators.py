@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -49,12 +50,13 @@ def operators_of(graph: Path | bytes) -> list[Operator]:
     with suppress(onnx.shape_inference.InferenceError, ValueError):  # types stay as far as they are stated
         model = onnx.shape_inference.infer_shapes(model)
     opsets = {"" if item.domain in ONNX else item.domain: item.version for item in model.opset_import}
-    return list(_operators(model.graph, opsets, {}))
+    return list(_operators(model.graph, opsets, ChainMap()))
 
 
-def _operators(graph: onnx.GraphProto, opsets: Mapping[str, int], outer: Mapping[str, str]) -> Iterator[Operator]:
-    types, known = dict(outer), {item.name for item in graph.initializer}
-    types |= {item.name: _name(item.data_type) for item in graph.initializer}
+def _operators(graph: onnx.GraphProto, opsets: Mapping[str, int], outer: ChainMap[str, str]) -> Iterator[Operator]:
+    types: ChainMap[str, str] = ChainMap({}, *outer.maps)
+    known = {item.name for item in graph.initializer}
+    types.update({item.name: _name(item.data_type) for item in graph.initializer})
     for item in (*graph.input, *graph.value_info, *graph.output):
         types[item.name] = _name(item.type.tensor_type.elem_type)
     for number, node in enumerate(graph.node):

@@ -20,6 +20,7 @@ from tests.attack.hostile.zips import RARE_ZIPS, ZIPS
 from tests.attack.lived_in import make_voice
 from tests.attack.place import clear
 from tests.attack.program import run_inside
+from tests.lab.odd_graphs import odd_graph
 from tests.voices.fuzz import cases, small_voices
 from tests.voices.fuzz.campaign import try_case
 from tests.voices.fuzz.reference_cases import reference_families
@@ -48,6 +49,7 @@ class Models(Area):
             (0.0008, self._adding.add_damaged_graph),
             (0.0004, self._adding.add_greedy_graph),
             (0.0015, self._bert_really),
+            (0.001, self._odd_graph),
             (0.002, self._special),
             (0.001, self._rare),
             (0.06, self._inside),
@@ -121,6 +123,13 @@ class Models(Area):
         put_special(path, kind)
         self._look(case, f"{path.name}: {kind}", case.draw.choice((folder, path)))
         return "special"
+
+    def _odd_graph(self, case: Case) -> str:
+        """A graph that states what none has, looked into by the lab."""
+        path = odd_graph(case.draw, clear(self.place.source / "case"))
+        part = case.draw.choice((("inspect",), ("expect", "--runs", "1", "--warmup", "0", "--seconds", "0"), ("place",)))
+        run_inside(case, self.place, "lab", part[0], str(path), *part[1:], *case.draw.choice(((), ("--json",))))
+        return "odd graph"
 
     def _look(self, case: Case, what: str, path: Path) -> None:
         scratch = clear(self.place.source / "scratch")
