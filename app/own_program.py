@@ -1,4 +1,7 @@
-"""How the program starts itself: its command line, its window, or one of its modules, each in a process of its own."""
+"""How the program starts itself: its command line, its window, or one of its tasks, each in a process of its own.
+
+No other module starts one. Nothing of the current folder runs in it: see `app.__main__` and `app.search_paths`.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,13 @@ from pathlib import Path
 from app.child_process import NO_CONSOLE, run_hidden
 from app.paths import is_frozen
 
-_INSTALLED = "app.cli.main"
-
 
 def own_command() -> list[str]:
-    """What starts our command line; a frozen program has a console executable of its own for that."""
+    """What starts our command line, or what its first argument names; a frozen program has a console executable of its own for that."""
     if is_frozen():
         return [str(_beside("koebako-cli"))]
-    checkout = Path(__file__).parent.parent / "main.py"
-    return [sys.executable, str(checkout)] if checkout.is_file() else [sys.executable, "-m", _INSTALLED]
+    alone = "-I" if sys.flags.isolated else "-P"
+    return [sys.executable, alone, str(Path(__file__).with_name("__main__.py"))]
 
 
 def window_command() -> list[str]:
@@ -26,8 +27,8 @@ def window_command() -> list[str]:
     return [str(_beside("Koebako"))] if is_frozen() else own_command()
 
 
-def run_own(*arguments: str, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
-    """Runs a command of our command line to its end. Raises OSError, subprocess.TimeoutExpired."""
+def run_own(*arguments: str | Path, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command of our command line, or a task of `app.start.CHILDREN`, to its end. Raises OSError, subprocess.TimeoutExpired."""
     return run_hidden([*own_command(), *arguments], timeout_s)
 
 
@@ -36,30 +37,16 @@ def run_window(*arguments: str, timeout_s: float) -> subprocess.CompletedProcess
     return run_hidden([*window_command(), *arguments], timeout_s)
 
 
-def run_own_module(module: str, option: str, *arguments: Path, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
-    """Runs what `main.py` knows by this option to its end. Raises OSError, subprocess.TimeoutExpired.
-
-    Args:
-        module: what serves the option; installed, without a `main.py`, it is started itself.
-    """
-    return run_hidden([*_command(module), option, *map(str, arguments)], timeout_s)
-
-
-def start_own_module(module: str, option: str, environment: Mapping[str, str], *arguments: Path) -> subprocess.Popen[bytes]:
-    """Starts it, with pipes to its input and from its output, which errors go to as well. Raises OSError."""
+def start_own(environment: Mapping[str, str], *arguments: str | Path) -> subprocess.Popen[bytes]:
+    """Starts one, with pipes to its input and from its output, which errors go to as well. Raises OSError."""
     return subprocess.Popen(
-        [*_command(module), option, *map(str, arguments)],
+        [*own_command(), *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=dict(environment),
         creationflags=NO_CONSOLE,
     )
-
-
-def _command(module: str) -> list[str]:
-    *start, last = own_command()
-    return [*start, module if last == _INSTALLED else last]
 
 
 def _beside(name: str) -> Path:

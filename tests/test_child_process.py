@@ -19,7 +19,7 @@ from app.bench.own_process import in_own_process
 from app.cli.commands.selftest import report as selftest_report
 from app.cli.commands.selftest import run as selftest
 from app.errors import AppError
-from app.own_program import run_own_module
+from app.own_program import run_own
 
 ROOT = Path(__file__).parents[1]
 NO_CONSOLE = 0x0800_0000  # Windows' CREATE_NO_WINDOW
@@ -50,6 +50,22 @@ def test_nothing_is_started_with_a_console() -> None:
     assert {path.name: lines for path, source in starting.items() if (lines := started_with_a_console(source))} == {}
 
 
+def test_only_one_module_starts_processes() -> None:
+    sources = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in (ROOT / "app").rglob("*.py")}
+    starting = {name for name, source in sources.items() if re.search(rf"\bsubprocess\.({'|'.join(STARTERS)})\(", source)}
+    assert starting == {"app/own_program.py", "app/child_process.py"}
+    assert not [
+        name
+        for name, source in sources.items()
+        if re.search(r"\bimport multiprocessing|ProcessPoolExecutor|\bos\.(exec|posix_spawn|fork)", source)
+    ]
+    by_qt = {name: source for name, source in sources.items() if re.search(r"\bQProcess\(|startDetached", source)}
+    assert by_qt
+    assert [name for name, source in by_qt.items() if "own_command" not in source or "startDetached" in source] == []
+    naming_python = {name for name, source in sources.items() if "sys.executable" in source}
+    assert naming_python <= {"app/own_program.py", "app/ui/help/third_party.py"}
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -67,7 +83,7 @@ def test_a_start_with_a_console_is_noticed(source: str) -> None:
 @pytest.mark.parametrize(
     "start",
     [
-        lambda folder: run_own_module("app.adapters.ort.optimized_session", "--optimise", folder, timeout_s=1),
+        lambda folder: run_own("--optimise", folder, timeout_s=1),
         lambda folder: run_trial("cpu", None, folder / "calls"),
         lambda _folder: selftest._child("doctor"),
         lambda _folder: selftest_report.window_report(),

@@ -249,7 +249,7 @@ def test_a_conversion_ends_with_the_program(voice: str, monkeypatch: pytest.Monk
     ending = threading.Event()
     monkeypatch.setattr(device_graphs, "ENDING", ending)
     monkeypatch.setattr(
-        device_graphs, "start_own_module", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
+        device_graphs, "start_own", lambda *_given: subprocess.Popen([sys.executable, "-c", "input()"], stdin=PIPE, stdout=PIPE)
     )
     threading.Timer(0.3, ending.set).start()
     began = time.monotonic()

@@ -32,7 +32,3 @@ def _answer(worker: OwnWorker, line: bytes) -> dict[str, Any]:
         words = localized("予期しないエラーが発生しました。", "An unexpected error occurred.")
         found = InternalError(words, f"{type(exc).__name__}: {exc}"[:500])
     return {"error": {"family": found.family, "message": found.message, "hint": found.hint}}
-
-
-if __name__ == "__main__":
-    sys.exit(main())

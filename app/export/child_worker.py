@@ -14,7 +14,7 @@ from app.errors import AppError, BackendError
 from app.export.tasks import BatchSettings, Task, task_to_data
 from app.json_text import parse_object
 from app.language import localized
-from app.own_program import start_own_module
+from app.own_program import start_own
 
 OPTION = "--export"
 PATIENCE_S = 5.0
@@ -71,7 +71,7 @@ class ChildWorker:
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
-            child = self._child = start_own_module("app.export.child", OPTION, os.environ)
+            child = self._child = start_own(os.environ, OPTION)
         except OSError as exc:
             raise BackendError(localized("プロセスを起動できません。", "A process could not be started."), str(exc)) from exc
         assert child.stdin is not None

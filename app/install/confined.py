@@ -96,7 +96,7 @@ def _single(subject: Subject, task: str, arguments: Sequence[Any], scratch: Path
 
 def _found(subject: Subject, task: str, arguments: Sequence[Any], scratch: Path, report: Report = unreported) -> Iterator[dict[str, Any]]:
     limits = limits_for(subject)
-    with ConfinedChild("app.install.prove", "--prove", task, arguments, limits, scratch) as child:
+    with ConfinedChild("--prove", task, arguments, limits, scratch) as child:
         try:
             yield from child.found(report)
         except StoppedError as exc:

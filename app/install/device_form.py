@@ -139,7 +139,3 @@ def main() -> int:
         write_error_line(one_line(f"{type(exc).__name__}: {exc}"))
         return _FAILED
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

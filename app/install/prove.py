@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, astuple
 from pathlib import Path
@@ -75,7 +74,3 @@ def _shares(channel: Channel, bert: str, voices: Sequence[str]) -> None:
 def main() -> int:
     """Does what the parent asks for."""
     return serve({"voice": _voice, "bert": _bert, "source": _source, "check": _check, "shares": _shares})
-
-
-if __name__ == "__main__":
-    sys.exit(main())

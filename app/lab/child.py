@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,3 @@ def _look(channel: Channel, graphs: Sequence[Sequence[str]], places: Sequence[st
 def main() -> int:
     """Does what the parent asks for."""
     return serve({"inspect": _inspect, "expect": _expect, "look": _look})
-
-
-if __name__ == "__main__":
-    sys.exit(main())

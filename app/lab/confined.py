@@ -39,7 +39,7 @@ def found_by(task: str, subject: Subject, arguments: Sequence[Any], report: Repo
     kind = kind_of(subject)
     with scratch_folder() as folder:
         graphs = [[form, name, str(file_of(graph, folder / f"{form}-{name}.onnx"))] for form, name, graph in subject.forms()]
-        with ConfinedChild("app.lab.child", "--lab", task, [graphs, *arguments], limits_for(kind), folder) as child:
+        with ConfinedChild("--lab", task, [graphs, *arguments], limits_for(kind), folder) as child:
             yield from said_by(child, kind, limits_for(kind), report)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from app.child_process import ask_no_shell
 from app.errors import AppError, InternalError
 from app.language import language, localized, read_in_window, set_language
 from app.log import log_path, log_words, start_log
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Opens the window with the files it was started with, and waits until it is closed; returns the exit code."""
-    ask_no_shell()
     start_log()
     try:
         check_display()

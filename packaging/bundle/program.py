@@ -57,20 +57,26 @@ class Program:
         """Megabytes of all files."""
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
 
-    def start(self, name: str, arguments: Sequence[str | Path], env: Mapping[str, str]) -> subprocess.Popen[str]:
+    def start(self, name: str, arguments: Sequence[str | Path], env: Mapping[str, str], cwd: Path | None = None) -> subprocess.Popen[str]:
         """Starts an executable; all three streams are pipes, as under Wine they must be."""
         return subprocess.Popen(
-            [*self.launcher, str(self.executable(name)), *(str(item) for item in arguments)],
+            [*self.launcher, str(self.executable(name)), *(str(item) for item in arguments)], cwd=cwd,
             env=os.environ | dict(self.env) | {"KOEBAKO_LANG": "en"} | dict(env), encoding="utf-8", errors="replace",
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
     def run(
-        self, name: str, *arguments: str | Path, text: str = "", env: Mapping[str, str] | None = None, timeout_s: float = 120
+        self,
+        name: str,
+        *arguments: str | Path,
+        text: str = "",
+        env: Mapping[str, str] | None = None,
+        timeout_s: float = 120,
+        cwd: Path | None = None,
     ) -> Finished:
         """Runs an executable to its end; AssertionError where it does not come to one."""
         began = time.perf_counter()
-        process = self.start(name, arguments, env or {})
+        process = self.start(name, arguments, env or {}, cwd)
         try:
             stdout, stderr = process.communicate(text, timeout=timeout_s)
         except subprocess.TimeoutExpired as exc:

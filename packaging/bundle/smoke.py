@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bundle.program import Program
-from bundle.smoke_places import far_away, opens_files, read_only, second_instance, window
+from bundle.smoke_places import current_folder, far_away, opens_files, read_only, second_instance, window
 from bundle.smoke_service import serves
 from bundle.smoke_speech import doctor, fallback, mistakes, no_sound, pitched, plays, readings, speaks, starts, teaches
 from bundle.smoke_voices import containers, imports, optimised, report
@@ -62,6 +62,7 @@ CHECKS: list[Callable[[Program, Path], str]] = [
     optimised,
     far_away,
     read_only,  # in the folder that the one before made
+    current_folder,
     teaches,
     mistakes,
     no_sound,

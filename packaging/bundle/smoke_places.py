@@ -17,6 +17,7 @@ from typing import Any
 from bundle.command import kill
 from bundle.expectations import CUT, SPEAK, difference, ended
 from bundle.other_user import NOBODY, closed_to_writing, launcher, lent_prefix, link_or_copy, not_entered
+from bundle.planted import careless_environment, plant
 from bundle.program import Program
 
 # Windows, and Wine with its own screen, draw on the real platform; Qt's offscreen one has no fonts there.
@@ -62,6 +63,24 @@ def read_only(program: Program, folder: Path) -> str:
         assert subprocess.run([*as_other, "test", "-w", moved]).returncode == 1, "the folder was open to writing"
         ended(other.run("koebako-cli", *SPEAK, "-o", users / "a.wav", env=environment))
     return f"the same sound ({difference(users / 'a.wav', folder / 'bundle.wav'):.0e})"
+
+
+def current_folder(program: Program, folder: Path) -> str:
+    """Neither it nor its children run or load what lies in the current folder."""
+    trap = folder / "unpacked"
+    trap.mkdir()
+    ran, script = plant(trap), folder / "two lines.txt"
+    script.write_text("はい。\nいいえ。\n", encoding="utf-8")
+    # What starts Wine is a shell script, which would find its own programs there.
+    environment = {"KOEBAKO_HOME": str(folder / "trapped")} | ({} if program.launcher else careless_environment())
+    commands: list[list[str | Path]] = [
+        ["doctor", "--only", "python"], ["dict", "add", "檜箱庵", "ひのばこあん"], ["export", script, "-o", folder / "two", "--jobs", "2"],
+    ]  # fmt: skip
+    for command in commands:
+        finished = program.run("koebako-cli", *command, env=environment, cwd=trap)
+        assert not ran.exists(), f"{command}: {ran.read_text(encoding='utf-8')}"
+        ended(finished)
+    return f"{len(list(trap.iterdir()))} traps, {len(commands)} commands"
 
 
 def second_instance(program: Program, folder: Path) -> str:

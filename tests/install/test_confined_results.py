@@ -64,7 +64,7 @@ LIES = {
 
 def _astray(monkeypatch: pytest.MonkeyPatch, does: str) -> None:
     code = CHILD.format(shipped=str(paths.resources_dir() / "voices" / "mei"), does=does)
-    monkeypatch.setattr(own_program, "_command", lambda _module: [sys.executable, "-c", code])
+    monkeypatch.setattr(own_program, "own_command", lambda: [sys.executable, "-c", code])
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_more_shares_than_voices_are_not_taken(monkeypatch: pytest.MonkeyPatch) 
     code = f"import os, sys\nprint({json.dumps({'pid': 1})!r})\nsys.stdin.readline()\nprint({chr(10).join(map(json.dumps, said))!r})"
     if sys.platform == "win32":
         code = code.replace('{"pid": 1}', "{\"pid\": ' + str(os.getpid()) + '}")
-    monkeypatch.setattr(own_program, "_command", lambda _module: [sys.executable, "-c", code])
+    monkeypatch.setattr(own_program, "own_command", lambda: [sys.executable, "-c", code])
     (bert,) = installed_berts([paths.resources_dir() / "bert"])
     voice = find_voice("mei", paths.voice_dirs())
     assert list(measured_shares(bert, [voice, voice])) == [0.5, 0.5]

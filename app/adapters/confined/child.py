@@ -36,7 +36,7 @@ from app.adapters.confined.windows_job import OUT_OF_TIME, Job
 from app.errors import AppError, BackendError, InputError, InternalError, OutputFileError, VoiceError
 from app.json_text import long_text, parse_object, whole
 from app.language import language, localized
-from app.own_program import start_own_module
+from app.own_program import start_own
 from app.progress import Report, unreported
 from app.system_errors import reason_of
 
@@ -69,7 +69,7 @@ class ConfinedChild:
     """A child with one task, ended when the `with` block is left.
 
     Args:
-        module, option: what serves it, see `app.own_program`.
+        option: what serves it, see `app.start.CHILDREN`.
         task, arguments: what to do.
         scratch: folder for its temporary files, which the caller removes.
 
@@ -77,7 +77,7 @@ class ConfinedChild:
         InternalError: it cannot be started.
     """
 
-    def __init__(self, module: str, option: str, task: str, arguments: Sequence[Any], limits: Limits, scratch: Path) -> None:
+    def __init__(self, option: str, task: str, arguments: Sequence[Any], limits: Limits, scratch: Path) -> None:
         self._limits = limits
         self._given = {"task": task, "arguments": [*arguments], "limits": limits.values(), "parent": os.getpid()}
         self._lines: queue.Queue[bytes | None] = queue.Queue(MOST_LINES_WAITING)
@@ -86,7 +86,7 @@ class ConfinedChild:
         self._job: Job | None = None
         environment = os.environ | {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")} | {"KOEBAKO_LANG": language()}
         try:
-            self._process = start_own_module(module, option, environment)
+            self._process = start_own(environment, option)
         except OSError as exc:
             raise _not_started(exc) from exc
         self._patience_s = float(limits.elapsed_s)

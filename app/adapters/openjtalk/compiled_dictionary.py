@@ -29,7 +29,7 @@ from app.data_file import drop, move, part_beside
 from app.errors import InternalError
 from app.language import localized
 from app.own_folder import make_folder
-from app.own_program import run_own_module
+from app.own_program import run_own
 from app.paths import data_dir
 from app.small_file import open_regular
 from app.system_errors import reason_of
@@ -124,7 +124,7 @@ def _compile(rows: str, stem: Path) -> Path:
     source, part = part_beside(stem), part_beside(stem)
     try:
         source.write_text(rows, encoding="utf-8", newline="\n")
-        done = run_own_module(__name__, "--dictionary", source, part, timeout_s=_COMPILING_S)
+        done = run_own("--dictionary", source, part, timeout_s=_COMPILING_S)
         if done.returncode:
             details = done.stderr.decode("utf-8", "replace").strip()[-300:] or f"exit code {done.returncode}"
             raise OSError(localized(f"詳細: {details}", details))
@@ -149,7 +149,3 @@ def main() -> int:
         write_error_line(one_line(str(exc)))
         return _FAILED
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

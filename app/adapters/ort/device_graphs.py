@@ -13,10 +13,9 @@ from pathlib import Path
 from app.adapters.ort.device_form import DeviceForm, read_form
 from app.adapters.ort.device_thread import ENDING
 from app.adapters.ort.optimized_graphs import GraphStore
-from app.own_program import start_own_module
+from app.own_program import start_own
 
 VERSION = "device form 1"
-MAKER = "app.install.device_form"
 _TIMEOUT_S = 900
 LOOKED_AFTER_S = 0.1
 LARGEST_BYTES = 2 << 30
@@ -46,7 +45,7 @@ def device_form(store: GraphStore, graph: str, source: Path, *, make: bool = Tru
 
 
 def _make(graph: str, source: Path, folder: Path) -> None:
-    process, end = start_own_module(MAKER, "--device-form", os.environ, Path(graph), source, folder), time.monotonic() + _TIMEOUT_S
+    process, end = start_own(os.environ, "--device-form", graph, source, folder), time.monotonic() + _TIMEOUT_S
     while process.poll() is None:
         if ENDING.wait(LOOKED_AFTER_S) or time.monotonic() > end:
             process.kill()

@@ -20,7 +20,7 @@ from app.adapters.ort.c_session import HOLDS_THE_LOCK, unlock
 from app.adapters.ort.optimized_graphs import GRAPH_NAME, WEIGHTS_NAME, GraphStore
 from app.adapters.ort.options import session_options
 from app.adapters.ort.runtime import PythonSession, RuntimeSession, open_on_cpu
-from app.own_program import run_own_module
+from app.own_program import run_own
 from app.terminal import one_line, write_error_line
 
 _IN_THE_GRAPH_BYTES = "1024"  # smaller weights stay in the graph, which is read as a whole
@@ -66,7 +66,7 @@ def _write(model: Path, options: ort.SessionOptions, folder: Path) -> None:
 
 
 def _write_in_child(model: Path, folder: Path) -> None:
-    done = run_own_module(__name__, "--optimise", model, folder, timeout_s=_CHILD_TIMEOUT_S)
+    done = run_own("--optimise", model, folder, timeout_s=_CHILD_TIMEOUT_S)
     if done.returncode:
         raise OSError(f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
 
@@ -80,7 +80,3 @@ def main() -> int:
         write_error_line(one_line(str(exc)))
         return _FAILED
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

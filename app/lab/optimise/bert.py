@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -109,8 +110,11 @@ def _fused(exact: Path) -> Iterator[Candidate]:
     if sizes is not None:
 
         def fused(folder: Path) -> Path:
-            write_fused(exact, folder / "bert.onnx", *sizes)
-            return folder / "bert.onnx"
+            made = (
+                folder / f"bert-{os.urandom(4).hex()}.onnx"
+            )  # the tool refuses a name that lies in the current folder with `.data` behind it
+            write_fused(exact, made, *sizes)
+            return made
 
         yield Candidate("fused", fused)
 

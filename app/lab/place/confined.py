@@ -24,6 +24,6 @@ def looks(subject: Subject, places: Sequence[str], report: Report) -> Looks:
     with scratch_folder() as folder:
         files = [[name, str(file_of(graph, folder / f"{number}.onnx"))] for number, (name, graph) in enumerate(graphs.items())]
         keys = [(place, name) for place in places for name in graphs]
-        with ConfinedChild("app.lab.child", "--lab", "look", [files, [*places]], limits_for(kind), folder) as child, believing(subject):
+        with ConfinedChild("--lab", "look", [files, [*places]], limits_for(kind), folder) as child, believing(subject):
             said = said_by(child, kind, limits_for(kind), report)
             return {key: look_of(found) for key, found in zip(keys, said, strict=True)}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import onnx
 from google.protobuf.message import DecodeError, EncodeError  # type: ignore[import-untyped]  # stubs would be one more package
+from onnx.external_data_helper import set_external_data
 
 from app.errors import OutputFileError, VoiceError
 from app.language import localized
@@ -56,7 +57,8 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
     file_name = f"{name}.onnx"
     del model.metadata_props[:]  # icons and samples of the container it came from
     try:
-        onnx.save(model, str(folder / file_name), save_as_external_data=True, location=f"{name}.bin", size_threshold=SMALLEST_BYTES)
+        _put_outside(model.graph, f"{name}.bin")
+        onnx.save(model, str(folder / file_name))
     except (OSError, EncodeError, ValueError) as exc:
         raise OutputFileError(
             localized(
@@ -65,3 +67,14 @@ def store_graph(model: onnx.ModelProto, folder: Path, name: str) -> str:
             localized(f"ディスクの空き容量を確認してください。（{reason_of(exc)}）", f"Check the free disk space. ({reason_of(exc)})"),
         ) from exc
     return file_name
+
+
+def _put_outside(graph: onnx.GraphProto, location: str) -> None:
+    """Has `onnx.save` write the weights into another file. Its own option for that fails where the current folder has a file of that name."""
+    for tensor in graph.initializer:
+        if tensor.HasField("raw_data") and len(tensor.raw_data) >= SMALLEST_BYTES:
+            set_external_data(tensor, location)
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs):
+                _put_outside(inner, location)

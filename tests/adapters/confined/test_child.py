@@ -74,8 +74,8 @@ def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Start]:
         code = TASKS if says is None else SAYS + says
         if says is not None and sys.platform == "win32":
             code = code.replace('"pid": 1', "\"pid\": ' + str(__import__('os').getpid()) + '")
-        monkeypatch.setattr(own_program, "_command", lambda _module: [sys.executable, "-c", code])
-        return ConfinedChild("", "", task, arguments, limits, tmp_path)
+        monkeypatch.setattr(own_program, "own_command", lambda: [sys.executable, "-c", code])
+        return ConfinedChild("", task, arguments, limits, tmp_path)
 
     yield start
     assert not [item for item in psutil.Process().children() if item.status() != psutil.STATUS_ZOMBIE]
@@ -203,8 +203,8 @@ def test_it_ends_with_a_parent_that_is_killed(task: str, tmp_path: Path) -> None
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from pathlib import Path; from app import own_program; from app.adapters.confined.child import ConfinedChild\n"
         "from app.adapters.confined.limits import Limits; import psutil\n"
-        f"own_program._command = lambda _module: [sys.executable, '-c', {TASKS!r}]\n"
-        f"with ConfinedChild('', '', {task!r}, [], Limits(4 << 30, 60), Path({str(tmp_path)!r})) as child:\n"
+        f"own_program.own_command = lambda: [sys.executable, '-c', {TASKS!r}]\n"
+        f"with ConfinedChild('', {task!r}, [], Limits(4 << 30, 60), Path({str(tmp_path)!r})) as child:\n"
         "    for found in child.found(): print(psutil.Process().children()[-1].pid, flush=True)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as parent:
@@ -216,9 +216,9 @@ def test_it_ends_with_a_parent_that_is_killed(task: str, tmp_path: Path) -> None
 
 
 def test_a_program_that_cannot_be_started_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_program, "_command", lambda _module: [str(tmp_path / "missing")])
+    monkeypatch.setattr(own_program, "own_command", lambda: [str(tmp_path / "missing")])
     with pytest.raises(InternalError, match="cannot start itself"):
-        ConfinedChild("", "", "add", [], ROOMY, tmp_path)
+        ConfinedChild("", "add", [], ROOMY, tmp_path)
 
 
 # ------------------------------------------------------------------------------------------------- led astray

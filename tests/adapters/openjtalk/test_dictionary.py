@@ -29,7 +29,7 @@ G2P = OpenJTalkG2P()
 Teach = Callable[..., None]
 
 
-def compile_here(_module: str, _option: str, source: Path, made: Path, **_: float) -> subprocess.CompletedProcess[bytes]:
+def compile_here(_option: str, source: Path, made: Path, **_: float) -> subprocess.CompletedProcess[bytes]:
     """What the child does, without the second that a process takes to start; what it prints is caught here as everything else."""
     pyopenjtalk.mecab_dict_index(str(source), str(made))
     return subprocess.CompletedProcess([], 0)
@@ -38,7 +38,7 @@ def compile_here(_module: str, _option: str, source: Path, made: Path, **_: floa
 @pytest.fixture
 def teach(monkeypatch: pytest.MonkeyPatch) -> Iterator[Teach]:
     """Makes these words the dictionary; afterwards there is none."""
-    monkeypatch.setattr("app.adapters.openjtalk.compiled_dictionary.run_own_module", compile_here)
+    monkeypatch.setattr("app.adapters.openjtalk.compiled_dictionary.run_own", compile_here)
     yield from teaching()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -17,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.adapters.files.lock import FileLock
 from app.paths import data_dir
+from app.start import shell_for
 from app.ui.shell import single_instance
 from app.ui.shell.open_requests import Opening
 from app.ui.shell.single_instance import requests_dir, take_place, take_requests
@@ -41,12 +41,7 @@ MAIN = Path(__file__).parents[3] / "main.py"
     ],
 )
 def test_arguments_choose_the_shell(arguments: list[str], shell: str) -> None:
-    spec = importlib.util.spec_from_file_location("koebako_main", MAIN)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module._shell(arguments) == shell
+    assert shell_for(arguments) == shell
 
 
 def test_text_becomes_lines_and_voices_are_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +22,3 @@ def _part(channel: Channel, part: str, subject: Mapping[str, Any], options: Mapp
 def main() -> int:
     """Does what the parent asks for."""
     return serve({"part": _part})
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -33,7 +33,7 @@ def rows_by(part: str, subject: Subject, options: Mapping[str, Any], report: Rep
     kind, limits = kind_of(subject), Limits(limits_for("bert").memory_bytes, ANY_TIME_S)
     with scratch_folder() as folder:
         given = [part, values_of(subject, folder), dict(options)]
-        with ConfinedChild("app.cli.commands.lab.child", "--lab-part", "part", given, limits, folder) as child:
+        with ConfinedChild("--lab-part", "part", given, limits, folder) as child:
             for row in said_by(child, kind, limits, report):
                 if not isinstance(row.get("type"), str):
                     raise UnsafeError("crash", kind)
