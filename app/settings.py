@@ -173,12 +173,29 @@ def save_settings(settings: Settings, path: Path | None = None) -> None:
     save_data(path or settings_path(), data, localized("設定を保存できません", "The settings could not be saved"))
 
 
-def save_changes(before: Settings, after: Settings, path: Path | None = None) -> None:
-    """Writes what changed since the file was `before`: what a command chose meanwhile stays. A file that is gone or unreadable is written whole."""
-    found, _error = load_data(path or settings_path(), _read, "")
-    on_disk = found[0] if found else after
-    changed = {item.name for item in fields(Settings) if getattr(before, item.name) != getattr(after, item.name)}
-    save_settings(replace(on_disk, **{name: getattr(after, name) for name in changed}), path)
+def settings_at(path: Path) -> Settings | None:
+    """Those of a file, as far as they can be used; None where there is none, or nothing of it can."""
+    found, _error = load_data(path, _read, "")
+    return found[0] if found else None
+
+
+def merged(before: Settings, after: Settings, found: Settings) -> Settings:
+    """The settings found on the disk with what changed between two others; of lists, what was added to them and taken out of them."""
+    changed: dict[str, Any] = {}
+    for item in fields(Settings):
+        old, new = getattr(before, item.name), getattr(after, item.name)
+        if old != new:
+            changed[item.name] = (
+                _merged_list(old, new, getattr(found, item.name), item.metadata["most"]) if "most" in item.metadata else new
+            )
+    return replace(found, **changed).with_sound(found.sound_choice.with_changes(before.sound_choice, after.sound_choice))
+
+
+def _merged_list(before: tuple[str, ...], after: tuple[str, ...], found: tuple[str, ...], most: int) -> tuple[str, ...]:
+    """In the order of `after`; what others added follows, and what they took out is gone."""
+    ours = [item for item in after if item in found or item not in before]
+    others = [item for item in found if item not in after and item not in before]
+    return (*ours, *others)[:most]
 
 
 def _read(data: Any) -> tuple[Settings, list[str]]:

@@ -31,7 +31,21 @@ class SoundChoice:
 
     def with_own(self, voice: str, precision: SoundPrecision) -> SoundChoice:
         """The same with a choice for one voice, which then no longer follows the default."""
-        exact, fast = (tuple(item for item in ids if item != voice) for ids in (self.exact, self.fast))
+        others = self._without(voice)
         if precision == "fast":
-            return SoundChoice(self.default, exact, (*fast, voice)[-MOST_CHOICES:])
-        return SoundChoice(self.default, (*exact, voice)[-MOST_CHOICES:], fast)
+            return SoundChoice(self.default, others.exact, (*others.fast, voice)[-MOST_CHOICES:])
+        return SoundChoice(self.default, (*others.exact, voice)[-MOST_CHOICES:], others.fast)
+
+    def with_changes(self, before: SoundChoice, after: SoundChoice) -> SoundChoice:
+        """The same with what changed between two others, voice by voice."""
+        result = SoundChoice(after.default if before.default != after.default else self.default, self.exact, self.fast)
+        for voice in dict.fromkeys((*before.exact, *before.fast, *after.exact, *after.fast)):
+            if before._own(voice) != (own := after._own(voice)):
+                result = result.with_own(voice, own) if own else result._without(voice)
+        return result
+
+    def _own(self, voice: str) -> SoundPrecision | None:
+        return self.of(voice) if voice in (*self.exact, *self.fast) else None
+
+    def _without(self, voice: str) -> SoundChoice:
+        return SoundChoice(self.default, *(tuple(item for item in ids if item != voice) for ids in (self.exact, self.fast)))

@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.core.limits import BOUNDS
 from app.errors import OutputFileError
-from app.settings import Settings, load_settings, save_settings
+from app.settings import MOST_RECENT, Settings, load_settings, merged, save_settings
 from app.sound_choice import MOST_CHOICES, SoundChoice
 
 
@@ -28,6 +29,33 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     save_settings(changed, path)
     assert load_settings(path) == (changed, None)
     assert [item.name for item in path.parent.iterdir()] == ["settings.json"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found", "expected"),
+    [
+        ({}, {"theme": "dark"}, {"bert": "b"}, {"theme": "dark", "bert": "b"}),
+        ({"theme": "dark"}, {"theme": "light"}, {"theme": "system"}, {"theme": "light"}),
+        (
+            {"recent_projects": ("a",)},
+            {"recent_projects": ("b", "a")},
+            {"recent_projects": ("c", "a")},
+            {"recent_projects": ("b", "a", "c")},
+        ),
+        ({"recent_projects": ("a", "b")}, {"recent_projects": ("b",)}, {"recent_projects": ("a", "c")}, {"recent_projects": ("c",)}),
+        ({"exact_voices": ("v",)}, {"fast_voices": ("v",)}, {"exact_voices": ("w", "v")}, {"exact_voices": ("w",), "fast_voices": ("v",)}),
+        ({}, {"exact_voices": ("v",)}, {"fast_voices": ("v", "w")}, {"exact_voices": ("v",), "fast_voices": ("w",)}),
+        ({"fast_voices": ("v",)}, {}, {"fast_voices": ("v", "w")}, {"fast_voices": ("w",)}),
+        ({}, {"sound_precision": "fast"}, {"exact_voices": ("v",)}, {"sound_precision": "fast", "exact_voices": ("v",)}),
+    ],
+)
+def test_what_two_programs_changed_at_once_is_all_there(before: Any, after: Any, found: Any, expected: Any) -> None:
+    assert merged(Settings(**before), Settings(**after), Settings(**found)) == Settings(**expected)
+
+
+def test_lists_of_two_programs_stay_as_long_as_they_may_be() -> None:
+    ours, others = (tuple(f"{who}{number}" for number in range(MOST_RECENT)) for who in "ab")
+    assert merged(Settings(), Settings(recent_projects=ours), Settings(recent_projects=others)).recent_projects == ours
 
 
 def test_a_choice_by_its_earlier_name_is_kept(tmp_path: Path) -> None:

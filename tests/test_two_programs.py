@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from app.adapters.probe_results import ProbeMemory
 from app.adapters.user_dictionary import known_words
+from app.install.licence import Licence, is_accepted
 from app.paths import data_dir
 from app.service.presets import Presets
 from app.settings import Settings, load_settings
 from app.ui.actions.key_bindings import load_shortcuts
+from app.ui.interchange.characters import load_characters
 from app.ui.parameters.presets import load_presets
 from app.ui.script.autosave import load_autosave
 
@@ -62,6 +65,30 @@ for number in range(int(sys.argv[2])):
     else:
         write_changes(kept, changed := replace(kept, **{name: str(number)}))
         kept = changed
+"""
+
+CHOOSE = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from app.adapters.probe_results import ProbeMemory
+from app.adapters.own_settings import change_settings, write_changes
+from app.core.project import Character
+from app.install.licence import Licence, remember
+from app.paths import data_dir
+from app.settings import Settings
+from app.ui.interchange.characters import learn_characters
+name, times = sys.argv[1], int(sys.argv[2])
+before = Settings()
+for number in range(times):
+    one = f"{name}-{number}"
+    change_settings(lambda kept: kept.with_sound(kept.sound_choice.with_own(one, "fast")))
+    after = replace(before, favourite_voices=(one, *before.favourite_voices), seed=int(name))
+    write_changes(before, after)
+    before = after
+    learn_characters([Character(one, "v", "", "")])
+    remember(Licence(one, "", "text"))
+    ProbeMemory(data_dir() / "cache" / "probe.json").begin(one, "model")
 """
 
 
@@ -121,3 +148,16 @@ def test_settings_that_several_programs_change_at_once_keep_what_each_has_chosen
     assert [program.wait(60) for program in programs] == [0] * WRITERS
     settings, unread = load_settings()
     assert (settings.voice, settings.style, settings.speaker, unread) == (*[str(2 * WORDS - 1)] * WRITERS, None)
+
+
+def test_what_several_programs_choose_at_once_is_all_there() -> None:
+    choosers = begin(CHOOSE, WORDS)
+    assert [chooser.wait(60) for chooser in choosers] == [0] * WRITERS
+    wanted = {f"{name}-{number}" for name in range(1, WRITERS + 1) for number in range(WORDS)}
+    settings, error = load_settings()
+    assert error is None
+    assert set(settings.fast_voices) == set(settings.favourite_voices) == wanted
+    assert settings.seed in range(1, WRITERS + 1)
+    assert {character.name for character in load_characters()[0]} == wanted
+    assert all(is_accepted(Licence(name, "", "text")) for name in wanted)
+    assert ProbeMemory(data_dir() / "cache" / "probe.json").trials("model").keys() == wanted

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from app.adapters.files.lock import sole_use
-from app.settings import Settings, known_settings, save_changes, save_settings, settings_path
+from app.settings import Settings, known_settings, merged, save_settings, settings_at, settings_path
 
 
 def change_settings(change: Callable[[Settings], Settings]) -> Settings:
@@ -18,7 +19,12 @@ def change_settings(change: Callable[[Settings], Settings]) -> Settings:
         return changed
 
 
-def write_changes(before: Settings, after: Settings) -> None:
-    """As `save_changes`, while no other program changes them."""
-    with sole_use(settings_path()):
-        save_changes(before, after)
+def write_changes(before: Settings, after: Settings, path: Path | None = None) -> None:
+    """Writes what changed between two settings of a program: what others chose meanwhile stays.
+
+    A file that is gone or unreadable is written whole. Raises OutputFileError.
+    """
+    path = path or settings_path()
+    with sole_use(path):
+        found = settings_at(path)
+        save_settings(after if found is None else merged(before, after, found), path)

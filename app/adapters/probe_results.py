@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from app.adapters.files.lock import sole_use
 from app.adapters.ort.device_facts import machine_facts
 from app.data_file import load_cache, save_data
 from app.language import localized
@@ -49,25 +50,29 @@ class ProbeMemory:
 
     def begin(self, place: str, *models: str) -> None:
         """Notes that a trial begins: until `end` it counts as one that failed. Raises OutputFileError: without the note none may begin."""
-        failures = self._failures(place, models)
-        self._put(models, place, {"failures": failures + 1, "at": self._clock(), "line": None})
+        with sole_use(self._path):
+            failures = self._failures(place, models)
+            self._put(models, place, {"failures": failures + 1, "at": self._clock(), "line": None})
 
     def end(self, place: str, line: dict[str, Any], *models: str) -> None:
         """Keeps the line of a trial that is over; only one that crashed or hung stays counted as failed."""
-        before = self._failures(place, models)
-        self._put(models, place, {"failures": before if line.get("crashed") else 0, "at": self._clock(), "line": line})
+        with sole_use(self._path):
+            before = self._failures(place, models)
+            self._put(models, place, {"failures": before if line.get("crashed") else 0, "at": self._clock(), "line": line})
 
     def withdraw(self, place: str, *models: str) -> None:
         """Takes back `begin`: the user stopped the trial, which says nothing about the place."""
-        failures = self._failures(place, models)
-        line = self.trials(*models).get(place, {}).get("line")
-        self._put(models, place, {"failures": max(0, failures - 1), "at": self._clock(), "line": line})
+        with sole_use(self._path):
+            failures = self._failures(place, models)
+            line = self.trials(*models).get(place, {}).get("line")
+            self._put(models, place, {"failures": max(0, failures - 1), "at": self._clock(), "line": line})
 
     def choose(self, placement: str, *models: str) -> None:
         """Keeps what was fastest."""
-        entries = self._read()
-        entries.setdefault(_key(models), {})["chosen"] = placement
-        self._write(entries)
+        with sole_use(self._path):
+            entries = self._read()
+            entries.setdefault(_key(models), {})["chosen"] = placement
+            self._write(entries)
 
     def _failures(self, place: str, models: tuple[str, ...]) -> int:
         found = self.trials(*models).get(place, {}).get("failures")

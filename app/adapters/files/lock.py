@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from app.adapters.files.part_file import write_error
@@ -16,7 +17,8 @@ from app.language import localized
 from app.own_folder import make_folder
 
 POLL_S = 0.05
-LONGEST_WAIT_S = 10.0
+LONGEST_CHANGE_S = 10.0  # a change of a small file takes milliseconds
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 _LOCKED_BYTE = 1 << 30  # far behind the text, so that Windows, where locked bytes cannot be read, still shows who owns the file
 
 
@@ -30,18 +32,21 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: int | None = None
+        self._unknown = False  # the disk has no locks
 
     def acquire(self) -> bool:
         """Takes the lock if it is free; raises OSError when the file cannot be made."""
         file = os.open(self._path, os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
             _lock(file)
-        except OSError:
+        except OSError as exc:
             os.close(file)
+            self._unknown = exc.errno in _NO_LOCKS
             return False
-        os.ftruncate(file, 0)
-        os.write(file, f"{os.getpid()}\n".encode())
         self._file = file
+        with contextlib.suppress(OSError):  # on a full disk it locks all the same
+            os.ftruncate(file, 0)
+            os.write(file, f"{os.getpid()}\n".encode())
         return True
 
     def release(self) -> None:
@@ -51,9 +56,9 @@ class FileLock:
             self._file = None
 
     def wait(self, longest_s: float) -> None:
-        """Takes the lock, waiting for its owner; OutputFileError when that takes longer."""
+        """Takes the lock, waiting for its owner; OutputFileError when that takes longer. On a disk without locks nobody waits for anybody."""
         ends = time.monotonic() + longest_s
-        while not self.acquire():
+        while not self.acquire() and not self._unknown:
             if time.monotonic() > ends:
                 raise OutputFileError(
                     localized("別の Koebako が同じフォルダーを使っています。", "Another Koebako is using the same folder."),
@@ -62,16 +67,16 @@ class FileLock:
             time.sleep(POLL_S)
 
 
-@contextmanager
+@contextlib.contextmanager
 def sole_use(path: Path) -> Iterator[None]:
     """While it lasts nobody else changes a file of ours: whoever reads it, changes what is in it and writes it does so within.
 
-    Raises OutputFileError where that takes too long, or nothing can be written beside the file.
+    The lock lies beside the file (`settings.lock`). Raises OutputFileError where that takes too long, or nothing can be written there.
     """
     lock = FileLock(path.with_suffix(".lock"))
     try:
         make_folder(path.parent)
-        lock.wait(LONGEST_WAIT_S)
+        lock.wait(LONGEST_CHANGE_S)
     except OSError as exc:
         raise write_error(path, exc) from exc
     try:

@@ -10,7 +10,7 @@ import atexit
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -18,8 +18,10 @@ from typing import Any
 
 import psutil
 
+from app.adapters.files.lock import sole_use
 from app.adapters.ort.device_facts import device_facts
 from app.data_file import drop, load_cache, write_json
+from app.errors import OutputFileError
 from app.json_text import parse_object
 from app.language import by_frontend, localized
 from app.small_file import read_small
@@ -65,7 +67,7 @@ class DeviceRecord:
             if note.get("device") == key:
                 drop(path)
         if "wrong" in self._entry(key):
-            self._change(key, wrong=None)
+            self._change(key, lambda _entry: {"wrong": None})
 
     def is_proven(self, place: str, graph: str) -> bool:
         """Whether a graph, by its identity, was computed right on a device."""
@@ -78,11 +80,11 @@ class DeviceRecord:
         """A graph was computed as the CPU does."""
         key, graph = self._key(place), _short(graph)
         self._proven.add((key, graph))
-        self._change(key, right=[*_texts(self._entry(key).get("right")), graph][-MOST_GRAPHS:])
+        self._change(key, lambda entry: {"right": [*_texts(entry.get("right")), graph][-MOST_GRAPHS:]})
 
     def keep_wrong(self, place: str, name: str) -> None:
         """The graph of this name was computed otherwise."""
-        self._change(self._key(place), wrong=name)
+        self._change(self._key(place), lambda _entry: {"wrong": name})
 
     @contextmanager
     def at_risk(self, place: str) -> Iterator[None]:
@@ -125,11 +127,13 @@ class DeviceRecord:
     def _entry(self, key: str) -> dict[str, Any]:
         return (load_cache(self._file, _entries) or {}).get(key, {})
 
-    def _change(self, key: str, **values: Any) -> None:
-        entries = load_cache(self._file, _entries) or {}
-        entry = entries.pop(key, {}) | values
-        entries[key] = {name: value for name, value in entry.items() if value is not None}
-        with suppress(OSError):
+    def _change(self, key: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Gives a device other values, while no other program does; where that is impossible, it is computed or found again."""
+        with suppress(OSError, OutputFileError), sole_use(self._file):
+            entries = load_cache(self._file, _entries) or {}
+            entry = entries.pop(key, {})
+            entry |= change(entry)
+            entries[key] = {name: value for name, value in entry.items() if value is not None}
             write_json(self._file, dict(list(entries.items())[-MOST_DEVICES:]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.files.lock import FileLock
+from app.adapters.files.lock import FileLock, sole_use
 from app.errors import OutputFileError
 
 ROOT = Path(__file__).parents[3]
@@ -42,6 +43,32 @@ def test_it_names_its_owner_and_dies_with_it(tmp_path: Path) -> None:
     lock.wait(5)
     assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
     lock.release()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="flock of Unix")
+def test_a_full_disk_and_one_without_locks_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    def full(_file: int, _content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "full")
+
+    def unknown(_file: int, _kind: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        lock = FileLock(tmp_path / "lock")
+        assert lock.acquire()
+        assert not FileLock(tmp_path / "lock").acquire(), "it is held although it names nobody"
+        lock.release()
+    assert lock.acquire()
+    lock.release()
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", unknown)
+        with sole_use(tmp_path / "settings.json"):
+            assert not lock.acquire()
+    with sole_use(tmp_path / "settings.json"):
+        assert not FileLock(tmp_path / "settings.lock").acquire()
 
 
 def test_a_folder_that_cannot_be_written_is_an_os_error(tmp_path: Path) -> None:
