@@ -57,7 +57,11 @@ def _copied(path: Path, content: bytes) -> Path:
     if copy is None:
         copy = _free(path)
         copy.touch(0o600)
-        copy.write_bytes(content)
+        try:
+            copy.write_bytes(content)
+        except OSError:  # a full disk: half a copy would only be in the way
+            copy.unlink()
+            raise
     return copy
 
 

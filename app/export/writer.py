@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from app.adapters.files.file_set import FileSet
 from app.adapters.files.part_file import write_error
 from app.adapters.sound.files import SoundFileSink
 from app.core.types import AudioChunk
-from app.data_file import write_whole
 from app.errors import AppError
 from app.export.settings import ExportSettings
 from app.export.sidecars.formats import SIDECAR_FORMATS
@@ -42,7 +41,7 @@ class FileWriter:
         self._sink.write(chunk if self._gain == 1 else replace(chunk, samples=chunk.samples * self._gain))
 
     def close(self, lines: Sequence[SpokenLine], between: Callable[[], object] = lambda: None) -> tuple[SpokenFile, list[Path]]:
-        """Gives the files their names, the sound last, so that one that is there has all that belongs to it.
+        """Gives the files their names as one, see `FileSet`; the sound last, so that a new one that is there has all that belongs to it.
 
         Args:
             between: called before each file.
@@ -50,20 +49,19 @@ class FileWriter:
         Returns:
             What was spoken, and the files beside it.
         """
-        sidecars: list[Path] = []
+        files, sidecars = FileSet(), list[Path]()
         try:
             spoken = SpokenFile(joined(lines), self._sink.rate, self._sink.finish())
-            if spoken.samples:
-                for text in self._texts(spoken):
-                    between()
-                    sidecars.append(self._written(*text))
+            for path, text in self._texts(spoken) if spoken.samples else ():
+                between()
+                files.write(path, text.encode("utf-8", "replace"))
+                sidecars.append(path)
             between()
-            self._sink.close()
+            files.add(self._sink.hand_over())
+            files.commit()
         except BaseException:
+            files.discard()
             self.abort()
-            for path in sidecars:
-                with contextlib.suppress(OSError):
-                    path.unlink()
             raise
         return spoken, sidecars
 
@@ -78,13 +76,6 @@ class FileWriter:
             text = form.write(spoken, self._settings.unit)
             if text is not None:
                 yield self._file.with_name(self._file.stem + form.suffix), text
-
-    def _written(self, path: Path, text: str) -> Path:
-        try:
-            write_whole(path, text.encode("utf-8", "replace"))
-        except OSError as exc:
-            raise write_error(path, exc) from exc
-        return path
 
 
 def is_for_one(error: AppError) -> bool:

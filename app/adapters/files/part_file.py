@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from app.adapters.files.checked_file import CheckedFile
@@ -23,16 +24,19 @@ class PartFile(CheckedFile):
 
     Locked as long as it is written, so that `sweep` knows the parts whose writers are dead.
 
+    Attributes:
+        target: what gets the content; where the path is a link, what it leads to.
+
     Raises OutputFileError where the target cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self._shown = path
         try:
-            self._target = behind_link(path)
+            self.target = behind_link(path)
             self._check_target()
-            sweep(self._target.parent)
-            self._part = part_beside(self._target)
+            sweep(self.target.parent)
+            self._part = part_beside(self.target)
             super().__init__(self._part.open("xb+", buffering=0))
             with contextlib.suppress(OSError):  # a disk without locks; there only the age shows it
                 _lock(self._file.fileno())
@@ -41,33 +45,48 @@ class PartFile(CheckedFile):
 
     def commit(self) -> None:
         """Puts all on the disk, then under the target's name; removes the part and raises OutputFileError if it cannot."""
-        try:
-            os.fsync(self._file.fileno())
-            self._file.close()
-            move(self._part, self._target)
-        except OSError as exc:
-            self.discard()
-            raise write_error(self._shown, exc) from exc
+        self.finish()
+        self.put_in_place()
+
+    def finish(self) -> None:
+        """Puts all on the disk: what follows needs no room there. Raises OutputFileError, and removes the part then."""
+        if not self._file.closed:
+            with self._or_nothing():
+                os.fsync(self._file.fileno())
+                self._file.close()
+
+    def put_in_place(self) -> None:
+        """Gives what is finished the target's name. Raises OutputFileError, and removes the part then."""
+        with self._or_nothing():
+            move(self._part, self.target)
 
     def discard(self) -> None:
         """Removes what was written."""
         self._file.close()
         self._part.unlink(missing_ok=True)
 
+    @contextlib.contextmanager
+    def _or_nothing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as exc:
+            self.discard()
+            raise write_error(self._shown, exc) from exc
+
     def _error(self, cause: OSError) -> OutputFileError:
         return write_error(self._shown, cause)
 
     def _check_target(self) -> None:
         # Opening what is there for writing shows before the work, not after it, that the file is locked or protected.
-        if self._target.is_dir():
+        if self.target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a directory")
         # What is there and is no plain file (a device, a pipe) must not be replaced by one, not even through a link.
-        if self._target.exists() and not self._target.is_file():
+        if self.target.exists() and not self.target.is_file():
             raise NotRegularError(errno.EINVAL, localized("ファイルではありません", "it is not a file"))
         try:
-            self._target.open("rb+").close()
+            self.target.open("rb+").close()
         except FileNotFoundError:
-            if not self._target.parent.is_dir():
+            if not self.target.parent.is_dir():
                 raise
 
 

@@ -76,22 +76,32 @@ class SoundFileSink:
 
         Raises OutputFileError when there was no sample at all: not every format can be distinguished from a broken file then.
         """
-        if self._output is None:
-            return
-        if not self.finish():
-            self.abort()
-            raise OutputFileError(
-                localized("書き出す音声がありません。", "There is no audio to write."),
-                localized("読み上げられる文字を入力してください。", "Enter text that can be read aloud."),
-            )
-        output, self._output = self._output, None
-        output.close()
+        if self._output is not None:
+            self._ended().close()
+
+    def hand_over(self) -> PartFile:
+        """Ends the file as `close` does, but for its name, which the caller gives it. Not for standard output. Raises as `close`."""
+        output = self._ended()
+        assert isinstance(output, _SoundFile)
+        return output.end()
 
     def abort(self) -> None:
         """Removes what was written; on standard output it just ends. Does nothing after `close`."""
         output, self._output = self._output, None
         if isinstance(output, _SoundFile):
             output.discard()
+
+    def _ended(self) -> _SoundFile | WavPipe:
+        """With all of the sound in it; nothing more is to be written."""
+        frames, output = self.finish(), self._output
+        if not frames or output is None:
+            self.abort()
+            raise OutputFileError(
+                localized("書き出す音声がありません。", "There is no audio to write."),
+                localized("読み上げられる文字を入力してください。", "Enter text that can be read aloud."),
+            )
+        self._output = None
+        return output
 
     def _append(self, samples: Float32) -> None:
         if self._output is None:
@@ -127,10 +137,14 @@ class _SoundFile:
 
     def close(self) -> None:
         """Ends the encoding and gives the file its name."""
+        self.end().commit()
+
+    def end(self) -> PartFile:
+        """Ends the encoding; the file has no name yet."""
         assert self._sound is not None
         with self._complete_or_nothing():
             self._sound.close()
-        self._part.commit()
+        return self._part
 
     def discard(self) -> None:
         """Ends the encoding and removes the file."""

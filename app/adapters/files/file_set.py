@@ -1,0 +1,98 @@
+"""Files that belong together, such as a sound and its subtitles: they take the place of those that were there as one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+from app.adapters.files.part_file import PartFile, write_error
+from app.data_file import drop, move, part_beside
+
+
+class FileSet:
+    """All of them get their names, or everything stays as it was.
+
+    Before the first gets its name, all of them are complete on the disk, and those that give way have a second name in a hidden folder:
+    from then on only renames follow, which need no room, and one that fails takes back those before it.
+
+    A program that is killed between two renames leaves whole files: those whose turn had come are new, the others as they were, and
+    the next start cannot know that they belong together. Writing the set again makes it one; what is left in hidden names is swept
+    by the first write into the folder a day later.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[PartFile] = []
+        self._aside: Path | None = None
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Adds a file, complete on the disk but for its name. Raises OutputFileError."""
+        part = PartFile(path)
+        self._parts.append(part)
+        part.write(content)
+        part.check()
+        part.finish()
+
+    def add(self, part: PartFile) -> None:
+        """Adds a file that is written already."""
+        self._parts.append(part)
+
+    def commit(self) -> None:
+        """Gives all of them their names, in the order in which they were added. Raises OutputFileError, and changes nothing then."""
+        try:
+            for part in self._parts:
+                part.finish()
+            self._name(self._second_names())
+        except BaseException:
+            self.discard()
+            raise
+        finally:
+            if self._aside is not None:
+                drop(self._aside)
+
+    def discard(self) -> None:
+        """Removes what has no name yet."""
+        for part in self._parts:
+            part.discard()
+
+    def _second_names(self) -> list[Path | None]:
+        """For what gives way, so that it can come back; a file alone needs none, for its rename is the last."""
+        return [self._second_name(part.target) if len(self._parts) > 1 else None for part in self._parts]
+
+    def _second_name(self, target: Path) -> Path | None:
+        if not target.exists():
+            return None
+        try:
+            if self._aside is None:
+                aside = part_beside(target)
+                aside.mkdir()
+                self._aside = aside
+            second = self._aside / target.name
+            try:
+                second.hardlink_to(target)
+            except OSError:  # a disk that gives a file one name only
+                _copy(target, second)
+        except OSError as exc:
+            raise write_error(target, exc) from exc
+        return second
+
+    def _name(self, before: list[Path | None]) -> None:
+        named: list[tuple[Path, Path | None]] = []
+        try:
+            for part, old in zip(self._parts, before, strict=True):
+                part.put_in_place()
+                named.append((part.target, old))
+        except BaseException:
+            for target, old in reversed(named):
+                with contextlib.suppress(OSError):
+                    target.unlink() if old is None else move(old, target)
+            raise
+
+
+def _copy(source: Path, target: Path) -> None:
+    with source.open("rb") as old, target.open("xb") as new:
+        shutil.copyfileobj(old, new)
+        new.flush()
+        os.fsync(new.fileno())
+    shutil.copystat(source, target)
