@@ -80,6 +80,17 @@ def move(source: Path, target: Path) -> None:
     source.replace(target)
 
 
+def sync_folder(folder: Path) -> None:
+    """Waits until the names of a folder are on the disk: what is written next may rely on them. Raises OSError."""
+    if os.name == "nt":  # folders cannot be opened there; NTFS keeps renames in order by itself
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def behind_link(path: Path) -> Path:
     """What is to be replaced instead of a link, which stays one; any other path as it is, for not every drive of Windows can resolve one."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path

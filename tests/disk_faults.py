@@ -21,23 +21,21 @@ class FaultyDisk:
 
     Attributes:
         asked: how often something was asked.
-
-    Args:
         fault: `full` refuses from there on all that needs room, and only that; `once` refuses the n-th, renames included; `killed` ends
             the process before the n-th.
     """
 
     def __init__(self, fault: Fault, at: int = _DEAR) -> None:
         self.asked = 0
-        self._fault, self._at = fault, at
+        self.fault, self._at = fault, at
 
     def ask(self, what: str) -> None:
         """Raises OSError, or ends the process, where it is time for that."""
         self.asked += 1
-        if self._fault == "killed" and self.asked == self._at:
+        if self.fault == "killed" and self.asked == self._at:
             os._exit(KILLED)
-        full = self._fault == "full" and self.asked >= self._at and what in NEEDS_ROOM
-        if full or (self._fault == "once" and self.asked == self._at):
+        full = self.fault == "full" and self.asked >= self._at and what in NEEDS_ROOM
+        if full or (self.fault == "once" and self.asked == self._at):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     @contextmanager
@@ -66,7 +64,7 @@ class FaultyDisk:
             "hardlink_to": asking("link", Path.hardlink_to),
             "mkdir": asking("mkdir", Path.mkdir),
             "touch": asking("touch", Path.touch),
-            "unlink": asking("unlink", unlink) if self._fault == "killed" else unlink,
+            "unlink": asking("unlink", unlink) if self.fault == "killed" else unlink,
         }
         with patch.multiple(Path, **changed), patch.object(os, "fsync", asking("fsync", lambda _file: None)):
             yield self
@@ -105,12 +103,16 @@ def tried_at_every_place(fault: Fault, prepare: Callable[[], object], work: Call
     """
     for at in range(1, _DEAR):
         prepare()
-        disk = FaultyDisk(fault, at)
-        met = _killed(disk, work) if fault == "killed" else _failed(disk, work)
+        met = tried(FaultyDisk(fault, at), work)
         look(f"{fault} at {at}")
         if not met:
             return at - 1
     raise AssertionError("it never ends")
+
+
+def tried(disk: FaultyDisk, work: Callable[[], object]) -> bool:
+    """Does some work, whatever comes of it; whether it met the fault."""
+    return _killed(disk, work) if disk.fault == "killed" else _failed(disk, work)
 
 
 def _failed(disk: FaultyDisk, work: Callable[[], object]) -> bool:

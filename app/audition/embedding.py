@@ -45,6 +45,27 @@ def unpacked(project: Project, path: Path) -> Project:
     return replace(project, sounds={})
 
 
+def put_beside(project: Project, path: Path, before: Path | None) -> None:
+    """Puts the sounds that a project names beside the file that is about to be written, from wherever they are; those that are gone stay gone.
+
+    Raises OutputFileError: the file must not be written then. Sounds that the file holds itself may lie in the data folder as well.
+
+    Args:
+        before: the file that the project had until now.
+    """
+    folder, held = TakeStore(folder_of(path)), TakeStore(folder_of(None))
+    for name, content in project.sounds.items():
+        _put((folder, held), name, content)
+    names = [name for name in _wanted(project) if name not in project.sounds]
+    for store in (held, *([TakeStore(folder_of(before))] if before not in (None, path) else ())):
+        folder.adopt(store, names)
+    missing = [name for name in names if not folder.has(name)]
+    inside = _inside((path, before)) if missing else {}
+    for name in filter(inside.__contains__, missing):
+        folder.put(name, inside[name])
+    folder.sync()
+
+
 def lacks_sounds(project: Project, path: Path) -> bool:
     """The folder beside the file is not there any more, or not all that takes need is in it."""
     store = TakeStore(folder_of(path))

@@ -1,13 +1,16 @@
 """The sounds of takes: a folder in which every file is called after its content, and a bounded part of it in memory.
 
 The folder lies beside a project and may come with it from a stranger: no other name is ever opened, no link is followed, and what does not
-hash to its name is no sound. Nothing is removed but by `sweep`, so a take that was deleted can be brought back until then.
+hash to its name is no sound. Nothing is removed but by `sweep` and `drop`, so a take that was deleted can be brought back until then; when
+they are called, see `app.audition.sound_upkeep`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +18,7 @@ from app.adapters.sound.kept import Int16, as_float, decode_kept, encode_kept, s
 from app.core.cache import LRUCache
 from app.core.takes import is_sound_name
 from app.core.types import Float32
-from app.data_file import PRIVATE, drop, write_whole
+from app.data_file import PRIVATE, drop, sync_folder, write_whole
 from app.errors import InputError, OutputFileError
 from app.language import localized
 from app.own_folder import OWNER_ONLY, make_folder
@@ -77,14 +80,10 @@ class TakeStore:
         return is_sound_name(name) and not self.folder.is_symlink() and _is_plain(self.folder / name)
 
     def adopt(self, other: TakeStore, names: Iterable[str]) -> None:
-        """Takes over sounds from another folder, as when a script gets a name; those that are gone there stay gone. Raises OutputFileError."""
-        for name in names:
-            if not self.has(name) and other.has(name):
-                try:
-                    content = other.content(name)
-                except InputError:
-                    continue
-                self._write(name, content)
+        """Takes over what another folder has of these sounds, as when a script gets a name. Raises OutputFileError."""
+        for name in filter(other.has, names):
+            with suppress(InputError):  # gone, or damaged: so it stays
+                self.put(name, other.content(name))
 
     def content(self, name: str) -> bytes:
         """The bytes of a file that are what its name says. Raises InputError."""
@@ -107,14 +106,44 @@ class TakeStore:
 
     def sweep(self, needed: Collection[str]) -> int:
         """Removes the sounds that no take needs any more, and returns how many; other files stay."""
+        gone = [name for name in self.names() if name not in needed]
+        self.drop(gone)
+        return len(gone)
+
+    def names(self) -> list[str]:
+        """The sounds that there are."""
         try:
             names = [] if self.folder.is_symlink() else [item.name for item in self.folder.iterdir()]
         except OSError:
-            return 0
-        gone = [name for name in names if is_sound_name(name) and name not in needed and _is_plain(self.folder / name)]
-        for name in gone:
+            return []
+        return [name for name in names if self.has(name)]
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Removes sounds; what cannot be removed now stays."""
+        for name in names:
             drop(self.folder / name)
-        return len(gone)
+
+    def age_s(self, name: str) -> float:
+        """Seconds since a sound was kept; 0 where it is gone."""
+        try:
+            return time.time() - (self.folder / name).stat().st_mtime
+        except OSError:
+            return 0.0
+
+    def sync(self) -> None:
+        """Waits until the names of the sounds are on the disk, for a file that is to rely on them. Raises OutputFileError."""
+        try:
+            if self.folder.is_dir():
+                sync_folder(self.folder)
+        except OSError as exc:
+            raise self._failed(exc) from exc
+
+    def is_as_in(self, other: TakeStore, name: str) -> bool:
+        """Whether another folder has the very bytes of a sound."""
+        try:
+            return self.has(name) and other._holds(name, read_small(self.folder / name, LARGEST_BYTES))
+        except OSError:
+            return False
 
     def _holds(self, name: str, content: bytes) -> bool:
         try:
@@ -134,11 +163,14 @@ class TakeStore:
                 path.unlink()
             write_whole(path, content, PRIVATE)
         except OSError as exc:
-            message = localized(f"テイクを保存できません: {self.folder}", f"The take could not be kept: {self.folder}")
-            hint = localized(
-                f"空き容量とフォルダーを確認してください。（{reason_of(exc)}）", f"Check the folder and free space. ({reason_of(exc)})"
-            )
-            raise OutputFileError(message, hint) from exc
+            raise self._failed(exc) from exc
+
+    def _failed(self, cause: OSError) -> OutputFileError:
+        message = localized(f"テイクを保存できません: {self.folder}", f"The take could not be kept: {self.folder}")
+        reason = reason_of(cause)
+        return OutputFileError(
+            message, localized(f"空き容量とフォルダーを確認してください。（{reason}）", f"Check the folder and free space. ({reason})")
+        )
 
 
 def decode_checked(content: bytes) -> tuple[Int16, int]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from app.adapters.files.lock import FileLock
 from app.adapters.files.part_file import write_error
-from app.data_file import move
+from app.data_file import move, sync_folder
 from app.errors import AppError
 from app.own_folder import make_folder
 from app.paths import ASIDE_SUFFIX, aside_of, data_dir
@@ -113,7 +113,7 @@ def put_in_place(folder: Path, target: Path) -> None:
             if aside.exists() and not target.exists():
                 aside.rename(target)
             raise
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
         shutil.rmtree(aside, ignore_errors=True)
 
 
@@ -153,14 +153,4 @@ def sync(folder: Path) -> None:
         if path.is_file():
             with path.open("rb+") as file:
                 os.fsync(file.fileno())
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # folders cannot be opened there; NTFS keeps renames in order by itself
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync_folder(folder)

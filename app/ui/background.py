@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal, Slot
 
 from app.errors import AppError
 from app.ui.error_text import as_app_error
@@ -43,6 +43,11 @@ class BackgroundThread(QObject):
     def begin(self, work: Callable[[], Result]) -> Future[Result]:
         """Runs `work` there, for one who is about to wait for it."""
         return self._thread.submit(work)
+
+    def settle(self) -> None:
+        """Waits for all that was asked for until now, and calls back with what came of it."""
+        self.begin(lambda: None).result()
+        QCoreApplication.sendPostedEvents(self, QEvent.Type.MetaCall.value)
 
     def close(self, *, finish: bool = False) -> None:
         """Waits for what is running, with `finish` also for what has not begun; nothing comes back any more, errors go to the log."""

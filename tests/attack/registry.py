@@ -12,12 +12,14 @@ SHARES: dict[str, float] = {  # those of long tries first, so that what they ove
     "kills": 2.0,  # each starts the program twice: 200 an hour on two cores, with room for a busy machine
     "windows": 1.2,
     "races": 1.0,
+    "takes": 1.0,
     "parameters": 0.8,
     "models": 1.0,
     "texts": 0.8,
     "scripts": 0.8,
     "servers": 0.8,
     "own_json": 0.8,
+    "full_disks": 0.5,
     "services": 0.8,
 }
 

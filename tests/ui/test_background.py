@@ -90,6 +90,18 @@ def test_results_and_errors_come_back_in_order_to_the_windows_thread(qtbot: QtBo
     background.close()
 
 
+def test_who_must_have_it_now_waits_and_hears_of_it_first(qtbot: QtBot) -> None:
+    owner, told = QObject(), list[object]()
+    background = BackgroundThread(owner, "test")
+    background.failed.connect(lambda error: told.append(error.message))
+    for number in range(3):
+        background.run(lambda number=number: number, told.append)
+    background.run(lambda: (_ for _ in ()).throw(AppError("refused", "")))
+    background.settle()
+    assert told == [0, 1, 2, "refused"]
+    background.close()
+
+
 @pytest.mark.parametrize("finish", [True, False])
 def test_closing_finishes_what_is_to_be_kept(finish: bool, caplog: pytest.LogCaptureFixture) -> None:
     background, done, released = BackgroundThread(QObject(), "test"), [0], threading.Event()

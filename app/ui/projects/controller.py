@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -21,6 +21,7 @@ from app.ui.projects.document import ProjectDocument
 from app.ui.projects.questions import ask_before_leaving, ask_before_replacing, ask_for_name, ask_for_project
 from app.ui.projects.recent import RecentProjects
 from app.ui.projects.title import name_of
+from app.ui.takes.shelf import TakeShelf
 from app.ui.widgets.banner import Banner
 from app.ui.workarounds.gui_thread_gc import PAUSE
 
@@ -36,10 +37,13 @@ def nothing() -> None:
 
 
 class ProjectController(QObject):
-    """Files are read and written in the background; typing continues meanwhile.
+    """Files are read and written in the background, one after the other; typing continues meanwhile.
 
     Attributes:
         question: what the user is asked now; None where nothing is.
+
+    Args:
+        shelf: the takes, whose sounds go with the file.
 
     Signals:
         opened(): another project is shown.
@@ -49,14 +53,18 @@ class ProjectController(QObject):
     opened = Signal()
     saved = Signal()
 
-    def __init__(self, parent: QWidget, project: ProjectDocument, contents: Contents, recent: RecentProjects, banner: Banner) -> None:
+    def __init__(
+        self, parent: QWidget, project: ProjectDocument, contents: Contents, shelf: TakeShelf, recent: RecentProjects, banner: Banner
+    ) -> None:
         super().__init__(parent)
-        self._parent, self._project, self._contents = parent, project, contents
+        self._parent, self._project, self._contents, self._shelf = parent, project, contents, shelf
         self._recent, self._banner = recent, banner
         self._background = BackgroundThread(self, "projects")
         self._background.failed.connect(banner.show_error)
         self.question: QMessageBox | None = None
-        self._reading = 0
+        self._reading = self._shown = 0  # files that are being read; projects that were shown
+        self._is_saving = False
+        self._waiting: list[Then] = []  # until what is being saved is
         recent.chosen.connect(self.open_file)
 
     @Slot()
@@ -79,7 +87,9 @@ class ProjectController(QObject):
     @Slot()
     def save(self, then: Then = nothing) -> None:
         """To its file; a script without a name gets one first. `then` follows where that has worked."""
-        if self._project.path is None:
+        if self._is_saving:  # the next one saves what is shown then
+            self._waiting.append(partial(self.save, then))
+        elif self._project.path is None:
             self.save_as(then)
         else:
             self._write(self._project.path, self._project.digest, then)
@@ -100,28 +110,50 @@ class ProjectController(QObject):
                 partial(files.look, path, self._project.digest, self._project.parts), lambda found: self._compare(path, found, seen)
             )
 
+    def clean(self) -> None:
+        """Removes the sounds beside the file that nobody names any more, when it is saved and what is kept between starts as well."""
+        if self._project.path is not None:
+            self._background.run(partial(files.clean, self._project.path, self._shelf.book.needed()))
+
+    def settle(self) -> None:
+        """Waits until all that was asked for is saved."""
+        while self._is_saving:
+            self._background.settle()
+
     def close(self) -> None:
-        """Waits until what is being saved is written."""
+        """Waits until what is being done is."""
         self._dismiss()
         self._background.close(finish=True)
         while self._reading:  # what was read comes to nobody
             self._end_reading()
 
     def _after_asking(self, then: Then) -> None:
-        """Calls `then` once the changes are saved, or the user does not want them."""
+        """Calls `then` once the changes are saved, or the user does not want them; takes that are being kept are changes, too."""
+        if self._is_saving:
+            self._waiting.append(partial(self._after_asking, then))
+        else:
+            self._shelf.sounds.when_kept(partial(self._ask_before_leaving, then))
+
+    def _ask_before_leaving(self, then: Then) -> None:
         if not self._project.is_changed:
             then()
             return
-        self._ask(lambda: ask_before_leaving(self._parent, name_of(self._project), partial(self.save, then), then))
+        save = partial(self.save, partial(self._after_asking, then))  # there may be changes again by then
+        self._ask(lambda: ask_before_leaving(self._parent, name_of(self._project), save, then))
 
     def _read(self, path: Path) -> None:
-        seen = self._contents.script
+        seen = self._state
         self._reading += 1
         PAUSE.begin()
         self._parent.setCursor(Qt.CursorShape.BusyCursor)
         self._background.run(partial(files.read, path), lambda opened: self._on_read(path, opened, seen), partial(self._on_unread, path))
 
-    def _on_read(self, path: Path, opened: OpenedProject, seen: Script) -> None:
+    @property
+    def _state(self) -> tuple[Script, Project]:
+        """What is shown, by identity."""
+        return self._contents.script, self._project.parts
+
+    def _on_read(self, path: Path, opened: OpenedProject, seen: tuple[Script, Project]) -> None:
         self._end_reading()
 
         def show() -> None:
@@ -130,10 +162,10 @@ class ProjectController(QObject):
             if opened.dropped:
                 tell_of_losses(self._banner, path.name, opened.dropped)
 
-        if self._contents.script is seen:
+        if all(now is before for now, before in zip(self._state, seen, strict=True)):
             show()
         else:
-            self._after_asking(show)  # something was typed while the file was read
+            self._after_asking(show)  # something was typed, or a take was kept, while the file was read
 
     def _end_reading(self) -> None:
         self._reading -= 1
@@ -152,28 +184,50 @@ class ProjectController(QObject):
             self._banner.show_error(error)
 
     def _show(self, project: Project, path: Path | None = None, digest: str = "") -> None:
+        self._shown += 1
+        self._waiting.clear()  # it was meant for the one before
         self._contents.show(project, path, digest)
         self._banner.hide()
         self.opened.emit()
 
     def _write(self, path: Path, expected: str | None, then: Then) -> None:
-        script, parts = self._contents.script, self._contents.parts()
+        if self._is_saving:
+            self._waiting.append(partial(self._write, path, expected, then))
+            return
+        script, parts, shown = self._contents.script, self._contents.parts(), self._shown
         before, project = self._project.parts, self._contents.snapshot(parts, path.stem)
 
         def on_written(written: files.Written | None) -> None:
-            if written is None:
+            if self._shown == shown and written is None:
+                self._waiting.clear()
                 self._ask_before_replacing(path, then)
-                return
-            if self._project.parts is before:
-                self._project.parts = parts
-            self._project.mark_saved(path, written.digest, script, parts)
-            self._recent.add(path)
-            self.saved.emit()
-            if written.left_out:
-                self._tell_of_left_out(written.left_out)
-            then()
+            elif self._shown == shown and written is not None:  # else another project is shown by now
+                if self._project.parts is before:
+                    self._project.parts = parts
+                self._on_saved(path, written, script, parts)
+                then()
 
-        self._background.run(partial(files.write, path, project, expected, self._project.path), on_written)
+        def on_failed(error: AppError) -> None:
+            self._waiting.clear()  # it was meant for what would be saved now
+            self._background.failed.emit(error)
+
+        self._is_saving = True
+        work = partial(files.write, path, project, expected, self._project.path)
+        self._background.run(work, partial(self._end_saving, on_written), partial(self._end_saving, on_failed))
+
+    def _end_saving(self, then: Callable[[Any], object], result: object) -> None:
+        """What waited for that follows, one after the other: each may save."""
+        self._is_saving = False
+        then(result)
+        while self._waiting and not self._is_saving:
+            self._waiting.pop(0)()
+
+    def _on_saved(self, path: Path, written: files.Written, script: Script, parts: Project) -> None:
+        self._project.mark_saved(path, written.digest, script, parts)
+        self._recent.add(path)
+        self.saved.emit()
+        if written.left_out:
+            self._tell_of_left_out(written.left_out)
 
     def _tell_of_left_out(self, count: int) -> None:
         self._banner.show_message(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from app.core.project import Project
 from app.core.script import Script
+from app.ui.script.autosave import autosave_path
 
 if TYPE_CHECKING:
     from app.interchange.koebako import OpenedProject
@@ -52,7 +54,9 @@ def read(path: Path) -> OpenedProject:
 
 
 def write(path: Path, project: Project, expected: str | None, before: Path | None = None) -> Written | None:
-    """The new file; None, and nothing is written, where the old one is not as expected. Raises OutputFileError.
+    """The new file, beside which all sounds lie before it names them; None, and nothing is written, where the old one is not as expected.
+
+    Raises OutputFileError.
 
     Args:
         expected: digest of what may be replaced; None replaces anything.
@@ -63,11 +67,20 @@ def write(path: Path, project: Project, expected: str | None, before: Path | Non
     if expected is not None and digest_of_file(path) not in ("", expected):
         return None
     left_out = 0
-    if project.embeds:
-        from app.audition.embedding import packed
+    if project.takes or project.tests:
+        from app.audition.embedding import packed, put_beside
 
-        project, left_out = packed(project, (path, before, None))
+        if project.embeds:
+            project, left_out = packed(project, (path, before, None))
+        put_beside(project, path, before)
     return Written(write_project(path, project), left_out)
+
+
+def clean(path: Path, needed: Collection[str]) -> None:
+    """Removes the sounds beside a project that nobody names any more, `needed` being what the window names."""
+    from app.audition import sound_upkeep
+
+    sound_upkeep.clean(path, autosave_path(), needed)
 
 
 def look(path: Path, digest: str, parts: Project) -> Found:

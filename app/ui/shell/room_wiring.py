@@ -15,6 +15,7 @@ from app.ui.projects.missing import MissingVoices
 from app.ui.projects.title import title_of
 from app.ui.script.autosave import Autosave
 from app.ui.script.list import ScriptList
+from app.ui.takes.shelf import TakeShelf
 from app.ui.voices.controller import VoiceController
 from app.ui.voices.library_actions import LibraryActions
 from app.ui.voices.licence_questions import LicenceQuestions
@@ -26,6 +27,12 @@ class Closes(Protocol):
     """A part that ends its work with the window."""
 
     def close(self) -> object: ...
+
+
+class Opens(Protocol):
+    """A part that follows the project that is shown."""
+
+    def on_opened(self) -> object: ...
 
 
 def close_all(*parts: Closes) -> None:
@@ -61,20 +68,25 @@ def connect_voices(
     side.chooser.library_requested.connect(library.open)
 
 
+def connect_saving(project: ProjectDocument, projects: ProjectController, takes: Opens, shelf: TakeShelf, autosave: Autosave) -> None:
+    """What is kept between starts follows the project, and sounds follow both: none of them goes before neither names it any more."""
+    project.changed.connect(autosave.changed)
+    projects.saved.connect(shelf.on_saved)
+    projects.saved.connect(lambda: autosave.save_now(projects.clean))
+    projects.opened.connect(takes.on_opened)
+    projects.opened.connect(lambda: autosave.save_now())
+
+
 def connect_projects(
     project: ProjectDocument,
     projects: ProjectController,
     missing: MissingVoices,
-    autosave: Autosave,
     dictionary: DictionaryController,
     presets: PresetBar,
     show_title: Callable[[str], object],
 ) -> None:
-    """The title of the window, what is kept between starts, and what another project brings with it."""
+    """The title of the window, and what another project brings with it."""
     project.changed.connect(lambda: show_title(title_of(project)))
-    project.changed.connect(autosave.changed)
-    for signal in (projects.saved, projects.opened):
-        signal.connect(lambda: autosave.save_now())
     project.changed.connect(lambda: presets.show_project(project.parts.presets))
     presets.project_changed.connect(lambda kept: project.change(presets=kept))
     presets.show_project(project.parts.presets)

@@ -12,7 +12,7 @@ from app.settings import Settings
 from app.ui.script.first_script import greet, is_first_start
 from app.ui.shell.layout import keep_on_screen, share_out
 from app.ui.shell.on_demand import RoomsOnDemand
-from app.ui.shell.room_wiring import close_all, connect_projects, connect_voices
+from app.ui.shell.room_wiring import close_all, connect_projects, connect_saving, connect_voices
 from app.ui.shell.wiring import (
     connect_actions,
     connect_embedding,
@@ -75,11 +75,14 @@ class MainWindow(RoomsOnDemand):
         )
         self.live.switch(False)
         self.playback.stop()
+        self.hide()  # a slow disk is waited for unseen
+        for room in (self.takes, self.projects):  # what they still do is kept with the rest
+            room.settle()
         if not self.keeping.finish():
             event.ignore()
             return
         self.close_rooms()
-        close_all(self.takes_deletion, self.takes, self.projects, self.project_words, self.missing, self.dialogs)
+        close_all(self.takes_deletion, self.projects, self.takes, self.project_words, self.missing, self.dialogs)
         close_all(self.dictionary, self.voices, self.voice_tasks.queue, self.licences, self.catalog)
         close_all(self.controller, self._notices)
         super().closeEvent(event)
@@ -144,10 +147,8 @@ class MainWindow(RoomsOnDemand):
         self.incoming.voice_link_found.connect(library.add_address)
 
     def _connect_projects(self) -> None:
-        parts = (self.missing, self.script_file, self.dictionary, self.side.presets)
-        connect_projects(self.project, self.projects, *parts, self.setWindowTitle)
-        self.projects.opened.connect(self.takes.on_opened)
-        self.projects.saved.connect(self.takes.shelf.on_saved)
+        connect_saving(self.project, self.projects, self.takes, self.takes.shelf, self.script_file)
+        connect_projects(self.project, self.projects, self.missing, self.dictionary, self.side.presets, self.setWindowTitle)
         self.first_paint.over.connect(self.takes_fold.restore)
         self.incoming.project_found.connect(self.projects.open_file)
         self.side.card.assign_requested.connect(self.missing.open)

@@ -114,9 +114,9 @@ class WindowControllers(WindowWidgets):
     def _make_projects(self) -> None:
         contents = Contents(self.project, self.document, self.seeds, self.script, self.catalog, self.playback.stop)
         recent = RecentProjects(self.menus.recent, self.settings)
-        self.projects = ProjectController(self, self.project, contents, recent, self.banner)
         speech, playback, name_of = self.controller, self.playback, self.voices.names.find
-        shelf = TakeShelf(self.project, speech, self.banner.show_error, self)
+        shelf = TakeShelf(self.project, speech, self.banner.show_error, self.script_file.save_now, self)
+        self.projects = ProjectController(self, self.project, contents, shelf, recent, self.banner)
         self.takes = TakesController(shelf, self.document, self.selection, self.seeds, speech, playback, self.banner, name_of)
         self.takes_deletion = TakesDeletion(self, shelf, self.window_actions["delete_takes"])
         show_takes = self.window_actions["show_takes"]

@@ -30,6 +30,9 @@ class Owner(Protocol):
 class TakeBook(QObject):
     """Knows the takes and changes them.
 
+    Attributes:
+        known: names of all sounds that were ever needed here, whatever was opened and deleted since.
+
     Signals:
         changed(): there are other takes, or one of them is not as it was.
     """
@@ -39,8 +42,9 @@ class TakeBook(QObject):
     def __init__(self, owner: Owner, parent: QObject) -> None:
         super().__init__(parent)
         self._owner = owner
-        self._seen = owner.parts.takes
+        self._seen = owner.parts
         self._loose: set[str] = set()  # sounds that no take has, and that may still be wanted
+        self.known = set(self.needed())
         owner.changed.connect(self._look)
 
     @property
@@ -65,18 +69,14 @@ class TakeBook(QObject):
         """Gives a take a star, a rating, a note."""
         self._owner.change(takes=change(self.takes, take_id, **values))
 
-    @property
-    def has_loose(self) -> bool:
-        """There are sounds that no take has: of those that were removed and can be put back, or of a test that has not begun."""
-        return bool(self._loose)
-
     def forget_loose(self) -> None:
-        """They are not wanted any more."""
+        """Sounds that no take has are not wanted any more: of those that were removed and could be put back, or of a test that has not begun."""
         self._loose.clear()
 
     def hold(self, sound: str) -> None:
         """A sound stays although no take has it."""
         self._loose.add(sound)
+        self.known.add(sound)
 
     def remove(self, take: Take) -> None:
         """Takes it out; its sound stays, so that it can be put back."""
@@ -89,10 +89,13 @@ class TakeBook(QObject):
         self._loose.clear()
         self._owner.change(takes=kept)
 
-    def put_back(self, take: Take, place: int) -> None:
-        """Undoes `remove`."""
+    def put_back(self, take: Take, place: int) -> bool:
+        """Undoes `remove`; False where its sound may be gone, for all takes were deleted since."""
+        if take.sound and take.sound not in self.needed():
+            return False
         if self.find(take.id) is None:
             self._owner.change(takes=(*self.takes[:place], take, *self.takes[place:]))
+        return True
 
     def needed(self) -> frozenset[str]:
         """Names of the sounds that must stay."""
@@ -100,6 +103,9 @@ class TakeBook(QObject):
 
     @Slot()
     def _look(self) -> None:
-        if self.takes is not self._seen:
-            self._seen = self.takes
+        before, self._seen = self._seen, self._owner.parts
+        if before.tests is not self._seen.tests:
+            self.known |= sounds_in(self._seen.tests)
+        if before.takes is not self._seen.takes:
+            self.known |= sounds_of(self._seen.takes)
             self.changed.emit()

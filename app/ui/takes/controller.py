@@ -85,7 +85,7 @@ class TakesController(QObject):
         line, row = self._selection.line, self._chosen
         heard = self.shelf.heard.of_line(line.id) if line else []
         wanted = row.take.id if row is not None and not row.number else heard[-1].take.id if heard else ""
-        if not self.shelf.keep_heard(wanted, self._on_kept):
+        if not self.shelf.keep_heard(wanted, safe=self._on_kept):
             self._banner.show_message(
                 "notice",
                 localized("保存できる音声がありません。", "There is nothing to keep yet."),
@@ -109,8 +109,12 @@ class TakesController(QObject):
         self.shelf.on_opened()
         self.show()
 
+    def settle(self) -> None:
+        """Waits until what is being kept is among the takes."""
+        self.shelf.sounds.settle()
+
     def close(self) -> None:
-        """Waits until what is being kept is written."""
+        """Nothing more is made; sounds that nobody needs go."""
         self._rolling.stop()
         self.shelf.close()
 
@@ -177,8 +181,9 @@ class TakesController(QObject):
 
     def _on_kept(self, take: Take) -> None:
         self.show(wanted=take.id)
-        if self.panel is None or self.panel.isHidden():
-            number = of_line(self.shelf.book.takes, take.line).index(take) + 1
+        ids = [other.id for other in of_line(self.shelf.book.takes, take.line)]
+        if take.id in ids and (self.panel is None or self.panel.isHidden()):  # it may have been deleted since
+            number = ids.index(take.id) + 1
             self._banner.show_message(
                 "notice",
                 localized(f"テイク {number} として保存しました。", f"Kept as take {number}."),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.script import Line
-from app.core.takes import Take, new_seeds, of_line
+from app.core.takes import new_seeds, of_line
 from app.core.types import Float32
 from app.ui.error_text import Failed
 from app.ui.synthesis.controller import SpeechController
@@ -23,7 +23,7 @@ class Rolling(QObject):
 
     Signals:
         changed(): more or fewer are still to come.
-        made(Take): one of them is kept.
+        made(Take): one of them is kept, and stays whatever happens.
     """
 
     changed = Signal()
@@ -61,12 +61,9 @@ class Rolling(QObject):
     @Slot(object, object, int)
     def _on_rendered(self, job: RenderTake, samples: Float32, rate: int) -> None:
         if job in self._jobs:
-            self._shelf.keep_rendered(job.line, samples, rate, self._on_kept)
+            self._shelf.keep_rendered(job.line, samples, rate, safe=self.made.emit)
             self._jobs.remove(job)
             self.changed.emit()
-
-    def _on_kept(self, take: Take) -> None:
-        self.made.emit(take)
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:

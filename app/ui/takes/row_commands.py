@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.core.takes import restored
+from app.core.takes import Take, restored
 from app.language import localized
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
@@ -74,5 +74,13 @@ class RowCommands(QObject):
             "notice",
             localized(f"{row.name}を削除しました。", f"{row.name} was deleted."),
             action=localized("元に戻す", "Undo"),
-            then=lambda: book.put_back(take, place),
+            then=lambda: self._put_back(take, place),
         )
+
+    def _put_back(self, take: Take, place: int) -> None:
+        if not self._shelf.book.put_back(take, place):
+            self._banner.show_message(
+                "notice",
+                localized("このテイクは元に戻せません。", "This take cannot be restored."),
+                localized("テイクをまとめて削除したときに、音声も削除されました。", "Its sound was deleted with all the others."),
+            )

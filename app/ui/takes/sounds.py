@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.types import Float32
 from app.errors import AppError, InputError, OutputFileError
 from app.ui.background import BackgroundThread
+from app.ui.script.autosave import autosave_path
 from app.ui.synthesis.side_by_side import SideBySide
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ OnError = Callable[[AppError], object]
 
 
 class TakeSounds(QObject):
-    """Belongs to the open project. What writes sound files is imported in the background, at first use.
+    """Belongs to the open project, and holds in the data folder what is kept; see `app.audition.sound_upkeep`.
+
+    What writes sound files is imported in the background, at first use.
 
     Args:
         path: of the project file; None for a script without a name.
@@ -39,15 +42,37 @@ class TakeSounds(QObject):
     def __init__(self, path: Path | None, on_error: OnError, parent: QObject) -> None:
         super().__init__(parent)
         self._path = path
+        self._keeping = 0
         self._stores: dict[Path | None, TakeStore] = {}  # belongs to the background
         self._background = BackgroundThread(self, "takes")
         self._background.failed.connect(self.failed)
         self.failed.connect(on_error)
 
     def keep(self, pieces: Sequence[Float32], rate: int, then: Callable[[KeptSound], object]) -> None:
-        """Keeps a sound."""
-        path = self._path
-        self._background.run(lambda: self._store(path).keep(np.concatenate(pieces), rate), then)
+        """Keeps a sound: in the data folder, until a save has put it beside its project."""
+
+        def on_kept(sound: KeptSound) -> None:
+            self._keeping -= 1
+            then(sound)
+
+        def on_failed(error: AppError) -> None:
+            self._keeping -= 1
+            self.failed.emit(error)
+
+        self._keeping += 1
+        self._background.run(lambda: self._store(None).keep(np.concatenate(pieces), rate), on_kept, on_failed)
+
+    def when_kept(self, then: Callable[[], object]) -> None:
+        """Calls `then` once all that is being kept now is; at once where nothing is."""
+        if self._keeping:
+            self._background.run(lambda: None, lambda _nothing: then())
+        else:
+            then()
+
+    def settle(self) -> None:
+        """Waits until what is being kept is."""
+        if self._keeping:
+            self._background.settle()
 
     def read(self, name: str, then: Callable[[Sound], object]) -> None:
         """Reads a sound."""
@@ -61,30 +86,13 @@ class TakeSounds(QObject):
         """Two sounds, equally loud and at one rate, ready to be heard side by side."""
         self._background.run(partial(_pair, one, other), then)
 
-    def bring(self, before: Path | None, names: Sequence[str]) -> None:
-        """The script had another file before: its sounds come with it."""
-        path = self._path
-        if before != path:
-            self._background.run(lambda: self._store(path).adopt(self._store(before), names))
-
     def open(self, path: Path | None) -> None:
         """The script has another file, or another script is shown."""
         self._path = path
 
-    def sweep(self, needed: frozenset[str]) -> None:
-        """Removes the sounds that nothing needs."""
-        path = self._path
-        self._background.run(lambda: self._store(path).sweep(needed))
-
-    def sweep_unnamed(self, needed: frozenset[str]) -> None:
-        """Removes what lies in the data folder and is not needed from there."""
-        path = self._path
-
-        def sweep() -> None:
-            missing = needed if path is None else {name for name in needed if not self._store(path).has(name)}
-            self._store(None).sweep(missing)
-
-        self._background.run(sweep)
+    def release(self, needed: Collection[str], known: Collection[str], others: Iterable[Path]) -> None:
+        """Removes what need not be held any more; see `app.audition.sound_upkeep.release`."""
+        self._background.run(partial(_release, self._path, needed, known, others))
 
     def close(self) -> None:
         """Waits until what is being kept is written."""
@@ -99,15 +107,30 @@ class TakeSounds(QObject):
         return self._stores[path]
 
     def _read(self, path: Path | None, name: str) -> Sound:
+        """Beside the project, or held: what was made since it was saved, or what an older version did not put there."""
+        beside, held = self._store(path), self._store(None)
         try:
-            return self._store(path).read(name)
+            return beside.read(name)
         except InputError:
-            if path is None or not self._store(None).has(name):
+            if path is None or not held.has(name):
                 raise
-            # The program ended before a new project had all of its sounds, or nothing can be written beside the project.
-            with suppress(OutputFileError):
-                self._store(path).adopt(self._store(None), [name])
-            return self._store(None).read(name)
+            _bring(beside, held, path, name)
+            return held.read(name)
+
+
+def _bring(beside: TakeStore, held: TakeStore, path: Path, name: str) -> None:
+    """Puts a sound where the file that names it should have it."""
+    from app.audition.sound_upkeep import names_in
+
+    with suppress(OSError, OutputFileError):
+        if name in names_in(path):
+            beside.adopt(held, [name])
+
+
+def _release(path: Path | None, needed: Collection[str], known: Collection[str], others: Iterable[Path]) -> None:
+    from app.audition.sound_upkeep import release
+
+    release(path, autosave_path(), needed, known, others)
 
 
 def _pair(one: Sound, other: Sound) -> SideBySide:

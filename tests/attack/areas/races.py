@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 
+from app.settings import load_settings
 from tests.attack import checks
 from tests.attack.area import Area, Case
 from tests.attack.lived_in import STARTER_BERT
 from tests.attack.operations import Materials, Operation
-from tests.attack.place import clear
+from tests.attack.place import ROOT, clear
 from tests.attack.program import Program, Ran, judge
+from tests.test_two_programs import CHOOSE
 
 LIMIT_S, TRY_S = 60.0, 300.0
-MOST_APART_S = 1.2
+MOST_APART_S, CHOICES = 1.2, 8
+FROM_HERE = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
 Pair = tuple[Operation, Operation, set[int]]
 
 
@@ -62,6 +66,8 @@ class Races(Area):
             "word, speak": lambda: (self._bare(make.add_word(case)), speak("b"), set()),
             "prepare, prepare": lambda: (speak("a", "--voice", str(make.graph)), speak("b", "--voice", str(make.graph)), set()),
             "use, use": lambda: (make.use_bert(), Operation("use", ("bert", "use", STARTER_BERT, "--precision", "float32"), 1.0), set()),
+            "choices, choices": lambda: self._two_choosers(case),
+            "bert, precision": lambda: self._bert_and_precision(),
             "export, export": lambda: (make.export(), make.export(), {7}),
             "one file": lambda: (make.speak(case), make.speak(case), set()),
             "check, add": lambda: (measuring, make.add_voice(case, make.prepared), set()),
@@ -95,6 +101,37 @@ class Races(Area):
             "word", ("dict", "add", word, "ア"), 1.0, done=lambda inner: checks.check_words(inner, self.place.home, known | {word})
         )
         return Operation(first.name, first.arguments, first.seconds, done=first.done), second, set()
+
+    def _two_choosers(self, case: Case) -> Pair:
+        """All that two programs choose is there in the end."""
+        wanted = {f"{name}{case.number}-{number}" for name in (1, 2) for number in range(CHOICES)}
+
+        def done(inner: Case) -> None:
+            settings, error = load_settings(self.place.home / "settings.json")
+            for kept in (settings.fast_voices, settings.favourite_voices):
+                if error is not None or not wanted <= {*kept}:
+                    inner.complain("lost", f"choices that are gone: {sorted(wanted - {*kept})}, {error}", "choices")
+
+        first, second = (
+            Operation("choices", (sys.executable, "-c", FROM_HERE + CHOOSE, f"{name}{case.number}", str(CHOICES)), 2.0, done=done)
+            for name in (1, 2)
+        )
+        return first, second, set()
+
+    def _bert_and_precision(self) -> Pair:
+        path = self.place.home / "settings.json"
+
+        def use_done(case: Case) -> None:
+            if (found := load_settings(path)[0].bert) != STARTER_BERT:
+                case.complain("lost", f"the BERT that was chosen: {found!r}", "the BERT that was chosen")
+
+        def precision_done(case: Case) -> None:
+            if "mei" not in load_settings(path)[0].exact_voices:
+                case.complain("lost", "the precision that was chosen", "the precision that was chosen")
+
+        path.unlink(missing_ok=True)
+        use = Operation("use", ("bert", "use", STARTER_BERT, "--precision", "float32"), 1.0, done=use_done)
+        return use, Operation("precision", ("voices", "precision", "mei", "exact"), 1.0, done=precision_done), set()
 
     def _look(self, case: Case, name: str, operations: tuple[Operation, Operation], ran: list[Ran], codes: set[int]) -> None:
         for operation, item in zip(operations, ran, strict=True):

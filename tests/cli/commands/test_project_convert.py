@@ -6,8 +6,10 @@ import hashlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from app.audition.take_store import TakeStore, folder_of
 from app.cli.main import main
 from app.core.project import Project
 from app.core.takes import Take
@@ -42,6 +44,13 @@ def test_sounds_that_a_project_includes_stay_in_it(capsys: pytest.CaptureFixture
     assert run(capsys, tmp_path / "a.koebako", "-o", tmp_path / "b.koebako")[0] == 0
     project = read_project(tmp_path / "b.koebako")
     assert (project.embeds, project.sounds) == (True, {sound: b"fLaC"})
+
+
+def test_sounds_beside_a_project_come_with_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sound = TakeStore(folder_of(tmp_path / "a.koebako")).keep(np.full(300, 0.1, np.float32), 44_100).name
+    write_project(tmp_path / "a.koebako", Project(takes=(Take("l", sound=sound),)))
+    assert run(capsys, tmp_path / "a.koebako", "-o", tmp_path / "b.koebako")[0] == 0
+    assert TakeStore(folder_of(tmp_path / "b.koebako")).content(sound)
 
 
 def test_a_table_with_columns_of_other_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

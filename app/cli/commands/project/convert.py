@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app import paths
+from app.audition.embedding import put_beside
 from app.cli.commands.project.convert_options import columns_of
 from app.cli.output import json_line, note
 from app.cli.project_voices import assigned
@@ -39,6 +40,8 @@ def convert(options: argparse.Namespace) -> int:
         imported = with_readings(imported)
         project = assigned(imported.project, source, voice)
         project = replace(project, script=without_shipped(project.script, shipped_voice() or ""))
+        if project.takes or project.tests:
+            put_beside(project, target, Path(options.source))
         write_project(target, project)
         dropped = imported.dropped
     else:

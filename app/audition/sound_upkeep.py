@@ -1,0 +1,75 @@
+"""Where the sound of a take is, from its making on, and when it may be removed.
+
+A sound that is kept lies in the data folder: there the program **holds** it, whatever is saved, moved or cleaned. Saving a project puts
+the sounds that it names **beside** its file before that names them (`app.audition.embedding.put_beside`), so there is no moment in which a
+file names a sound that is not there. Only then, and only here, anything is removed: `clean` beside a file, `release` in the data folder.
+Both read from the disk what the file and the script that is kept between starts (the recovery) name at that moment; what the program
+itself still needs is given to them. So a sound stays as long as any of the three names it, and a kill at any moment costs room, no sound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from app.audition.take_store import TakeStore, folder_of
+from app.small_file import open_regular
+
+FOREIGN_S = 30 * 24 * 3600.0  # sounds in the data folder that this start knows nothing of: those of a killed program, or of another window
+_NAME = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_NAME_BYTES, _BLOCK_BYTES = 64, 1 << 20  # Python keeps its lock while it searches a block
+
+
+def names_in(file: Path) -> frozenset[str]:
+    """Names of sounds anywhere in a project file or the recovery; none where there is no file. Raises OSError."""
+    found: set[bytes] = set()
+    try:
+        with open_regular(file) as source:
+            rest = b""
+            while block := source.read(_BLOCK_BYTES):
+                found.update(_NAME.findall(rest + block))
+                rest = (rest + block)[-_NAME_BYTES - 1 :]
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(name.decode("ascii") for name in found)
+
+
+def clean(path: Path, recovery: Path, needed: Collection[str]) -> int:
+    """Removes sounds beside a project that nobody names any more, and returns how many; none where a file cannot be read.
+
+    Args:
+        recovery: the script that is kept between starts.
+        needed: what the program names: takes, what can be put back, tests.
+    """
+    try:
+        named = names_in(path) | names_in(recovery)
+    except OSError:
+        return 0
+    return TakeStore(folder_of(path)).sweep(named | frozenset(needed)) if path.is_file() else 0
+
+
+def release(path: Path | None, recovery: Path, needed: Collection[str], known: Collection[str], others: Iterable[Path] = ()) -> int:
+    """Removes held sounds that lie beside the files that name them, or that nobody names, and returns how many.
+
+    Args:
+        path: the project that is open; None is a script without a name, whose sounds stay held.
+        known: what this start has ever named; what it knows nothing of stays for FOREIGN_S.
+        others: projects that were open before.
+    """
+    held = TakeStore(folder_of(None))
+    names = held.names()
+    try:
+        wanted = frozenset(needed) | names_in(recovery) if names else frozenset()
+        files = {file: names_in(file) for file in dict.fromkeys((*([path] if path else ()), *others))} if names else {}
+    except OSError:
+        return 0
+    gone = []
+    for name in names:
+        homes = [file for file, named in files.items() if name in named]
+        is_safe = all(held.is_as_in(TakeStore(folder_of(file)), name) for file in homes)
+        is_wanted = name in wanted and path not in homes
+        if is_safe and not is_wanted and (homes or name in known or held.age_s(name) > FOREIGN_S):
+            gone.append(name)
+    held.drop(gone)
+    return len(gone)

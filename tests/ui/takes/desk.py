@@ -1,0 +1,238 @@
+"""All of a window that takes and projects need, without the window: takes are made, saved, deleted, moved and left in random order."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.core.script import Line, Script
+from app.core.takes import Take
+from app.errors import AppError
+from app.interchange.koebako import read_project
+from app.settings import Settings
+from app.ui.projects.contents import Contents
+from app.ui.projects.controller import ProjectController
+from app.ui.projects.document import ProjectDocument
+from app.ui.script.autosave import Autosave
+from app.ui.script.document import ScriptDocument
+from app.ui.script.first_script import open_script
+from app.ui.script.take_seeds import TakeSeeds
+from app.ui.shell.room_wiring import connect_saving
+from app.ui.synthesis.controller import SpeechController
+from app.ui.takes.shelf import TakeShelf
+
+RATE = 44_100
+PATIENCE_S = 60.0
+MOST_FILES, MOST_MADE = 6, 4
+SAVE, DISCARD, REPLACE = "Save", "Don't save", "Replace"
+
+
+class _Recent(QObject):
+    """The menu of recent projects, which nobody opens."""
+
+    chosen = Signal(object)
+
+    def add(self, _path: Path) -> None: ...
+
+
+class Desk:
+    """What is open.
+
+    Attributes:
+        errors: all that the user would have seen.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[AppError] = []
+        self._parent = QWidget()
+        script, kept = open_script(Settings(text="雨が降る。"))
+        self.document = ScriptDocument(script, self._parent)
+        self.project = ProjectDocument(self.document, kept.origin)
+        seeds = TakeSeeds(self.document)
+        self.autosave = Autosave(self.document, seeds, lambda: "", lambda: self.project.origin)
+        self.autosave.failed.connect(self.errors.append)
+        self.shelf = TakeShelf(self.project, SpeechController(None, self._parent), self.errors.append, self.autosave.save_now, self._parent)
+        view: Any = SimpleNamespace(current_id="", end_editing=lambda: None, choose=lambda _ids: None)
+        banner: Any = SimpleNamespace(show_error=self.errors.append, show_message=lambda *_said, **_more: None, hide=lambda: None)
+        contents = Contents(self.project, self.document, seeds, view, SimpleNamespace(find=lambda _voice: None), lambda: None)  # type: ignore[arg-type]
+        self.projects = ProjectController(self._parent, self.project, contents, self.shelf, _Recent(self._parent), banner)  # type: ignore[arg-type]
+        connect_saving(self.project, self.projects, self.shelf, self.shelf, self.autosave)
+
+    def keep(self, seed: int, safe: Callable[[Take], object]) -> None:
+        """Makes a take of the first line."""
+        if not self.document.script.lines:
+            self.document.edit("line", Script((Line("雪が積もる。"),)))
+        samples = np.random.default_rng(seed).uniform(-0.5, 0.5, 200 + seed % 2_000).astype(np.float32)
+        self.shelf.keep_rendered(self.document.script.lines[0], samples, RATE, safe=safe)
+
+    def close(self) -> None:
+        """As the window does."""
+        self.shelf.sounds.settle()
+        self.projects.settle()
+        error = self.autosave.flush()()
+        self.autosave.close()
+        self.projects.close()
+        self.shelf.close()
+        if error is not None:
+            self.errors.append(error)
+
+
+class Deeds:
+    """Does to a desk what users do.
+
+    Args:
+        folder: of the projects.
+        report: is given `made` or `deleted`, and the ids of takes: what was reported as kept, and what was deleted, or given up with its
+            project.
+        mover: moves a project.
+        was_killed: the program before was, perhaps after it had written a project and before it had noted that: it asks then.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        folder: Path,
+        draw: random.Random,
+        report: Callable[[str, list[str]], object],
+        mover: Callable[[Path, Path], object],
+        *,
+        was_killed: bool = False,
+    ) -> None:
+        self.was_killed = was_killed
+        self._desk, self._folder, self._draw, self._report, self._mover = desk, folder, draw, report, mover
+        self._removed: list[tuple[Take, int]] = []
+        self._ways: dict[Callable[[], object], int] = {
+            self._make: 9,
+            self._save: 7,
+            self._wait: 9,
+            self._save_as: 2,
+            self._delete: 4,
+            self._undo: 3,
+            self._delete_all: 1,
+            self._star: 1,
+            self._embed: 1,
+            self._new: 1,
+            self._open: 2,
+            self._move: 1,
+            self._test: 1,
+        }
+
+    def one(self) -> str:
+        """Another deed; its name."""
+        deed = self._draw.choices(list(self._ways), list(self._ways.values()))[0]
+        deed()
+        self._answer()
+        return deed.__name__
+
+    def _make(self) -> None:
+        for _ in range(self._draw.randint(1, MOST_MADE)):
+            self._desk.keep(self._draw.randrange(1 << 30), lambda take: self._report("made", [take.id]))
+
+    def _wait(self) -> None:
+        ends = time.monotonic() + self._draw.random() * 0.03
+        while time.monotonic() < ends:
+            QCoreApplication.processEvents()
+            time.sleep(0.001)
+
+    def _save(self) -> None:
+        if self._desk.project.path is None:
+            self._save_as()
+        else:
+            self._desk.projects.save()
+
+    def _save_as(self) -> None:
+        number = self._draw.randrange(1 << 30)
+        if len(list(self._folder.rglob("*.koebako"))) < MOST_FILES:
+            path = self._folder / self._draw.choice(("", "elsewhere")) / f"{number}.koebako"
+            path.parent.mkdir(exist_ok=True)
+            QFileDialog.getSaveFileName = lambda *_asked: (str(path), "")  # type: ignore[method-assign,assignment,misc]
+            self._desk.projects.save_as()
+
+    def _delete(self) -> None:
+        book = self._desk.shelf.book
+        if book.takes:
+            take = self._draw.choice(book.takes)
+            self._report("deleted", [take.id])
+            self._removed.append((take, book.takes.index(take)))
+            book.remove(take)
+
+    def _undo(self) -> None:
+        if self._removed:
+            self._desk.shelf.book.put_back(*self._removed.pop())
+
+    def _delete_all(self) -> None:
+        self._report("deleted", [take.id for take in self._desk.shelf.book.takes])
+        self._desk.shelf.delete(starred=self._draw.random() < 0.5)
+
+    def _star(self) -> None:
+        book = self._desk.shelf.book
+        if book.takes:
+            book.change(self._draw.choice(book.takes).id, starred=True)
+
+    def _embed(self) -> None:
+        self._desk.project.change(embeds=not self._desk.project.parts.embeds)
+
+    def _new(self) -> None:
+        self._removed.clear()
+        self._desk.projects.new()
+
+    def _open(self) -> None:
+        others = [path for path in sorted(self._folder.rglob("*.koebako")) if path != self._desk.project.path]
+        if others:
+            self._removed.clear()
+            self._desk.projects.open_file(self._draw.choice(others))
+
+    def _move(self) -> None:
+        """A project that is not open, with its folder."""
+        others = [path for path in sorted(self._folder.rglob("*.koebako")) if path != self._desk.project.path]
+        if others and self.is_idle:
+            path = self._draw.choice(others)
+            self._mover(path, path.with_name(f"{self._draw.randrange(1 << 30)}.koebako"))
+
+    def _test(self) -> None:
+        """A blind test of a sound that is no take."""
+        samples = np.random.default_rng(self._draw.randrange(1 << 30)).uniform(-0.5, 0.5, 500).astype(np.float32)
+        project = self._desk.project
+        then = partial(lambda name: project.change(tests=(*project.parts.tests, {"id": name[:8], "sounds": [name]})[-3:]))
+        self._desk.shelf.keep_unnamed(samples, RATE, then)
+
+    @property
+    def is_idle(self) -> bool:
+        """No file is being read or written."""
+        projects = self._desk.projects
+        return not projects._is_saving and not projects._waiting and not projects._reading
+
+    def _answer(self) -> None:
+        """Whatever is asked."""
+        question = self._desk.projects.question
+        if question is None:
+            return
+        labels = {button.text(): button for button in question.buttons()}
+        assert SAVE in labels or self.was_killed, f"a question that nobody expected: {question.text()}"
+        label = self._draw.choice(list(labels)) if SAVE in labels else REPLACE
+        if label == DISCARD:
+            path = self._desk.project.path
+            saved = {take.id for take in read_project(path).takes} if path is not None and path.exists() else set()
+            self._report("deleted", [take.id for take in self._desk.shelf.book.takes if take.id not in saved])
+        if label == SAVE and self._desk.project.path is None:
+            path = self._folder / f"{self._draw.randrange(1 << 30)}.koebako"
+            QFileDialog.getSaveFileName = lambda *_asked: (str(path), "")  # type: ignore[method-assign,assignment,misc]
+        labels[label].click()
+
+
+def finish(deeds: Deeds) -> None:
+    """Waits until nothing is written any more."""
+    ends = time.monotonic() + PATIENCE_S
+    while not deeds.is_idle and time.monotonic() < ends:
+        QCoreApplication.processEvents()
+        time.sleep(0.001)
+    assert deeds.is_idle
