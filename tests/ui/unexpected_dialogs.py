@@ -38,6 +38,14 @@ def refuse_dialogs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return opened
 
 
+def expect_dialog(monkeypatch: pytest.MonkeyPatch, kind: type, name: str) -> None:
+    """Lets a test open this one for real: it answers by a timer, through the buttons."""
+    monkeypatch.setattr(kind, name, _REAL[kind, name])
+
+
+_REAL = {(kind, name): getattr(kind, name) for kind, names in WAITING.items() for name in names}
+
+
 def _refusal(name: str, opened: list[str]) -> Callable[..., NoReturn]:
     def refuse(*_arguments: object, **_named: object) -> NoReturn:
         opened.append(name)

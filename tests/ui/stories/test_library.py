@@ -24,6 +24,7 @@ from app.ui.widgets.text_dialog import TextDialog
 from tests.fault_server import FaultServer, Reply
 from tests.install.voice_files import TERMS, aivmx, quick, tree, wishes
 from tests.ui.conftest import OpenWindow
+from tests.ui.unexpected_dialogs import expect_dialog
 from tests.ui.voices.test_controller import UUIDS, open_script, until
 
 pytestmark = pytest.mark.usefixtures("_voices_prepared_once")
@@ -176,9 +177,10 @@ def test_rename(qtbot: QtBot, window: MainWindow, library: VoiceLibrary, monkeyp
 
 
 def test_remove_asks_first_and_lines_wait_for_their_voice(
-    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, voice_file: Path
+    qtbot: QtBot, window: MainWindow, library: VoiceLibrary, voice_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
+    expect_dialog(monkeypatch, QMessageBox, "exec")
 
     def answer(button_text: str) -> None:
         (box,) = (item for item in QApplication.topLevelWidgets() if isinstance(item, QMessageBox) and item.isVisible())
