@@ -25,6 +25,7 @@ from app.voices.prepare import cut
 from app.voices.prepare.graphs import PreparedGraphs
 from app.voices.untrusted.safetensors import TensorFile
 from app.voices.voice import read_prepared
+from tests.small_files import small_files
 from tests.voices.safetensors_file import write_safetensors
 
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")
@@ -245,14 +246,8 @@ def test_settings_of_another_length_are_refused(source: Path, folder: Path) -> N
 
 
 def test_a_full_disk_leaves_nothing(source: Path, folder: Path) -> None:
-    resource = pytest.importorskip("resource", reason="files cannot be limited here")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
-    try:
-        with pytest.raises(OutputFileError) as caught:
-            prepare_voice(source / "model.onnx", folder)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with small_files(1 << 20), pytest.raises(OutputFileError) as caught:
+        prepare_voice(source / "model.onnx", folder)
     assert caught.value.hint
     assert list(folder.iterdir()) == []
 

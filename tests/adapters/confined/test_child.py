@@ -150,7 +150,7 @@ def test_limits_that_were_set_before_stay() -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (5, 7)); _lower(resource.RLIMIT_FSIZE, 6); print(resource.getrlimit(resource.RLIMIT_FSIZE))\n"
         "_lower(resource.RLIMIT_CPU, 50, 5); print(resource.getrlimit(resource.RLIMIT_CPU))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split("\n")[:2] == ["(5, 6)", "(50, 55)"]
     assert resource.getrlimit(resource.RLIMIT_CORE) == before
 

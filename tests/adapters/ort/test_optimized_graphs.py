@@ -225,12 +225,11 @@ def test_a_full_disk_is_no_error(model: Path, store: GraphStore, monkeypatch: py
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on the size of files there")
 def test_a_disk_that_fills_up_while_writing_is_no_error(model: Path, tmp_path: Path) -> None:
     program = (
-        "import resource, sys; from pathlib import Path; import numpy as np; from tests.adapters.ort.test_optimized_graphs import run\n"
-        "from app.adapters.ort.optimized_graphs import GraphStore\n"
+        "import sys; from pathlib import Path; import numpy as np; from tests.adapters.ort.test_optimized_graphs import run\n"
+        "from app.adapters.ort.optimized_graphs import GraphStore; from tests.small_files import small_files\n"
         "expected = run(Path(sys.argv[1]), None)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
         "store = GraphStore(Path(sys.argv[2]), smallest_bytes=0)\n"
-        "assert all(np.array_equal(run(Path(sys.argv[1]), store), expected) for _ in range(2))"
+        "with small_files(200_000): assert all(np.array_equal(run(Path(sys.argv[1]), store), expected) for _ in range(2))"
     )
     subprocess.run([sys.executable, "-c", program, str(model), str(tmp_path / "store")], check=True)
     assert not list((tmp_path / "store").glob("*.part"))

@@ -24,6 +24,7 @@ from app.core.types import AudioChunk, Float32
 from app.errors import AppError, InputError, InternalError, OutputFileError
 from app.language import language, set_language
 from tests.folder_names import FOLDER_NAMES
+from tests.small_files import small_files
 
 REPOSITORY = Path(__file__).parents[3]
 VOICE_RATE = 44_100
@@ -297,16 +298,6 @@ def test_opus_takes_the_nearest_rate_above(tmp_path: Path, voice: int, stored: i
     assert int.from_bytes(head[at : at + 4], "little") == stored
 
 
-@pytest.fixture
-def small_files() -> Iterator[None]:
-    """No file of this process may grow beyond 40 kB: the system refuses the write, as on a full disk."""
-    resource = pytest.importorskip("resource", reason="needs a POSIX system")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 def write_until_full(folder: Path, suffix: str) -> OutputFileError:
     noise = np.random.default_rng(0).uniform(-1, 1, 10 * VOICE_RATE).astype(np.float32)
     with pytest.raises(OutputFileError) as caught:
@@ -315,8 +306,9 @@ def write_until_full(folder: Path, suffix: str) -> OutputFileError:
 
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac", ".ogg", ".opus", ".mp3"])
-def test_a_disk_that_fills_up(tmp_path: Path, suffix: str, small_files: None, capfd: pytest.CaptureFixture[str]) -> None:
-    error = write_until_full(tmp_path, suffix)
+def test_a_disk_that_fills_up(tmp_path: Path, suffix: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with small_files(40_000):
+        error = write_until_full(tmp_path, suffix)
     assert "the disk is full" in error.message
     assert not list(tmp_path.iterdir())
     assert capfd.readouterr().err == ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from app.core.script import Line, LineSettings, Script
 from app.export import child_worker
 from app.export.loudness import integrated, measure, together
 from tests.interchange.peers import aisp, vvproj
+from tests.small_files import small_files
 
 ROOT = Path(__file__).parents[3]
 LINES = ("a1,雨が降る。,,,3", "a2,こんにちは、世界。,Mei,Happy,1", "a3,雪が積もる。,Tohoku f01,,2")
@@ -247,10 +247,9 @@ def test_options_that_cannot_be(table: Path, tmp_path: Path, options: list[str],
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of files")
 def test_a_full_disk_ends_all(table: Path, tmp_path: Path) -> None:
-    limited = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-    limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)); from app.cli.main import main; sys.exit(main())"
-    command = [sys.executable, "-c", limited, "export", str(table), "-o", str(tmp_path / "out"), "--json", "--sidecars", "txt"]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=60)
+    command = [sys.executable, str(ROOT / "main.py"), "export", str(table), "-o", str(tmp_path / "out"), "--json", "--sidecars", "txt"]
+    with small_files(60_000):
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 7, ended.stderr
     assert "no space" in ended.stdout.lower() or "full" in ended.stdout.lower()
     assert list((tmp_path / "out").iterdir()) == []

@@ -22,6 +22,7 @@ from app.errors import InputError
 from app.install import fetch, library
 from app.install.renew import renew_voice
 from tests.install.voice_files import TERMS, aivmx, quick
+from tests.small_files import small_files
 
 ROOT = Path(__file__).parents[3]
 UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
@@ -300,18 +301,15 @@ def test_a_bad_download_is_dropped_and_an_undecided_one_kept(
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
 def test_a_disk_that_fills_up_meanwhile_leaves_nothing_and_a_voice_still_speaks(reference: Path, tmp_path: Path) -> None:
-    import resource
-
-    def small_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
-
     source = reference / "jp-extra-tiny-2spk" / "model.aivmx"
-    done = process("voices", "add", source, preexec_fn=small_files)
+    with small_files(1_000_000):
+        done = process("voices", "add", source)
     assert done.returncode == 7, done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert not (paths.data_dir() / "voices" / UUID).exists()
     assert [item.name for item in (paths.data_dir() / "staging").iterdir()] == [".moving"]
-    done = process("speak", "はい。", "--voice", source, "--force-bert", "-o", tmp_path / "a.wav", preexec_fn=small_files)
+    with small_files(1_000_000):
+        done = process("speak", "はい。", "--voice", source, "--force-bert", "-o", tmp_path / "a.wav")
     assert done.returncode == 0, done.stderr.decode()
     assert "could not be saved" in done.stderr.decode()
     assert soundfile.info(tmp_path / "a.wav").frames > 1000
