@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from app.adapters.user_settings import change_settings
 
+from app.adapters.own_settings import change_settings
 from app.adapters.user_dictionary import change_dictionary, known_words
 from app.audition.take_store import TakeStore
 from app.core.dictionary import make_entry

@@ -49,8 +49,16 @@ def clean(path: Path, recovery: Path, needed: Collection[str]) -> int:
     return TakeStore(folder_of(path)).sweep(named | frozenset(needed)) if path.is_file() else 0
 
 
-def release(path: Path | None, recovery: Path, needed: Collection[str], known: Collection[str], others: Iterable[Path] = ()) -> int:
-    """Removes held sounds that lie beside the files that name them, or that nobody names, and returns how many.
+def release(
+    path: Path | None,
+    recovery: Path,
+    needed: Collection[str],
+    known: Collection[str],
+    others: Iterable[Path] = (),
+    *,
+    unnamed_only: bool = False,
+) -> int:
+    """Removes held sounds that nobody names, and without `unnamed_only` those that lie beside the files that name them; returns how many.
 
     Args:
         path: the project that is open; None is a script without a name, whose sounds stay held.
@@ -67,9 +75,12 @@ def release(path: Path | None, recovery: Path, needed: Collection[str], known: C
     gone = []
     for name in names:
         homes = [file for file, named in files.items() if name in named]
-        is_safe = all(held.is_as_in(TakeStore(folder_of(file)), name) for file in homes)
-        is_wanted = name in wanted and path not in homes
-        if is_safe and not is_wanted and (homes or name in known or held.age_s(name) > FOREIGN_S):
+        if not homes:
+            is_free = name not in wanted and (name in known or held.age_s(name) > FOREIGN_S)
+        else:
+            is_free = not unnamed_only and (name not in wanted or path in homes)
+            is_free = is_free and all(held.is_as_in(TakeStore(folder_of(file)), name) for file in homes)
+        if is_free:
             gone.append(name)
     held.drop(gone)
     return len(gone)

@@ -88,6 +88,16 @@ def test_a_held_sound_goes_once_it_lies_where_it_is_named_or_nobody_names_it(
     assert (gone, TakeStore(folder_of(None)).has(name)) == ((0, True) if stays else (1, False))
 
 
+def test_while_a_project_is_open_only_what_nobody_names_goes(tmp_path: Path) -> None:
+    path, none = tmp_path / "a.koebako", tmp_path / "none"
+    named, wanted, gone, foreign = keep(None, 1, 2, 3, 4)
+    keep(path, 1)
+    write_project(path, project_of(named))
+    known = {named, wanted, gone}
+    assert release(path, none, {wanted}, known, unnamed_only=True) == 1
+    assert set(TakeStore(folder_of(None)).names()) == {named, wanted, foreign}
+
+
 def test_a_damaged_sound_beside_the_project_lets_no_held_one_go(tmp_path: Path) -> None:
     path = tmp_path / "a.koebako"
     (name,) = keep(None, 1)

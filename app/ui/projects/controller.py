@@ -111,9 +111,13 @@ class ProjectController(QObject):
             )
 
     def clean(self) -> None:
-        """Removes the sounds beside the file that nobody names any more, when it is saved and what is kept between starts as well."""
-        if self._project.path is not None:
+        """Removes the sounds that nobody names any more, when the file is saved and what is kept between starts as well."""
+        self._shelf.sounds.when_kept(self._clean)
+
+    def _clean(self) -> None:
+        if self._project.path is not None and not self._is_saving:  # else it follows that
             self._background.run(partial(files.clean, self._project.path, self._shelf.book.needed()))
+            self._shelf.drop_unnamed()
 
     def settle(self) -> None:
         """Waits until all that was asked for is saved."""

@@ -104,11 +104,18 @@ class TakeShelf(QObject):
         self.book.forget_loose()
         self._use(self._owner.path)
 
+    def drop_unnamed(self) -> None:
+        """Lets held sounds go that nobody names any more, while nothing is being kept or saved."""
+        self._release(unnamed_only=True)
+
     def close(self) -> None:
-        """Lets those sounds go that nobody needs any more; what is kept between starts is on the disk already."""
+        """Lets held sounds go that nobody needs there any more; what is kept between starts is on the disk already."""
         self.book.forget_loose()
-        self.sounds.release(self.book.needed(), self.book.known, tuple(self._paths))
+        self._release(unnamed_only=False)
         self.sounds.close()
+
+    def _release(self, *, unnamed_only: bool) -> None:
+        self.sounds.release(self.book.needed(), frozenset(self.book.known), tuple(self._paths), unnamed_only=unnamed_only)
 
     def _use(self, path: Path | None) -> None:
         if self._path is not None:

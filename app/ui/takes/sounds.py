@@ -63,9 +63,9 @@ class TakeSounds(QObject):
         self._background.run(lambda: self._store(None).keep(np.concatenate(pieces), rate), on_kept, on_failed)
 
     def when_kept(self, then: Callable[[], object]) -> None:
-        """Calls `then` once all that is being kept now is; at once where nothing is."""
+        """Calls `then` at a moment when nothing is being kept; at once where nothing is."""
         if self._keeping:
-            self._background.run(lambda: None, lambda _nothing: then())
+            self._background.run(lambda: None, lambda _nothing: self.when_kept(then))
         else:
             then()
 
@@ -90,9 +90,9 @@ class TakeSounds(QObject):
         """The script has another file, or another script is shown."""
         self._path = path
 
-    def release(self, needed: Collection[str], known: Collection[str], others: Iterable[Path]) -> None:
-        """Removes what need not be held any more; see `app.audition.sound_upkeep.release`."""
-        self._background.run(partial(_release, self._path, needed, known, others))
+    def release(self, needed: Collection[str], known: Collection[str], others: Iterable[Path], *, unnamed_only: bool) -> None:
+        """Removes what need not be held any more, while nothing is being kept; see `app.audition.sound_upkeep.release`."""
+        self._background.run(partial(_release, self._path, needed, known, others, unnamed_only))
 
     def close(self) -> None:
         """Waits until what is being kept is written."""
@@ -127,10 +127,10 @@ def _bring(beside: TakeStore, held: TakeStore, path: Path, name: str) -> None:
             beside.adopt(held, [name])
 
 
-def _release(path: Path | None, needed: Collection[str], known: Collection[str], others: Iterable[Path]) -> None:
+def _release(path: Path | None, needed: Collection[str], known: Collection[str], others: Iterable[Path], unnamed_only: bool) -> None:
     from app.audition.sound_upkeep import release
 
-    release(path, autosave_path(), needed, known, others)
+    release(path, autosave_path(), needed, known, others, unnamed_only=unnamed_only)
 
 
 def _pair(one: Sound, other: Sound) -> SideBySide:

@@ -116,7 +116,7 @@ def test_what_is_deleted_while_a_project_is_written_stays_until_it_is_written_wi
     assert sounds_of(read_project(file_of(desk)).takes) == sounds_beside(desk) == {take.sound}
     with qtbot.waitSignal(desk.projects.saved, timeout=WAIT_MS):
         desk.projects.save()
-    qtbot.waitUntil(lambda: sounds_beside(desk) == set(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not sounds_beside(desk) and not TakeStore(folder_of(None)).names(), timeout=WAIT_MS)
 
 
 def test_saving_again_while_a_project_is_written_saves_what_is_there_then(
