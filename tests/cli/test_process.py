@@ -230,7 +230,9 @@ def test_arguments_are_utf8_whatever_the_locale(tmp_path: Path) -> None:
     assert koebako("speak", "はい", "-o", str(tmp_path / "a.wav"), env=environment).returncode == 0
 
 
-def test_bytes_on_stdin_that_are_no_utf8_are_refused(tmp_path: Path) -> None:
-    done = koebako("speak", "-o", str(tmp_path / "a.wav"), input="はい".encode("cp932"))
+def test_bytes_on_stdin_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    done = koebako("speak", "-o", str(tmp_path / "a.wav"), input=b"\x81")
     assert done.returncode == 2
     assert "UTF-8" in done.stderr.decode()
+    done = koebako("speak", "-o", str(tmp_path / "a.wav"), input="はい".encode("cp932"))
+    assert (done.returncode, "Shift_JIS" in done.stderr.decode()) == (0, True)
