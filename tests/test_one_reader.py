@@ -39,6 +39,7 @@ WHOLE = {
     "app/adapters/ort/model_file.py": "a model, which ONNX Runtime would read whole as well",
     "app/voices/containers/sources.py": "a graph whose size and kind were checked",
     "app/backends/kept_calls.py": "what our own child kept a moment ago",
+    "app/adapters/files/file_set.py": "a copy of a file of ours, a block at a time",
     "app/adapters/prefetch.py": "files of installed packages, a block at a time",
     "app/cli/named_input.py": "what a user names may be a pipe; devices are refused and bytes are counted there",
 }

@@ -235,7 +235,7 @@ def test_a_speaker_that_the_weights_lack_is_refused(source: Path, folder: Path) 
     config = json.loads((source / "config.json").read_text(encoding="utf-8"))
     config["data"]["spk2id"] = {"Someone": 0, "Nobody": 1}
     (source / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    _refused(source / "model.safetensors", folder, "settings of this voice")
+    _refused(source / "model.safetensors", folder, "“data.spk2id” in config.json")
 
 
 def test_settings_of_another_length_are_refused(source: Path, folder: Path) -> None:

@@ -123,7 +123,7 @@ def _settings(text: str | bytes, path: Path, place: str, *, weights: bool) -> di
     except ValueError as exc:
         raise bad_config(place, _why_no_json(exc)) from exc
     if not isinstance(settings, dict):
-        raise bad_config(place, localized("JSON のオブジェクトではありません", "this is no JSON object"))
+        raise bad_config(place, localized("JSON のオブジェクトではありません", "not a JSON object"))
     if is_nanairo(settings) and not weights:
         raise VoiceError(
             localized(

@@ -1,4 +1,4 @@
-"""What each input of an SBV2 graph is for, whatever an exporter called it: the graph itself says so by what it does with it.
+"""What each input of an SBV2 graph is for, whatever an exporter called it: the graph itself shows it by what it does with it.
 
     x_tst, tones, language    look up a row of a table (of 112, 12 and 3 rows), and the rows are added up
     sid                       looks up a row of a table, which goes into layers of its own
@@ -8,7 +8,7 @@
     length_scale              is multiplied with the durations before they are rounded up
     sdp_ratio                 is multiplied with one value, and 1 - sdp_ratio with another
 
-Names count where the graph does something else with an input, and tell the languages of features apart.
+Names count where the graph does something else with an input, and distinguish the languages of features.
 """
 
 from __future__ import annotations
