@@ -11,7 +11,7 @@ from app.core.tidy_project import MOST_LINES
 from app.errors import InputError
 from app.language import localized
 
-LONGEST_TEXT = 1_500_000  # characters of a line, before it is split into lines that the window can show
+LONGEST_TEXT = 1_400_000  # characters of a line, before it is split into lines that the window can show
 MOST_CHARACTERS = 20_000_000  # of all lines: 100 novels
 MOST_PHRASES = 500_000  # of all lines
 MOST_MORAS = 2_000_000

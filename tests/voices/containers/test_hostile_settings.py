@@ -27,7 +27,7 @@ CONFIGS: dict[str, tuple[bytes, str]] = {
     "a name twice": (b'{"data": {}, "data": {}}', "a name that occurs twice"),
     "not a number": (b'{"data": {"sampling_rate": NaN}}', "such as NaN"),
     "no JSON": (b'{"data": {},\n}', "line 2, column 1"),
-    "no object": (b"[]", "no JSON object"),
+    "no object": (b"[]", "not a JSON object"),
     "no UTF-8": (b'{"a": "\xff"}', "not UTF-8"),
     "nothing": (b"", "“config.json” is an empty file"),
     "zeros": (bytes(20), "“config.json” is a file that contains only zeros"),
