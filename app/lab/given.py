@@ -73,7 +73,8 @@ def _array(item: Value, length: int, known: Mapping[str, int], sizes: Sizes) -> 
         return 1 if "batch" in size or item.name in ONE_EACH or (axis == 0 and len(axes) > 1) else length
 
     shape = tuple(size_of(axis, size) for axis, size in enumerate(axes))
-    if len(shape) > MOST_AXES or min(shape, default=0) < 0 or math.prod(shape) > MOST_NUMBERS:
+    numbers = math.prod(size for size in shape if size)  # NumPy refuses [0, 1 << 62] as well, although it has no number
+    if len(shape) > MOST_AXES or min(shape, default=0) < 0 or numbers > MOST_NUMBERS:
         raise _impossible(item.name, shape)
     return np.asarray(_numbers(item.name, shape, sizes)).astype(DTYPES[item.dtype]).reshape(shape)
 
