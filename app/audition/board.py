@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -71,7 +72,13 @@ class Board:
     def line(self, cell: Cell) -> Line:
         """What is spoken there."""
         line = self.lines[cell.row]
-        return replace(line, settings=self.columns[cell.column].applied(line.settings))
+        return replace(line, settings=_applied(self.columns[cell.column], line.settings))
+
+
+@lru_cache(maxsize=MOST_CELLS)
+def _applied(column: Column, settings: LineSettings) -> LineSettings:
+    """Lines mostly share their settings, and a board asks for all of its cells."""
+    return column.applied(settings)
 
 
 def columns_of(

@@ -5,13 +5,13 @@ Every line carries all of its settings: it sounds the same wherever it is moved,
 
 from __future__ import annotations
 
-import os
+import random
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.core.limits import BOUNDS
-from app.core.text_lines import cut_line
+from app.core.text_lines import LONGEST_LINE, cut_line
 from app.core.types import Overrides
 
 
@@ -49,9 +49,13 @@ class LineSettings:
     memos: bool = False
 
 
+_NO_OVERRIDES = Overrides()
+_ids = random.Random()  # of its own: nobody seeds it; asking the system ten thousand times holds up a paste
+
+
 def new_id() -> str:
     """An id no other line has."""
-    return os.urandom(6).hex()
+    return f"{_ids.getrandbits(48):012x}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ class Line:
 
     text: str = ""
     settings: LineSettings = LineSettings()
-    overrides: Overrides = field(default_factory=Overrides)
+    overrides: Overrides = _NO_OVERRIDES
     id: str = field(default_factory=new_id)
 
 
@@ -84,7 +88,6 @@ class _Places:
 
 
 _places = _Places()
-_NO_OVERRIDES = Overrides()
 MANY = 300  # lines among which one is no longer looked for one by one
 
 
@@ -109,6 +112,8 @@ class Script:
 
 def cut(line: Line) -> list[Line]:
     """The line; or several with the same settings if its text is too long for one, without edits of its reading."""
+    if len(line.text) <= LONGEST_LINE:
+        return [line]
     first, *others = cut_line(line.text, memos=line.settings.memos)
     if not others:
         return [line]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 
 from app.core.letters import compared_letters
 from app.core.moras import hiragana_to_katakana
@@ -41,15 +42,15 @@ class Match:
     groups: tuple[str, ...] = ()
 
 
-def find(script: Script, query: Query, ids: Collection[str] | None = None) -> list[Match]:
-    """Every place in these lines, or in all, from the top, also across ruby and notes; places do not overlap."""
+def find_by_line(script: Script, query: Query, ids: Collection[str] | None = None) -> Iterator[list[Match]]:
+    """Every place in these lines, or in all, from the top, also across ruby and notes; places do not overlap.
+
+    It yields a list for each line, so that a search through very many lines can pause.
+    """
     wanted = _written(query.text, query.loose)[0]
-    return [
-        Match(line.id, start, end)
-        for line in script.lines
-        if ids is None or line.id in ids
-        for start, end in _places_in(line, wanted, query.loose)
-    ]
+    for line in script.lines:
+        if ids is None or line.id in ids:
+            yield [Match(line.id, start, end) for start, end in _places_in(line, wanted, query.loose)]
 
 
 def folded(text: str) -> str:
@@ -62,16 +63,13 @@ def substitute(script: Script, matches: Collection[Match], text: str) -> Script:
     by_line: dict[str, list[Match]] = {}
     for match in matches:
         by_line.setdefault(match.line_id, []).append(match)
-    texts = {}
-    for line_id, found in by_line.items():
-        line = script.find(line_id)
-        if line is None:
-            continue
-        changed = line.text
-        for match in sorted(found, key=lambda item: item.start, reverse=True):  # from the end, so that places before it stay
-            changed = changed[: match.start] + written_for(match, text) + changed[match.end :]
-        texts[line_id] = changed
-    return retext_lines(script, texts)
+    return retext_lines(script, {line.id: _replaced(line.text, by_line[line.id], text) for line in script.lines if line.id in by_line})
+
+
+def _replaced(line_text: str, matches: list[Match], text: str) -> str:
+    for match in sorted(matches, key=attrgetter("start"), reverse=True):  # from the end, so that places before it stay
+        line_text = line_text[: match.start] + written_for(match, text) + line_text[match.end :]
+    return line_text
 
 
 def written_for(match: Match, text: str) -> str:

@@ -13,8 +13,9 @@ from app.core.rebased_edits import rebase
 from app.core.script import Line, LineSettings, Script, cut
 from app.core.script_data import script_from_data, script_to_data
 from app.core.text_lines import LONGEST_LINE
-from app.core.text_search import Match, Query, find, substitute
+from app.core.text_search import Match, Query, substitute
 from app.core.types import Overrides, ReadingOverride
+from tests.core.test_text_search import find
 
 G2P = OpenJTalkG2P()
 TEXT = "｜漢字《かんじ》を読む[小声で。]人は、囁（ささや）く。"

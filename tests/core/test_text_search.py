@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import chain
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.script import Line, Script
-from app.core.text_search import Query, find, substitute
+from app.core.text_search import Match, Query, find_by_line, substitute
 
 TEXT = st.text(st.sampled_from("あアｱがｶﾞガAaａＡ㌔キロ。、猫"), max_size=30)
 
 
 def script(*texts: str) -> Script:
     return Script(tuple(Line(text, id=str(index)) for index, text in enumerate(texts)))
+
+
+def find(within: Script, query: Query, ids: Collection[str] | None = None) -> list[Match]:
+    return list(chain.from_iterable(find_by_line(within, query, ids)))
 
 
 def words(within: Script, query: Query, ids: tuple[str, ...] | None = None) -> list[str]:

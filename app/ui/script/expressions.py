@@ -15,7 +15,7 @@ from app.core.text_search import Match
 from app.errors import InputError
 from app.language import localized
 
-LONGEST_S = 0.1  # of a search through all lines, which the window waits for; Qt gives up a single match after about a fifth of that
+LONGEST_S = 1.0  # of a search through all lines, its pauses apart; Qt gives up a single match after about a fiftieth of that
 LAST_SMALL = "\uffff"  # letters behind it are two for Qt
 
 
@@ -44,22 +44,24 @@ def compiled(pattern: str) -> QRegularExpression:
     return expression
 
 
-def find_expression(script: Script, expression: QRegularExpression, ids: Collection[str] | None = None) -> list[Match]:
-    """Every place in these lines, or in all, from the top; an empty place counts, such as the beginning of a line.
+def find_expression_by_line(script: Script, expression: QRegularExpression, ids: Collection[str] | None = None) -> Iterator[list[Match]]:
+    """Every place in these lines, or in all, a list for each line; an empty place counts, such as the beginning of a line.
 
     Raises EndlessError.
     """
-    ends = time.perf_counter() + LONGEST_S
-    found: list[Match] = []
+    left_s = LONGEST_S
     for line in script.lines:
         if ids is None or line.id in ids:
+            found: list[Match] = []
+            began = time.perf_counter()
             for match in _places(line, expression):
                 found.append(match)
-                if time.perf_counter() > ends:
+                if time.perf_counter() - began > left_s:
                     raise EndlessError
-            if time.perf_counter() > ends:
+            left_s -= time.perf_counter() - began
+            if left_s < 0:
                 raise EndlessError
-    return found
+            yield found
 
 
 def _places(line: Line, expression: QRegularExpression) -> Iterator[Match]:

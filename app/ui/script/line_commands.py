@@ -217,7 +217,7 @@ class LineCommands(QObject):
     def _on_stepped(self, before: Script, after: Script) -> None:
         """Undo and redo show what they changed."""
         old = {line.id: line for line in before.lines}
-        changed = [line.id for line in after.lines if (was := old.get(line.id)) is not line and was != line]
+        changed = [line.id for line in after.lines if old.get(line.id) is not line]
         if changed and self._view.current_id not in changed:
             self._view.choose(changed)
         elif not self._view.chosen_ids:

@@ -33,7 +33,6 @@ class ScriptModel(QAbstractListModel):
         super().__init__(document)
         self._document = document
         self._lines = document.script.lines
-        self._rows: dict[str, int] | None = None  # by id, made when asked for
         self._states: dict[str, LineState] = {}
         document.changed.connect(self._on_changed)
         document.replaced.connect(lambda: self._states.clear())
@@ -48,9 +47,8 @@ class ScriptModel(QAbstractListModel):
 
     def row(self, line_id: str) -> int:
         """The row of a line, -1 without one."""
-        if self._rows is None:
-            self._rows = {line.id: row for row, line in enumerate(self._lines)}
-        return self._rows.get(line_id, -1)
+        row = Script(self._lines).index(line_id)
+        return -1 if row is None else row
 
     def state(self, line_id: str) -> LineState:
         """What is known of a line."""
@@ -101,13 +99,10 @@ class ScriptModel(QAbstractListModel):
 
     @Slot(object, object)
     def _on_changed(self, _before: Script, after: Script) -> None:
-        old, new, self._rows = self._lines, after.lines, None
-        start = 0
-        while start < min(len(old), len(new)) and old[start] is new[start]:
-            start += 1
-        end = 0
-        while end < min(len(old), len(new)) - start and old[-1 - end] is new[-1 - end]:
-            end += 1
+        old, new = self._lines, after.lines
+        shorter = min(len(old), len(new))
+        start = next((row for row in range(shorter) if old[row] is not new[row]), shorter)
+        end = next((row for row in range(shorter - start) if old[-1 - row] is not new[-1 - row]), shorter - start)
         gone, come = old[start : len(old) - end], new[start : len(new) - end]
         if [line.id for line in gone] == [line.id for line in come]:
             self._lines = new
@@ -118,11 +113,11 @@ class ScriptModel(QAbstractListModel):
             return
         if gone:
             self.beginRemoveRows(_NOWHERE, start, start + len(gone) - 1)
-            self._lines, self._rows = old[:start] + old[len(old) - end :], None
+            self._lines = old[:start] + old[len(old) - end :]
             self.endRemoveRows()
         if come:
             self.beginInsertRows(_NOWHERE, start, start + len(come) - 1)
-            self._lines, self._rows = new, None
+            self._lines = new
             self.endInsertRows()
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import time
+from collections.abc import Collection, Iterator
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
-from app.core.text_search import Match, Query, find, substitute, unknown_group, written_for
+from app.core.script import Script
+from app.core.text_search import Match, Query, find_by_line, substitute, unknown_group, written_for
 from app.errors import InputError
 from app.language import localized
 from app.ui.script.document import ScriptDocument
-from app.ui.script.expressions import EndlessError, compiled, find_expression
+from app.ui.script.expressions import EndlessError, compiled, find_expression_by_line
 from app.ui.script.list import ScriptList
 from app.ui.script.search_bar import SearchBar
 from app.ui.script.selection import Selection
+
+SLICE_S = 0.008  # of a search through very many lines, after which the window does what else it has to do
 
 
 class Search(QObject):
@@ -24,7 +28,11 @@ class Search(QObject):
         self._bar, self._document, self._view, self._selection = bar, document, view, selection
         self._scope: list[str] | None = None
         self._matches: list[Match] = []
+        self._unsearched: Iterator[list[Match]] | None = None  # the lines that were not looked through yet
         self._place = -1
+        self._begin: tuple[str, int] | None = None  # the line and the letter from which on a place is wanted, until one is found
+        self._pause = QTimer(self, interval=0)
+        self._pause.timeout.connect(self._continue)
         self._is_replacing = False
         self._endless: Query | None = None
         bar.query_changed.connect(self._search)
@@ -60,18 +68,19 @@ class Search(QObject):
     @Slot()
     def _search(self) -> None:
         """From the current line on; where nothing is found there, from the top."""
-        self._find()
         self._go_behind(self._selection.current_id, 0)
-        self._show()
+        self._find()
 
     @Slot(int)
     def _step(self, forth: int) -> None:
+        self._finish()
         if self._matches:
             self._place = (self._place + forth) % len(self._matches)
             self._show()
 
     @Slot(bool)
     def _replace(self, everywhere: bool) -> None:
+        self._finish()
         wanted = self._matches if everywhere else self._matches[self._place : self._place + 1]
         if not wanted or self._bar.problem.isVisible():
             return
@@ -81,53 +90,87 @@ class Search(QObject):
         self._is_replacing = True  # the places are looked for once, below
         self._document.edit(label, substitute(self._document.script, wanted, by))
         self._is_replacing = False
-        self._find()
         self._go_behind(last.line_id, last.start + len(written_for(last, by)))  # what was put there may be found again: あ → ああ
-        self._show()
+        self._find()
 
-    @Slot()
-    def _on_document(self) -> None:
-        if self._bar.isVisible() and not self._is_replacing:
+    @Slot(object, object)
+    def _on_document(self, before: Script, after: Script) -> None:
+        if self._bar.isVisible() and not self._is_replacing and _has_other_texts(before, after):
             self._find()
-            self._place = min(self._place, len(self._matches) - 1)
-            self._bar.show_count(self._place + 1, len(self._matches))
 
     @Slot()
     def _on_by(self) -> None:
         """What takes the place of an expression's matches may name a group that there is not."""
-        if self._bar.query.is_expression:
-            self._on_document()
+        if self._bar.query.is_expression and self._bar.isVisible():
+            self._find()
 
     def _go_behind(self, line_id: str, start: int) -> None:
-        """To the first place from a letter of a line on; behind the last one to the first of all."""
-        rows = {line.id: row for row, line in enumerate(self._document.script.lines)}
-        begin = (rows.get(line_id, 0), start)
-        self._place = next((index for index, match in enumerate(self._matches) if (rows[match.line_id], match.start) >= begin), 0)
+        """Asks for the first place from a letter of a line on; behind the last one for the first of all."""
+        self._begin, self._place = (line_id, start), -1
 
     def _find(self) -> None:
+        """Begins to look through the lines; what takes longer than a slice continues beside everything else."""
         scope = self._scope if self._bar.chosen_only.isChecked() and self._bar.chosen_only.isVisible() else None
         ids, query = None if scope is None else frozenset(scope), self._bar.query
         if self._endless == query:  # the lines may change many times before the expression does
             return
-        self._endless = None
+        self._endless, self._matches = None, []
+        script = self._document.script
+        self._unsearched = self._find_expression(query.text, ids) if query.is_expression else find_by_line(script, query, ids)
+        self._continue()
+
+    @Slot()
+    def _continue(self) -> None:
+        self._look_through(time.perf_counter() + SLICE_S)
+
+    def _finish(self) -> None:
+        """Looks through the lines that are left."""
+        if self._unsearched is not None:
+            self._look_through(float("inf"))
+
+    def _look_through(self, ends: float) -> None:
+        """Looks through lines until a time of `time.perf_counter`, and shows what came of it."""
+        assert self._unsearched is not None
         try:
-            self._matches = self._find_expression(query.text, ids) if query.is_expression else find(self._document.script, query, ids)
+            for found in self._unsearched:
+                self._matches += found
+                if time.perf_counter() > ends:
+                    self._pause.start()
+                    self._show_first()
+                    return
         except InputError as error:
             self._matches = []
-            self._endless = query if isinstance(error, EndlessError) else None
+            self._endless = self._bar.query if isinstance(error, EndlessError) else None
             self._bar.show_problem(error.message)
         else:
             self._bar.show_problem("")
+        self._unsearched = None
+        self._pause.stop()
+        self._show_first()
+        self._place = min(self._place, len(self._matches) - 1)
+        self._bar.show_count(self._place + 1, len(self._matches))
 
-    def _find_expression(self, pattern: str, ids: Collection[str] | None) -> list[Match]:
+    def _show_first(self) -> None:
+        """Goes to the wanted place once it is found, and to the first of all once it is known that there is none behind it."""
+        if self._begin is None:
+            return
+        script = self._document.script
+        begin = (script.index(self._begin[0]) or 0, self._begin[1])
+        places = enumerate(self._matches)
+        place = next((at for at, match in places if (script.index(match.line_id) or 0, match.start) >= begin), -1)
+        if place >= 0 or self._unsearched is None:
+            self._begin, self._place = None, max(place, 0)
+            self._show()
+
+    def _find_expression(self, pattern: str, ids: Collection[str] | None) -> Iterator[list[Match]]:
         """Raises InputError where the expression, or what takes the place of its matches, means nothing."""
         if not pattern:
-            return []
+            return
         expression = compiled(pattern)
         unknown = unknown_group(self._bar.by.text(), expression.captureCount()) if self._bar.by.isVisible() else None
         if unknown is not None:
             raise InputError(localized(f"この正規表現にグループ {unknown} はありません。", f"The expression has no group {unknown}."))
-        return find_expression(self._document.script, expression, ids)
+        yield from find_expression_by_line(self._document.script, expression, ids)
 
     def _show(self) -> None:
         if not self._matches:
@@ -135,3 +178,13 @@ class Search(QObject):
         else:
             self._view.choose([self._matches[self._place].line_id])
         self._bar.show_count(self._place + 1, len(self._matches))
+
+
+def _has_other_texts(before: Script, after: Script) -> bool:
+    """Whether a search of one script may find something else than in the other."""
+    if len(before.lines) != len(after.lines):
+        return True
+    return any(
+        old is not new and (old.text != new.text or old.id != new.id or old.settings.memos != new.settings.memos)
+        for old, new in zip(before.lines, after.lines, strict=True)
+    )

@@ -54,8 +54,8 @@ class Selection(QObject):
     @property
     def mixed(self) -> frozenset[str]:
         """Names of the settings in which the selected lines differ."""
-        lines = map(self._document.script.find, self.ids)
-        several = {id(line.settings): line.settings for line in lines if line is not None}.values()  # lines mostly share them
+        chosen = frozenset(self.ids)
+        several = {id(line.settings): line.settings for line in self._document.script.lines if line.id in chosen}.values()
         return frozenset(item.name for item in fields(LineSettings) if len({getattr(settings, item.name) for settings in several}) > 1)
 
     def change_defaults(self, **changes: Any) -> None:
