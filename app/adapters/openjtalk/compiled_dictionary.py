@@ -22,6 +22,7 @@ from pathlib import Path
 
 from app.adapters.openjtalk.rows import KIND_FEATURES
 from app.adapters.openjtalk.unused_parts import leave_out_unused
+from app.adapters.telemetry import import_unreported
 from app.core.dictionary import USUAL_PRIORITY, Entry
 from app.core.mecab_rows import COST_OF_PRIORITY
 from app.core.moras import split_moras
@@ -144,6 +145,7 @@ def main() -> int:
     """Compiles the file that the arguments name into the other one; returns 0, or 70 where that failed."""
     leave_out_unused()
     try:
+        import_unreported()
         import_module("pyopenjtalk").mecab_dict_index(*sys.argv[-2:])
     except Exception as exc:  # the binding raises whatever its C and Python parts happen to raise
         write_error_line(one_line(str(exc)))

@@ -21,6 +21,7 @@ from app.adapters.openjtalk.ruby import FrontEndLexicon
 from app.adapters.openjtalk.sentence import SentenceFrontEnd
 from app.adapters.openjtalk.unused_parts import leave_out_unused
 from app.adapters.prefetch import wait_for
+from app.adapters.telemetry import import_unreported
 from app.core.notation.ruby_words import Reading, readings_within, ruby_corrections
 from app.core.readings.correct import corrections
 from app.core.readings.morphs import Correction, Morph, without_overlaps
@@ -47,6 +48,7 @@ def load() -> ModuleType:
     """Imports pyopenjtalk (0.15 s the first time); an InternalError says that the installation is broken."""
     leave_out_unused()
     try:
+        import_unreported()  # pyopenjtalk opens two graphs as it is imported
         import pyopenjtalk
     except (ImportError, OSError) as exc:
         raise InternalError(

@@ -1,6 +1,3 @@
-"""ONNX Runtime, the only place that imports it."""
+"""ONNX Runtime, which we use only here."""
 
-import os
-
-# From 1.29 its builds for Linux and macOS report to their maker unless this is set before the import. Children inherit it.
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+from app.adapters import telemetry as telemetry  # before the first module here imports it

@@ -11,9 +11,10 @@ import onnxruntime as ort
 
 from app.adapters.ort.c_session import ON_CPU, Target, open_unlocked
 from app.adapters.ort.model_file import as_openable
+from app.adapters.telemetry import import_unreported
 
 CPU_PROVIDER = "CPUExecutionProvider"
-ort.disable_telemetry_events()  # on Windows, where no variable does it
+import_unreported()
 
 
 class RuntimeSession(Protocol):
