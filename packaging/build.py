@@ -97,8 +97,18 @@ def enter_venv(venv: Path) -> None:
     state = hashlib.sha256(pins.read_bytes() + sys.version.encode()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == state):
         print("Installing the pinned packages …", flush=True)
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], check=True)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:", "--require-hashes"]
+        subprocess.run([sys.executable, "-P", "-m", "venv", "--clear", str(venv)], check=True)
+        pip = [
+            str(python),
+            "-P",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--only-binary=:all:",
+            "--require-hashes",
+        ]
         subprocess.run([*pip, "-r", str(pins)], check=True)
         stamp.write_text(state)
     if Path(sys.prefix).resolve() != venv.resolve():

@@ -11,8 +11,8 @@
     python3 packaging/dev.py test --bundle --no-wine    the same without the Windows program under Wine (up to fifteen and a half minutes)
     python3 packaging/dev.py libraries                 only the system libraries that all this needs
 
-Makes `.venv`, installs what pyproject.toml asks for, and says which system libraries are missing; on Debian and Ubuntu as
-root it installs them. Standard library only: it runs before anything is installed.
+Makes `.venv`, installs the packages of packaging/requirements/run.txt or dev.txt there, each by its hash and none built here, and says which
+system libraries are missing; on Debian and Ubuntu as root it installs them. Standard library only: it runs before anything is installed.
 """
 
 from __future__ import annotations
@@ -32,8 +32,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+REQUIREMENTS = ROOT / "packaging" / "requirements"
 WINDOWS = sys.platform == "win32"
 PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
+
+PIP = (str(PYTHON), "-P", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")  # -P: nothing of the current folder
 
 # Shared library → Debian package. Asked of the loader and not of dpkg: names of packages change between releases.
 SOUND_LIBRARIES = {"libportaudio.so.2": "libportaudio2"}
@@ -72,7 +75,7 @@ ALONE = ("--rerun-show-tracebacks",)
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
-WINDOWS_RUNTIME = "onnxruntime==1.24.4"
+WINDOWS_RUNTIME = REQUIREMENTS / "runtime.txt"
 RUNTIME_TESTS = ("tests/ui/test_heartbeat.py", "tests/adapters/ort/test_session.py", "tests/adapters/ort/test_c_session.py")
 JAPANESE_FONTS = ("/usr/share/fonts/**/*CJK*", "fonts-noto-cjk")
 
@@ -94,13 +97,13 @@ def main() -> int:
     rest = rest[1:] if rest[:1] == ["--"] else rest
     if options.command == "run":
         install_libraries(missing(SOUND_LIBRARIES if rest else SOUND_LIBRARIES | WINDOW_LIBRARIES, [] if rest else [JAPANESE_FONTS]))
-        install_packages("")
+        install_packages("run")
         return run([PYTHON, ROOT / "main.py", *rest])
     if options.command != "check":
         install_libraries(missing(SOUND_LIBRARIES | WINDOW_LIBRARIES, [JAPANESE_FONTS, ALSA_TO_PULSE], TEST_PROGRAMS))
     if options.command == "libraries":
         return 0
-    install_packages("[dev]")
+    install_packages("dev")
     code = check()
     if options.command == "check" or code:
         return code
@@ -146,13 +149,13 @@ def run_all(*commands: Sequence[str | Path]) -> int:
 
 def run_runtime_tests() -> int:
     """The tests that sessions and the window's pace depend on, with the ONNX Runtime that Windows users have."""
-    folder = VENV / WINDOWS_RUNTIME.replace("==", "-")
-    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", folder, WINDOWS_RUNTIME]
-    if not folder.exists() and run(pip):
+    name = WINDOWS_RUNTIME.read_text().split()[0]
+    folder = VENV / name.replace("==", "-")
+    if not folder.exists() and run([*pip_install(WINDOWS_RUNTIME), "--no-deps", "--target", folder]):
         shutil.rmtree(folder, ignore_errors=True)
-        print(f"SKIPPED  tests with {WINDOWS_RUNTIME}: it could not be installed here, see pip's message above", flush=True)
+        print(f"SKIPPED  tests with {name}: it could not be installed here, see pip's message above", flush=True)
         return 0
-    print("$ pytest", *RUNTIME_TESTS, f"with {WINDOWS_RUNTIME}", flush=True)
+    print("$ pytest", *RUNTIME_TESTS, f"with {name}", flush=True)
     os.environ["PYTHONPATH"] = str(folder)
     try:
         return run([PYTHON, "-m", "pytest", "--quiet", *RUNTIME_TESTS])
@@ -244,10 +247,15 @@ def run_until(ends: float, command: Sequence[str]) -> int | None:
         raise
 
 
-def install_packages(extra: str) -> None:
-    """Makes `.venv` and installs the project into it, unless pyproject.toml has not changed since."""
-    stamp = VENV / f"koebako{extra.strip('[]')}.stamp"
-    state = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
+def install_packages(name: str) -> None:
+    """Makes `.venv` and installs the pinned packages and the project into it, unless nothing has changed since.
+
+    Args:
+        name: of the file with the pins.
+    """
+    pins, project = REQUIREMENTS / f"{name}.txt", ROOT / "pyproject.toml"
+    stamp = VENV / f"koebako-{name}.stamp"
+    state = hashlib.sha256(pins.read_bytes() + project.read_bytes() + sys.version.encode()).hexdigest()
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == state:
         return
     print("Installing Koebako's packages into .venv …", file=sys.stderr, flush=True)
@@ -256,13 +264,22 @@ def install_packages(extra: str) -> None:
             import ensurepip  # noqa: F401  Debian ships it in a package of its own
         except ImportError:
             install_libraries([f"python3.{sys.version_info[1]}-venv"])
-        if subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], stdout=sys.stderr).returncode:
+        if subprocess.run([sys.executable, "-P", "-m", "venv", "--clear", str(VENV)], stdout=sys.stderr).returncode:
             shutil.rmtree(VENV, ignore_errors=True)  # half made, it would be taken for whole next time
             sys.exit("The virtual environment could not be made; see the message above.")
-    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", f"{ROOT}{extra}"]
-    if subprocess.run(pip, stdout=sys.stderr).returncode:
-        sys.exit("The packages could not be installed; see pip's message above.")
+    if subprocess.run(pip_install(pins), stdout=sys.stderr).returncode:
+        sys.exit(
+            "The packages could not be installed; see pip's message above. Where a package has no wheel for this system, pip can build it:\n"
+            f"    {PYTHON} -m pip install --editable {ROOT}\n    {PYTHON} {ROOT / 'main.py'}"
+        )
+    if subprocess.run([*PIP, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], stdout=sys.stderr).returncode:
+        sys.exit("The project could not be installed; see pip's message above.")
     stamp.write_text(state)
+
+
+def pip_install(pins: Path) -> list[str]:
+    """The command that installs what a file names: those files alone whose hashes it has, and nothing whose code would run to build it."""
+    return [*PIP, "--require-hashes", "--only-binary=:all:", "-r", str(pins)]
 
 
 def missing(libraries: dict[str, str], files: Sequence[tuple[str, str]] = (), programs: dict[str, str] | None = None) -> list[str]:

@@ -156,4 +156,4 @@ class Wine:
 
 
 def _pip(*arguments: str | Path) -> None:
-    run([sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments], timeout_s=900)
+    run([sys.executable, "-P", "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments], timeout_s=900)

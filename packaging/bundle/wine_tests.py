@@ -86,7 +86,7 @@ def _packages(wine: Wine) -> Path:
     state = hashlib.sha256(REQUIREMENTS.read_bytes() + (PROJECT / "pyproject.toml").read_bytes()).hexdigest()
     stamp = packages / "koebako.stamp"
     if not (stamp.exists() and stamp.read_text() == state):
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *FOR_WINDOWS, "--no-compile"]
+        pip = [sys.executable, "-P", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *FOR_WINDOWS, "--no-compile"]
         run([*pip, "--require-hashes", "--upgrade", "--target", packages, "-r", REQUIREMENTS], timeout_s=600)
         # What an installation would bring: the program's own metadata, which tell whose packages it needs.
         with tempfile.TemporaryDirectory() as made:

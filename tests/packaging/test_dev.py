@@ -110,6 +110,31 @@ def test_those_that_watch_the_clock_come_last_and_either_part_may_be_empty(
     assert all(parts[-2:] == ("-k", "x") for parts in ran)
 
 
+@pytest.mark.parametrize("name", ["run", "dev"])
+def test_packages_are_installed_by_their_hashes_and_none_is_built(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    ran: list[list[str]] = []
+
+    def run(command: list[str], **_options: object) -> subprocess.CompletedProcess[bytes]:
+        ran.append([*command[1:]])
+        (tmp_path / "python").touch()
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(dev, "VENV", tmp_path)
+    monkeypatch.setattr(dev, "PYTHON", tmp_path / "python")
+    monkeypatch.setattr(dev.subprocess, "run", run)
+    dev.install_packages(name)
+    venv, packages, project = ran
+    assert venv[:3] == ["-P", "-m", "venv"]
+    assert packages[:4] == project[:4] == ["-P", "-m", "pip", "install"]
+    assert {"--require-hashes", "--only-binary=:all:"} < set(packages)
+    assert packages[-2:] == ["-r", str(ROOT / "packaging" / "requirements" / f"{name}.txt")]
+    assert project[-4:] == ["--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
+    dev.install_packages(name)
+    assert len(ran) == 3  # nothing has changed
+
+
 def test_what_needs_the_reference_material_runs_after_all_else(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ran: list[tuple[str, str]] = []
     monkeypatch.setattr(dev, "install_libraries", lambda packages: None)

@@ -47,6 +47,40 @@ def test_every_dependency_is_pinned_with_hashes_and_fits(target: str) -> None:
     assert ("onnxruntime-directml" in pins) == (target == "windows") != ("onnxruntime" in pins)
 
 
+def pinned(name: str) -> list[tuple[Requirement, str]]:
+    """What a file pins, each with its lines."""
+    text = (ROOT / "packaging" / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    assert "://" not in text
+    blocks = re.split(r"\n(?=[A-Za-z0-9])", text.strip())
+    assert all("--hash=sha256:" in block for block in blocks)
+    return [(Requirement(block.split(" \\")[0]), block) for block in blocks]
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize(("system", "machine"), [("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64"), ("win32", "AMD64")])
+@pytest.mark.parametrize("name", ["run", "dev"])
+def test_a_checkout_is_pinned_on_every_system(name: str, system: str, machine: str, python: str) -> None:
+    """Where this fails after a change of pyproject.toml, renew the pins as packaging/README.md says."""
+    here = {"sys_platform": system, "platform_machine": machine, "python_version": python, "python_full_version": f"{python}.1"}
+    here |= {"platform_python_implementation": "CPython", "implementation_name": "cpython"}
+    pins = [pin for pin, _ in pinned(name) if pin.marker is None or pin.marker.evaluate(here)]
+    versions = {canonicalize_name(pin.name): Version(str(pin.specifier).removeprefix("==")) for pin in pins}
+    assert len(versions) == len(pins)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    wanted += project["project"]["optional-dependencies"]["dev"] if name == "dev" else []
+    for item in map(Requirement, wanted):
+        if item.marker is None or item.marker.evaluate(here):
+            assert versions[canonicalize_name(item.name)] in item.specifier, item
+
+
+def test_pins_agree_with_each_other() -> None:
+    assert {block for _, block in pinned("run")} < {block for _, block in pinned("dev")}
+    ((runtime, _),) = pinned("runtime")
+    (windows,) = (pin for pin, _ in pinned("windows") if pin.name == "onnxruntime-directml")
+    assert (runtime.name, runtime.specifier) == ("onnxruntime", windows.specifier)
+
+
 def test_notice_and_parts_name_what_is_in_and_nothing_else(tmp_path: Path) -> None:
     ours = ROOT / "app" / "paths.py"
     notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__), ("app/paths.py", str(ours))], "1.2.3")
