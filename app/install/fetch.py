@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.adapters.download.disk import disk_full, of_disk
 from app.adapters.download.download import Downloaded, download
+from app.adapters.download.limits import other_file
 from app.adapters.download.part import arrived_bytes, downloads_dir, sweep_downloads
 from app.adapters.download.progress import OnProgress, Progress, unwatched
 from app.adapters.files.disk_room import check_room
@@ -28,9 +29,27 @@ from app.language import localized
 from app.progress import Report, part, unreported
 
 BERT_REPOSITORY = "tsukumijima/deberta-v2-large-japanese-char-wwm-onnx"
-BERT_REVISION = "5e5cc2b628d083d0a815c4d4a4c3fe84a414f8ed"
-BERT_FILES: Mapping[str, int | None] = {"tokenizer.json": None, "model_fp16.onnx": 653_075_699}
-"""Name and bytes, where they are known; the small one first, so that a wrong address shows at once."""
+BERT_REVISION = "d701ec67708287b20d2063270f6b535e6eed09ab"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """What is known of a file before anybody is asked.
+
+    Attributes:
+        size: bytes.
+        sha256: hex, in lower case.
+    """
+
+    size: int | None = None
+    sha256: str | None = None
+
+
+BERT_FILES: Mapping[str, KnownFile] = {
+    "tokenizer.json": KnownFile(430_981, "21a17e4d0032739e82dc60f155b4ae37e94519103e0d399657fdd249ec3e7905"),
+    "model_fp16.onnx": KnownFile(653_075_699, "23f633ae7c5900ff82b35a428b67a54e7e7911d5d6a6dcfc77967be8f1c94dc6"),
+}
+"""By name, at that revision; the small one first, so that a wrong address shows at once."""
 
 FORGOTTEN_AFTER_S = 30 * 24 * 3600.0
 STEP = "downloading"
@@ -117,12 +136,12 @@ def hub_checksum(uuid: str, watch: Watch = UNWATCHED) -> str | None:
     return hub_voice(uuid, watch).file.sha256 if aivishub_uuid(uuid) else None
 
 
-def fetch_hf(repo: str, files: Mapping[str, int | None], revision: str, watch: Watch = UNWATCHED) -> Path:
-    """Files of a repository of Hugging Face at a revision, big ones verified against the hub's checksum.
+def fetch_hf(repo: str, files: Mapping[str, KnownFile], revision: str, watch: Watch = UNWATCHED) -> Path:
+    """Files of a repository of Hugging Face at a revision, verified against the checksum that is known, else (big ones) against the hub's.
 
     Args:
         repo: owner/name.
-        files: name in the repository to its bytes; None where they are not known.
+        files: by name in the repository.
         revision: a commit, so that what comes is what was meant.
 
     Returns:
@@ -131,16 +150,15 @@ def fetch_hf(repo: str, files: Mapping[str, int | None], revision: str, watch: W
     Raises:
         DownloadError: what happened, and what the user can do.
     """
-    found = {name: _hf_file(hf_url(repo, name, revision), watch) for name in files}
-    sizes = {name: size or found[name].size or 0 for name, size in files.items()}
+    found = {name: _as_known(_hf_file(hf_url(repo, name, revision), watch), known) for name, known in files.items()}
+    sizes = {name: file.size or 0 for name, file in found.items()}
     folder = folder_of(hf_url(repo, "", revision))
     everything, done = max(sum(sizes.values()), 1), 0
     targets = {name: folder / safe_name(name) for name in files}
     missing = sum(sizes[name] - arrived_bytes(found[name].url, found[name].sha256) for name in files if not targets[name].exists())
     check_room(downloads_dir(), missing, disk_full)
-    for name, size in files.items():
+    for name, file in found.items():
         share = part(watch.report, done / everything, (done + sizes[name]) / everything)
-        file = HubFile(found[name].url, found[name].sha256, size or found[name].size, found[name].secrets)
         _bring(file, targets[name], replace(watch, report=share, on_progress=shifted(watch.on_progress, done, everything)))
         done += sizes[name]
     return folder
@@ -156,6 +174,13 @@ def fetch_standard_bert(watch: Watch = UNWATCHED) -> Path:
         DownloadError: what happened, and what the user can do.
     """
     return fetch_hf(BERT_REPOSITORY, BERT_FILES, BERT_REVISION, watch)
+
+
+def _as_known(file: HubFile, known: KnownFile) -> HubFile:
+    """What is known of a file goes before what the hub says; a DownloadError where that is another file, before any of it is brought."""
+    if known.sha256 and file.sha256 not in (None, known.sha256):
+        raise other_file(address_of(file.url).host)
+    return replace(file, sha256=known.sha256 or file.sha256, size=known.size or file.size)
 
 
 def _hf_file(url: str, watch: Watch) -> HubFile:

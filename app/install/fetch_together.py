@@ -42,7 +42,7 @@ def fetch_with_bert(uuid: str, watch: Watch, on_voice: Callable[[Path], object])
     described = hub_voice(uuid, watch)
     known = known_by_content(described.file.sha256) if described.file.sha256 else None
     voice_bytes = 0 if known is not None else described.about_bytes
-    bert_bytes = 0 if _has_bert() else sum(size or 0 for size in fetch.BERT_FILES.values())
+    bert_bytes = 0 if _has_bert() else sum(known.size or 0 for known in fetch.BERT_FILES.values())
     total = max(voice_bytes + bert_bytes, 1)
     voice: Path | Installed
     if known is not None:

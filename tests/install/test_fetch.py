@@ -10,6 +10,7 @@ import shutil
 import time
 import urllib.parse
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from app.adapters.files import disk_room
 from app.adapters.http.retry_policy import RetryPolicy
 from app.errors import DownloadError
 from app.install import fetch
-from app.install.fetch import Watch, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url
+from app.install.fetch import KnownFile, Watch, fetch_hf, fetch_hub_voice, fetch_standard_bert, fetch_url
 from app.install.fetched_files import discard, safe_name
 from tests.fault_server import FaultServer, Reply, hub_server
 
@@ -114,7 +115,7 @@ def test_a_voice_of_the_hub_is_verified(hub: FaultServer) -> None:
 
 
 def test_the_standard_bert(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch, "BERT_FILES", {"tokenizer.json": None, "model_fp16.onnx": len(BODY)})
+    monkeypatch.setattr(fetch, "BERT_FILES", {"tokenizer.json": KnownFile(), "model_fp16.onnx": KnownFile(len(BODY), SHA)})
     root = f"/{fetch.BERT_REPOSITORY}/resolve/{fetch.BERT_REVISION}"
     hub.reply(f"{root}/tokenizer.json", Reply(b"{}"))
     big_file(hub, f"{root}/model_fp16.onnx", BODY)
@@ -132,36 +133,61 @@ def test_the_standard_bert(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) ->
     assert not folder.exists()
 
 
-def test_a_bert_of_another_size_than_the_pinned_one_is_refused(hub: FaultServer) -> None:
+def test_another_bert_than_the_pinned_one_is_refused_before_it_is_brought(hub: FaultServer) -> None:
     root = f"/{fetch.BERT_REPOSITORY}/resolve/{fetch.BERT_REVISION}"
     hub.reply(f"{root}/tokenizer.json", Reply(b"{}"))
     big_file(hub, f"{root}/model_fp16.onnx", BODY)
-    with pytest.raises(DownloadError, match="wrong size"):
+    with pytest.raises(DownloadError, match="another one: its SHA-256 does not match"):
         fetch_standard_bert(QUICKLY)
+    assert {item.method for item in hub.asked} == {"HEAD"}
+
+
+@pytest.mark.parametrize("known", [KnownFile(len(BODY)), KnownFile(len(BODY), SHA)], ids=["only its size", "its checksum"])
+def test_what_is_known_of_a_file_counts_where_a_mirror_states_no_checksum(hub: FaultServer, known: KnownFile) -> None:
+    hub.reply("/a/b/resolve/main/x.onnx", Reply(BODY[::-1]))
+    if known.sha256 is None:
+        assert fetch_hf("a/b", {"x.onnx": known}, "main", QUICKLY).is_dir()
+        return
+    with pytest.raises(DownloadError, match="SHA-256 does not match"):
+        fetch_hf("a/b", {"x.onnx": known}, "main", QUICKLY)
+    hub.reply("/a/b/resolve/main/x.onnx", Reply(BODY))
+    assert (fetch_hf("a/b", {"x.onnx": known}, "main", QUICKLY) / "x.onnx").read_bytes() == BODY
+
+
+def test_a_file_of_another_size_than_the_known_one_is_refused(hub: FaultServer) -> None:
+    big_file(hub, "/a/b/resolve/main/x.onnx", BODY)
+    with pytest.raises(DownloadError, match="wrong size"):
+        fetch_hf("a/b", {"x.onnx": KnownFile(len(BODY) + 1)}, "main", QUICKLY)
+
+
+def test_the_tokenizer_of_the_reference_is_the_pinned_one(shared: Path) -> None:
+    file = shared / "reference" / "deberta-char-wwm" / "tokenizer.json"
+    known = fetch.BERT_FILES["tokenizer.json"]
+    assert (file.stat().st_size, hashlib.sha256(file.read_bytes()).hexdigest()) == (known.size, known.sha256)
 
 
 def test_hugging_face_bytes_must_be_what_the_hub_announced(hub: FaultServer) -> None:
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY, sent=Reply(BODY[::-1]))
     with pytest.raises(DownloadError, match="SHA-256 does not match"):
-        fetch_hf("a/b", {"x.onnx": None}, "main", QUICKLY)
+        fetch_hf("a/b", {"x.onnx": KnownFile()}, "main", QUICKLY)
 
 
 def test_room_is_looked_for_first(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY)
     monkeypatch.setattr(disk_room.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(9, 9, 0))  # type: ignore[attr-defined]
     with pytest.raises(DownloadError, match="Not enough disk space"):
-        fetch_hf("a/b", {"x.onnx": None}, "main", QUICKLY)
+        fetch_hf("a/b", {"x.onnx": KnownFile()}, "main", QUICKLY)
     assert [item.method for item in hub.asked] == ["HEAD"]
 
 
 def test_what_has_arrived_needs_no_room_again(hub: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY, sent=Reply(BODY, drop_at=len(BODY) - 1000))
     with pytest.raises(DownloadError, match="was lost"):
-        fetch_hf("a/b", {"x.onnx": None}, "main", Watch(patience=RetryPolicy(retries=0)))
+        fetch_hf("a/b", {"x.onnx": KnownFile()}, "main", Watch(patience=RetryPolicy(retries=0)))
     big_file(hub, "/a/b/resolve/main/x.onnx", BODY)
     free = disk_room.SPARE_BYTES + 1000
     monkeypatch.setattr(disk_room.shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(free, 0, free))  # type: ignore[attr-defined]
-    assert (fetch_hf("a/b", {"x.onnx": None}, "main", QUICKLY) / "x.onnx").read_bytes() == BODY
+    assert (fetch_hf("a/b", {"x.onnx": KnownFile()}, "main", QUICKLY) / "x.onnx").read_bytes() == BODY
 
 
 def test_discard_leaves_the_rest_of_the_world_alone(hub: FaultServer) -> None:

@@ -62,6 +62,20 @@ class Expected:
             )
 
 
+def other_file(host: str) -> UnfitFileError:
+    """The server states another checksum than that of the file that is meant."""
+    return UnfitFileError(
+        localized(
+            f"{host} にあるのは別のファイルです（SHA-256 が一致しません）。",
+            f"The file on {host} is another one: its SHA-256 does not match.",
+        ),
+        localized(
+            "新しいバージョンに置き換えられた可能性があります。Koebako を更新してください。",
+            "It may have been replaced by a newer version. Update Koebako.",
+        ),
+    )
+
+
 def _wrong_size(host: str, expected: int, found: int) -> UnfitFileError:
     return UnfitFileError(
         localized(

@@ -17,7 +17,7 @@ def take_small_one(folder: Path) -> None:
     from app.voices.vocabulary import read_vocabulary, vocabulary_sha256
 
     names = ("tokenizer.json", "config.json", "model.safetensors")
-    fetch.BERT_FILES = {name: (folder / name).stat().st_size for name in names}
+    fetch.BERT_FILES = {name: fetch.KnownFile((folder / name).stat().st_size) for name in names}
     bert.STANDARD_VOCABULARY = vocabulary_sha256(read_vocabulary(folder))
     bert.STANDARD_SIZES = (1, 16, 1024, 64)  # of three layers one is in use
 
