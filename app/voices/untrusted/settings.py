@@ -37,7 +37,7 @@ class Section:
             raise self.wrong(key, localized("ありません", "it is missing"))
         values = self._values.get(key, {})
         if not isinstance(values, dict):
-            raise self.wrong(key, localized(f"{_shown(values)} はオブジェクトではありません", f"{_shown(values)} is no object"))
+            raise self.wrong(key, localized(f"{_shown(values)} はオブジェクトではありません", f"{_shown(values)} is not an object"))
         return Section(values, self.place, f"{self._name}{key}.")
 
     def whole(self, key: str, default: int, lowest: int, highest: int) -> int:
@@ -81,7 +81,7 @@ class Section:
 
     def _list(self, key: str, value: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise self.wrong(key, localized(f"{_shown(value)} はリストではありません", f"{_shown(value)} is no list"))
+            raise self.wrong(key, localized(f"{_shown(value)} はリストではありません", f"{_shown(value)} is not a list"))
         return value
 
     def _whole(self, key: str, value: Any, lowest: int, highest: int) -> int:
@@ -90,7 +90,7 @@ class Section:
         except ValueError as exc:
             shown = _shown(value)
             reason = localized(
-                f"{shown} は {lowest} から {highest} までの整数ではありません", f"{shown} is no whole number from {lowest} to {highest}"
+                f"{shown} は {lowest} から {highest} までの整数ではありません", f"{shown} is not a whole number from {lowest} to {highest}"
             )
             raise self.wrong(key, reason) from exc
 
