@@ -43,5 +43,5 @@ def fit(name: str, value: Any, dtype: np.dtype[Any], rank: int) -> np.ndarray:
     while array.ndim < rank:
         array = array[np.newaxis]
     while array.ndim > rank and array.shape[0] == 1:
-        array = array[0]
+        array = array.reshape(array.shape[1:])  # what `array[0]` gives of one axis is no array
     return array

@@ -86,7 +86,7 @@ def _inputs(source: onnx.ModelProto, *names: str) -> list[Port]:
     for item in source.graph.input:
         if item.name in names:
             shape = SHAPES[item.name]
-            batched = (1,) * (_rank(item) - len(shape)) + shape
+            batched = (1,) * (_rank(item) - len(shape)) + shape if _rank(item) else ()  # a speaker may be a bare number
             ports.append(Port(item.name, item.name, shape, batched, TensorProto.INT64 if item.name in INTEGERS else TensorProto.FLOAT))
     return ports
 

@@ -10,7 +10,7 @@ import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from onnx import helper
+from onnx import helper, numpy_helper
 
 from app.install.prepare import prepare_voice
 from app.voices.check import read_cases
@@ -77,6 +77,7 @@ def test_the_reference_under_other_names_is_cut_and_exact(shared: Path) -> None:
     name = "variant-int32-rank1-single"
     model, called = _nameless(shared, name)
     _take_features_by_row(model, called["bert"])
+    _take_a_bare_speaker(model, called["sid"])
     case = read_cases(shared / "reference" / name / "expected.npz")[0]
     samples, frames = PreparedVoice(cut_graphs(with_usual_inputs(model, _roles(model)))).speak(case)
     assert np.array_equal(frames, case["durations_frames"].reshape(-1))
@@ -88,6 +89,7 @@ def test_a_voice_under_other_names_is_proved_against_its_file(shared: Path, tmp_
     reference = shared / "reference" / "jp-extra-tiny-2spk"
     model, called = _nameless(shared, reference.name)
     _take_features_by_row(model, called["bert"])
+    _take_a_bare_speaker(model, called["sid"])
     rounded = next(node for node in model.graph.node if node.op_type == "Ceil")
     next(node for node in model.graph.node if node.output[0] == rounded.input[0]).op_type = "Div"  # by a speed
     for beside in ("config.json", "style_vectors.npy"):
@@ -108,11 +110,21 @@ def _nameless(shared: Path, name: str) -> tuple[onnx.ModelProto, dict[str, str]]
 
 
 def _take_features_by_row(model: onnx.ModelProto, name: str) -> None:
+    _put_before(model, name, [1, "T", 1024], helper.make_node("Transpose", [name], ["by column"], perm=[0, 2, 1]))
+
+
+def _take_a_bare_speaker(model: onnx.ModelProto, name: str) -> None:
+    model.graph.initializer.append(numpy_helper.from_array(np.array([0]), "first axis"))
+    _put_before(model, name, [], helper.make_node("Unsqueeze", [name, "first axis"], ["a list of one"]))
+
+
+def _put_before(model: onnx.ModelProto, name: str, shape: list[int | str], node: onnx.NodeProto) -> None:
+    """An input of this shape, what reads it reading what a node makes of it."""
     declared = next(item for item in model.graph.input if item.name == name)
-    declared.CopyFrom(helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, "T", 1024]))
-    reader = next(node for node in model.graph.node if name in node.input)
-    reader.input[list(reader.input).index(name)] = "by column"
-    model.graph.node.insert(0, helper.make_node("Transpose", [name], ["by column"], perm=[0, 2, 1]))
+    declared.CopyFrom(helper.make_tensor_value_info(name, declared.type.tensor_type.elem_type, shape))
+    reader = next(item for item in model.graph.node if name in item.input)
+    reader.input[list(reader.input).index(name)] = node.output[0]
+    model.graph.node.insert(0, node)
 
 
 def test_features_of_three_languages_are_told_apart_by_a_name_or_refused(shared: Path) -> None:
