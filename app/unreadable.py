@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from app.small_file import read_small
 
 SUFFIX = ".unreadable"
 MOST_KEPT = 5  # of one file; the last one gives way, so that whatever damages a file every day cannot fill the disk
+_one_at_a_time = threading.Lock()  # two threads that read one file would keep two copies, and the user would read two messages
 
 
 class UnreadableError(InputError):
@@ -37,7 +39,9 @@ def set_aside(path: Path, failed: str, reason: str, largest_bytes: int) -> Unrea
         failed: one sentence.
         reason: a few words in the language of the user.
     """
-    return UnreadableError(localized(f"{failed}（{reason}）", f"{failed} ({reason})"), _kept(path, largest_bytes))
+    with _one_at_a_time:
+        kept = _kept(path, largest_bytes)
+    return UnreadableError(localized(f"{failed}（{reason}）", f"{failed} ({reason})"), kept)
 
 
 def _kept(path: Path, largest_bytes: int) -> Path | None:

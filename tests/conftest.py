@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 
 from app import language
+from app.adapters.openjtalk.choices import forget_choices
 from tests.remembered import FOLDER_VARIABLE
 from tests.shared_sessions import share_sessions
 
@@ -73,6 +74,7 @@ def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_LANG", "en")
     monkeypatch.setenv("KOEBAKO_FRONTEND", "command")
     monkeypatch.setattr(language, "_current", "en")
+    forget_choices()  # of the test before, which may have had other settings
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,7 @@ from app.ui.script.search_bar import SearchBar
 from app.ui.script.selection import Selection
 
 SLICE_S = 0.008  # of a search through very many lines, after which the window does what else it has to do
+LEAST_LINES = 100  # are looked through at once, however slow the machine is
 
 
 class Search(QObject):
@@ -132,9 +133,9 @@ class Search(QObject):
         """Looks through lines until a time of `time.perf_counter`, and shows what came of it."""
         assert self._unsearched is not None
         try:
-            for found in self._unsearched:
+            for number, found in enumerate(self._unsearched):
                 self._matches += found
-                if time.perf_counter() > ends:
+                if number >= LEAST_LINES and time.perf_counter() > ends:
                     self._pause.start()
                     self._show_first()
                     return
