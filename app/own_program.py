@@ -37,6 +37,19 @@ def run_window(*arguments: str, timeout_s: float) -> subprocess.CompletedProcess
     return run_hidden([*window_command(), *arguments], timeout_s)
 
 
+def start_window(environment: Mapping[str, str]) -> None:
+    """Starts our window as a program of its own, which outlives this one. Raises OSError."""
+    subprocess.Popen(
+        window_command(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=dict(environment),
+        creationflags=NO_CONSOLE,
+        start_new_session=True,
+    )
+
+
 def start_own(environment: Mapping[str, str], *arguments: str | Path) -> subprocess.Popen[bytes]:
     """Starts one, with pipes to its input and from its output, which errors go to as well. Raises OSError."""
     return subprocess.Popen(

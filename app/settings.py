@@ -68,7 +68,8 @@ class Settings:
         disk_cache_mib: room for BERT features on the disk; 0 keeps none.
         aivisspeech_folder: where AivisSpeech keeps its voices; empty is its usual place, "off" leaves them out.
         takes_open: the list of takes is shown under the strip.
-        strip, latency: "auto" folds reading and accent, or the measurements, away where a low window has no room for them and the lines.
+        strip: "auto" folds reading and accent away where a low window has no room for them and the lines.
+        latency: the same of the measurements, which are folded at first: most people never need them.
         built_in_words: the dictionary that ships with the program is used.
         memos_everywhere: what stands in square brackets is not read in any text, as in lines of VOICEVOX and AivisSpeech.
         links: what is read of the address of a page.
@@ -102,7 +103,7 @@ class Settings:
     follow: bool = False
     takes_open: bool = False
     strip: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
-    latency: StripChoice = field(default="auto", metadata={"choices": STRIP_CHOICES})
+    latency: StripChoice = field(default="folded", metadata={"choices": STRIP_CHOICES})
     save_folder: str = ""
     save_suffix: str = field(default=".wav", metadata={"choices": SAVE_SUFFIXES})
     language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE})

@@ -15,6 +15,7 @@ from app.errors import AppError, InternalError
 from app.language import language, localized, read_in_window, set_language
 from app.log import log_path, log_words, start_log
 from app.own_folder import check_home
+from app.own_program import start_window
 from app.settings import LanguageChoice, load_settings
 from app.terminal import report_failure
 from app.ui.settings.known_backend import with_known_backend
@@ -53,6 +54,7 @@ def _run(files: list[Path]) -> int:
         return 0
     settings, notice = load_settings()
     log_words(settings.log_words)
+    environment = dict(os.environ)  # as it was: a program that is started again chooses its language for itself
     use_language(settings.language)
     kept = settings
     settings, notice = with_known_backend(settings, notice)
@@ -72,6 +74,8 @@ def _run(files: list[Path]) -> int:
     window.incoming.take_files(files)
     code = app.exec()
     lock.release()
+    if window.is_restarting:
+        start_window(environment)
     return code
 
 

@@ -176,6 +176,29 @@ ACTIONS = (
     ),
     ActionSpec("delete", "行を削除", "Delete", "選んだ行を削除します。", "Deletes the selected lines.", ("Shift+Del",), ("Del",), "delete"),
     ActionSpec(
+        "split_here",
+        "カーソル位置で分割",
+        "Split here",
+        "編集中の行を、カーソルの位置で 2 行に分けます。",
+        "Splits the line being edited in two at the cursor.",
+        ("Alt+Return", "Alt+Enter"),
+    ),
+    ActionSpec(
+        "split_sentences",
+        "「。」で分割",
+        "Split at 。",
+        "選んだ行を 1 文ずつの行に分けます。",
+        "Gives each sentence of the selected lines a line of its own.",
+    ),
+    ActionSpec(
+        "join_lines",
+        "行を結合",
+        "Join lines",
+        "選んだ行を 1 行にまとめます。1 行だけのときは次の行とつなげます。",
+        "Makes one line of the selected lines, or of the selected line and the next.",
+        ("Ctrl+J",),
+    ),
+    ActionSpec(
         "move_up", "上に移動", "Move up", "選んだ行を 1 つ上に移動します。", "Moves the selected lines up.", ("Alt+Up",), drawing="up"
     ),
     ActionSpec(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from app.core.script import LineSettings, Script
+from app.core.script import Script
 from app.core.takes import Take, line_of
 from app.errors import AppError
 from app.language import localized
@@ -24,7 +24,6 @@ from app.ui.synthesis.controller import SpeechController
 from app.ui.voices.catalog import VoiceCatalog
 
 if TYPE_CHECKING:
-    from app.export.pattern import Who
     from app.export.plan import PlannedFile
     from app.export.settings import Existing, ExportSettings
     from app.ui.export.dialog import ExportDialog
@@ -127,7 +126,7 @@ class ExportController(QObject):
             numbers = {item.line.id: item.number for item in lines}
             there = sorted((take for take in takes if take.line in numbers), key=lambda take: numbers[take.line])
             lines = [NumberedLine(numbers[take.line], line_of(take)) for take in there]
-        return plan(lines, settings, PlanContext(project, cache(self._who), date.today()))
+        return plan(lines, settings, PlanContext(project, cache(self._catalog.name_speaker), date.today()))
 
     @Slot(object)
     def _on_export(self, settings: ExportSettings) -> None:
@@ -179,18 +178,6 @@ class ExportController(QObject):
             made = set(run.written)
             files = [item for item in run.files if item.exists or item.file in made]
             self._background.run(partial(write_list, files, run.settings))
-
-    def _who(self, settings: LineSettings) -> Who:
-        """By the names that the voice itself has, so that files are called the same in every language and on the command line."""
-        from app.export.pattern import Who
-
-        found = self._catalog.find(settings.voice)
-        if found is None:
-            return Who(settings.voice, settings.speaker, settings.style)
-        info = found.manifest
-        speaker = next((item.name for item in info.speakers if item.name == settings.speaker), info.speakers[0].name)
-        style = next((item.name for item in info.styles if item.name == settings.style), info.styles[0].name)
-        return Who(info.name, speaker, style)
 
     @Slot(object)
     def _on_error(self, error: AppError) -> None:

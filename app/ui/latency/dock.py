@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QDockWidget, QFrame, QHBoxLayout, QWidget
 
 from app.errors import OutputFileError
@@ -56,9 +56,16 @@ class LatencyDock(QDockWidget):
         self.show_figures()
         self.place.filled.connect(self.show_figures)
         self.title.fold.toggled.connect(self._on_toggled)
+        self.title.installEventFilter(self)
         self.title.pause.toggled.connect(self.show_figures)
         self.title.export_requested.connect(self._export)
         self.title.clear_requested.connect(self.clear)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follows the height of the title, which another style sheet changes."""
+        if watched is self.title and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show) and not self.is_open:
+            self._limit_height()
+        return super().eventFilter(watched, event)
 
     @property
     def chart(self) -> LatencyChart:
@@ -150,5 +157,9 @@ class LatencyDock(QDockWidget):
     @Slot(bool)
     def _on_toggled(self, is_open: bool) -> None:
         self.widget().setVisible(is_open)
-        self.setMaximumHeight(QWIDGETSIZE_MAX if is_open else self.title.sizeHint().height())
+        self._limit_height()
         self.toggled.emit(is_open)
+
+    def _limit_height(self) -> None:
+        """Leaves a folded dock the height of its title."""
+        self.setMaximumHeight(QWIDGETSIZE_MAX if self.is_open else self.title.sizeHint().height())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.core.script import Line
+from app.core.script import Line, LineSettings
 from app.language import localized
+
+if TYPE_CHECKING:
+    from app.export.pattern import Who
 
 TITLE_LENGTH = 20
 OTHER_SOUNDS = (".aac", ".aif", ".aiff", ".m4a", ".mp4", ".wma")  # meant as they are typed, though we cannot write them
@@ -40,17 +44,18 @@ def first_pattern() -> str:
     return localized(f"{NUMBER[0]}_{TEXT[0]}", f"{NUMBER[1]}_{TEXT[1]}")
 
 
-def files_for(pattern: Path, lines: Iterable[tuple[int, Line]], coming: Iterable[Path] = ()) -> list[Path]:
+def files_for(
+    pattern: Path, lines: Iterable[tuple[int, Line]], name_speaker: Callable[[LineSettings], Who], coming: Iterable[Path] = ()
+) -> list[Path]:
     """A file for each numbered line, named as the export page names them; none is there yet or among those `coming`, and no two are the same."""
     from app.export.file_names import folded, free_stem  # wanted when something is saved
-    from app.export.pattern import Who, filled, values_of
+    from app.export.pattern import filled, values_of
 
     stem = pattern.stem if any(mark in pattern.stem for mark in (*NUMBER, "$id$")) else f"{pattern.stem}_{NUMBER[1]}"
     taken = {folded(file.stem) for file in coming if file.parent == pattern.parent and file.suffix == pattern.suffix}
     files: list[Path] = []
     for number, line in lines:
-        how = line.settings
-        values = values_of(line, number, Who(how.voice, how.speaker, how.style), "", date.today())
+        values = values_of(line, number, name_speaker(line.settings), "", date.today())
         name = free_stem(filled(stem, values), "koebako", taken, lambda name: pattern.with_name(name + pattern.suffix).exists())
         taken.add(folded(name))
         files.append(pattern.with_name(name + pattern.suffix))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.adapters.files.part_file import sweep
 from app.core.requests import cast_of, request_of
-from app.core.script import Line
+from app.core.script import Line, LineSettings
 from app.errors import AppError, OutputFileError
 from app.language import localized
 from app.settings import SAVE_SUFFIXES
@@ -21,7 +23,12 @@ from app.ui.script.document import ScriptDocument
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Speak
-from app.ui.synthesis.results import OpenedVoice
+from app.ui.synthesis.results import FileProgress, OpenedVoice
+
+if TYPE_CHECKING:
+    from app.export.pattern import Who
+
+SHOWN_AFTER_S = 0.5  # before that a file is mostly finished, and figures would only flicker
 
 
 class Saving(QObject):
@@ -29,34 +36,45 @@ class Saving(QObject):
 
     Args:
         place: folder and suffix that were chosen last.
+        name_speaker: returns who speaks a line, by the names that people see.
 
     Signals:
         place_selected(str, str): the files go into this folder, with this suffix.
-        reported(str, str): a message and a hint, for the banner.
-        incomplete(str, str): the same, when some of several files were not written.
+        reported(str, str, str): a message, a hint, and the folder that can be opened; empty while there is nothing in it.
+        incomplete(str, str): a message and a hint, when some of several files were not written.
         nothing(): there is no text to save.
     """
 
     place_selected = Signal(str, str)
-    reported = Signal(str, str)
+    reported = Signal(str, str, str)
     incomplete = Signal(str, str)
     nothing = Signal()
     _over = Signal()
 
     def __init__(
-        self, controller: SpeechController, document: ScriptDocument, seeds: TakeSeeds, place: tuple[str, str], parent: QWidget
+        self,
+        controller: SpeechController,
+        document: ScriptDocument,
+        seeds: TakeSeeds,
+        place: tuple[str, str],
+        parent: QWidget,
+        *,
+        name_speaker: Callable[[LineSettings], Who],
     ) -> None:
         super().__init__(parent)
         self._controller, self._document, self._seeds, self._window = controller, document, seeds, parent
+        self._name_speaker = name_speaker
         self._folder, self._suffix = place
         self._wanted: list[Path] = []
         self._given_up: list[Path] = []
         self._saved = 0
         self._count = 0
+        self._began = 0.0
         self._failures: list[tuple[Path, AppError]] = []
         self._fallback = ""  # why the sound is made elsewhere than it was to be, since something failed on the way
         controller.voice_opened.connect(self._on_voice)
         controller.saved.connect(self._on_saved)
+        controller.file_advanced.connect(self._on_progress)
         controller.failed.connect(self._on_failed)
         if self._folder:  # what a killed program left there; a disk may take its time, and nobody waits for it
             threading.Thread(target=sweep, args=(Path(self._folder),), name="sweep", daemon=True).start()
@@ -74,7 +92,10 @@ class Saving(QObject):
             self._ask(
                 first_pattern(),
                 lambda file: self._write(
-                    [(name, [line]) for name, (_, line) in zip(files_for(file, lines, self._wanted), lines, strict=True)]
+                    [
+                        (name, [line])
+                        for name, (_, line) in zip(files_for(file, lines, self._name_speaker, self._wanted), lines, strict=True)
+                    ]
                 ),
             )
 
@@ -91,7 +112,7 @@ class Saving(QObject):
         """Gives up what is not complete; nothing half-written stays."""
         if self._wanted:
             complete = localized("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved else ""
-            self.reported.emit(localized("書き出しを中止しました。", "Export stopped."), complete)
+            self.reported.emit(localized("書き出しを中止しました。", "Export stopped."), complete, self._folder if self._saved else "")
         self._give_up()
 
     def _lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
@@ -110,6 +131,7 @@ class Saving(QObject):
     def _write(self, files: list[tuple[Path, list[Line]]]) -> None:
         if not self._wanted:
             self._saved, self._count, self._failures, self._given_up, self._fallback = 0, 0, [], [], ""
+            self._began = time.monotonic()
         self._count += len(files)
         self._wanted += [file for file, _ in files]
         several = sum(len(lines) for _, lines in files) > 1
@@ -128,24 +150,32 @@ class Saving(QObject):
             return
         self._wanted.remove(file)
         self._saved += 1
+        folder = str(file.parent)
         if self._wanted:
             self._report(localized(f"書き出し中… {self._saved} / {self._count}", f"Exporting… {self._saved} of {self._count}"), file.name)
         elif self._failures:
             self._over.emit()
         elif self._count == 1:
-            self._report(localized(f"書き出しました: {file.name}", f"Exported: {file.name}"), str(file.parent))
+            self._report(localized(f"書き出しました: {file.name}", f"Exported: {file.name}"), folder, folder)
         else:
-            self._report(localized(f"{self._saved} 個のファイルを書き出しました。", f"Exported {self._saved} files."), str(file.parent))
+            self._report(localized(f"{self._saved} 個のファイルを書き出しました。", f"Exported {self._saved} files."), folder, folder)
+
+    @Slot(object)
+    def _on_progress(self, progress: FileProgress) -> None:
+        """How far a single file is, once it takes long enough to be asked for; of several files each is reported as it is finished."""
+        if self._count == 1 and progress.file in self._wanted and time.monotonic() - self._began > SHOWN_AFTER_S:
+            percent = f"{100 * progress.share:.0f}%"
+            self._report(localized(f"書き出し中… {percent}", f"Exporting… {percent}"), progress.file.name)
 
     @Slot(object)
     def _on_voice(self, voice: OpenedVoice) -> None:
         if self._wanted and voice.fallback:
             self._fallback = voice.fallback
 
-    def _report(self, message: str, hint: str) -> None:
-        """The result for the files; a device that failed meanwhile is shown as well, as its own banner gives way to this one."""
+    def _report(self, message: str, hint: str, folder: str = "") -> None:
+        """The result for the files, and the folder to be opened; a device that failed meanwhile is shown as well, as its own banner gives way to this one."""
         made = localized("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
-        self.reported.emit(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint)
+        self.reported.emit(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint, folder)
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:

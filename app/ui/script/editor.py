@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.core.text_lines import cut_line, split_lines
 from app.language import localized
+from app.ui.script.paste_offer import divisions_of
 
 _RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
@@ -18,14 +19,14 @@ class LineEditor(QPlainTextEdit):
 
     Signals:
         typed(str): the whole text, after each change by the user.
-        pasted(list): lines that were pasted behind the one that is edited.
+        pasted(str): a text of several lines, or one that could become several.
         stepped(int): the cursor left upwards (-1) or downwards (1).
         emptied(): Backspace in a line without text.
         finished(bool): done; True when what is spoken should stop too.
     """
 
     typed = Signal(str)
-    pasted = Signal(object)
+    pasted = Signal(str)
     stepped = Signal(int)
     emptied = Signal()
     finished = Signal(bool)
@@ -67,6 +68,14 @@ class LineEditor(QPlainTextEdit):
         self.setPlainText(text)
         self.put_cursor(len(text) - tail)
 
+    @property
+    def selected_range(self) -> tuple[int, int]:
+        """The letters that are selected, from and to; both are the place of the cursor where none are."""
+        cursor, units = self.textCursor(), self.text.encode("utf-16-le", "surrogatepass")
+        ends = (cursor.selectionStart(), cursor.selectionEnd())
+        start, end = (len(units[: 2 * end].decode("utf-16-le", "surrogatepass")) for end in ends)  # Qt counts an emoji twice
+        return start, end
+
     def put_cursor(self, place: int) -> None:
         """Sets the cursor before the character at `place`; -1 is the end."""
         cursor, before = self.textCursor(), self.text if place < 0 else self.text[:place]
@@ -99,13 +108,12 @@ class LineEditor(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """The first line goes to the cursor, the others become lines of their own."""
-        lines = [piece for line in split_lines(source.text()) for piece in cut_line(line)]
-        if len(lines) < 2:
-            self.textCursor().insertText(" ".join(source.text().splitlines()))
-            return
-        self.textCursor().insertText(lines[0])
-        self.pasted.emit(lines[1:])
+        """A text of one line goes to the cursor; of a longer one only its first line does, and the user may be asked first what its lines are."""
+        text = source.text()
+        if len(divisions_of(text)) == 1 and len(cut_line(" ".join(split_lines(text)))) == 1 and len(split_lines(text)) < 2:
+            self.textCursor().insertText(" ".join(text.splitlines()))
+        else:
+            self.pasted.emit(text)
 
     def _step(self, key: int) -> int:
         """Where a key leads out of the text: -1 up, 1 down, 0 nowhere."""

@@ -9,11 +9,13 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.core.script import Line, LineSettings, Script, change, cut, duplicate, insert, move, new_id, remove, retext, shift
-from app.core.text_lines import LONGEST_LINE, split_lines
+from app.core.text_division import divide_sentences, join_lines, split_line
+from app.core.text_lines import LONGEST_LINE, cut_line, split_lines
 from app.language import localized
 from app.ui.script.document import ScriptDocument
 from app.ui.script.editor import LineEditor
 from app.ui.script.list import ScriptList
+from app.ui.script.paste_offer import divisions_of, offer_divisions
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
@@ -104,7 +106,54 @@ class LineCommands(QObject):
         if text == "\n".join(line.text for line in self._copied):
             self._put([replace(line, id=new_id()) for line in self._copied], self.place(), localized("貼り付け", "Paste"))
         else:
-            self.add_text(text, self.place())
+            row = self.place()
+            offer_divisions(
+                self._view.window(), divisions_of(text), lambda lines: self._add_lines(lines, row, localized("貼り付け", "Paste"))
+            )
+
+    @Slot()
+    def split_here(self) -> None:
+        """Splits the line that is edited where the cursor is; the second half is edited next."""
+        editor = self._view.editor
+        if editor is None:
+            self.noticed.emit(
+                localized(
+                    "行を編集し、分割する位置にカーソルを置いてください。", "Edit the line and place the cursor where it should be split."
+                )
+            )
+            return
+        start, end = editor.selected_range
+        texts = [editor.text[:start].rstrip(), editor.text[end:].lstrip()]
+        if not all(texts):
+            return
+        after, pieces = split_line(self._document.script, editor.line_id, texts)
+        self._view.end_editing()
+        self._document.edit(localized("行を分割", "Split line"), after)
+        self._view.edit_line(self._model.row(pieces[-1].id), 0)
+
+    @Slot()
+    def split_sentences(self) -> None:
+        """Gives each sentence of the selected lines a line of its own."""
+        ids, script, made = self._view.chosen_ids, self._document.script, []
+        self._view.end_editing()
+        for line in [found for line_id in ids if (found := script.find(line_id)) is not None]:
+            script, pieces = split_line(script, line.id, divide_sentences(line.text, memos=line.settings.memos))
+            made += [piece.id for piece in pieces]
+        if script is not self._document.script:
+            self._document.edit(localized("文ごとに分割", "Split into sentences"), script)
+            self._view.choose(made[:MOST_CHOSEN])
+
+    @Slot()
+    def join(self) -> None:
+        """Makes one line of the selected ones, or of the selected one and the next."""
+        ids = self._view.chosen_ids
+        self._view.end_editing()
+        if len(ids) == 1 and (below := self._model.line(self._model.row(ids[0]) + 1)) is not None:
+            ids = [ids[0], below.id]
+        after, joined = join_lines(self._document.script, ids)
+        if joined is not None:
+            self._document.edit(localized("行を結合", "Join lines"), after)
+            self._view.choose([joined.id])
 
     def change(self, name: str, value: Any) -> None:
         """Changes one setting of the selected lines; a slider that is dragged is one step."""
@@ -123,8 +172,11 @@ class LineCommands(QObject):
     @Slot(str, int)
     def add_text(self, text: str, row: int) -> None:
         """A line for every line of a text."""
+        self._add_lines(split_lines(text), row, localized("テキストを追加", "Add text"))
+
+    def _add_lines(self, texts: list[str], row: int, label: str) -> None:
         settings = self._typed_settings
-        self._put([Line(words, settings) for words in split_lines(text)], row, localized("テキストを追加", "Add text"))
+        self._put([Line(text, settings) for text in texts], row, label)
 
     def put(self, lines: list[Line], row: int) -> None:
         """Lines of a file."""
@@ -188,11 +240,26 @@ class LineCommands(QObject):
         assert isinstance(editor, LineEditor)
         self._document.edit(localized("入力", "Typing"), retext(self._document.script, editor.line_id, text), f"text {editor.line_id}")
 
-    @Slot(object)
-    def _on_pasted(self, texts: list[str]) -> None:
-        settings = self._typed_settings
+    @Slot(str)
+    def _on_pasted(self, text: str) -> None:
+        editor = self.sender()
+        assert isinstance(editor, LineEditor)
+        line_id, (start, end) = editor.line_id, editor.selected_range
+        offer_divisions(self._view.window(), divisions_of(text), lambda lines: self._paste_into(line_id, start, end, lines))
+
+    def _paste_into(self, line_id: str, start: int, end: int, texts: list[str]) -> None:
+        """Puts the first text in the place of these letters of a line, and the others below it."""
+        script = self._document.script
+        line, row = script.find(line_id), self._model.row(line_id)
+        if line is None or not texts:
+            return
         self._view.end_editing()
-        self._put([Line(text, settings) for text in texts], self.place(), localized("貼り付け", "Paste"))
+        first, *others = [piece for text in texts for piece in cut_line(text)]
+        script = retext(script, line_id, line.text[:start] + first + line.text[end:])
+        settings = replace(line.settings, memos=False)  # brackets from elsewhere are no memos of VOICEVOX
+        made = [Line(text, settings) for text in others]
+        self._document.edit(localized("貼り付け", "Paste"), insert(script, row + 1, made))
+        self._view.choose([item.id for item in made[:MOST_CHOSEN]] or [line_id])
 
     @Slot(int)
     def _on_edge(self, step: int) -> None:

@@ -200,25 +200,21 @@ class ScriptList(LineDrops):
             return
         super().inputMethodEvent(event)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click into the text puts the cursor there."""
-        dragged = self.state() != QAbstractItemView.State.NoState
-        super().mouseReleaseEvent(event)
-        index = self.indexAt(event.position().toPoint())
-        plain = event.button() == Qt.MouseButton.LeftButton and not event.modifiers()
-        if not index.isValid() or dragged or not plain or index != self.currentIndex() or self.editor is not None:
-            return
-        place = self.cards.layout.parts(QRectF(self.visualRect(index))).text
-        if place.contains(event.position()):
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Edits the line where its text was double-clicked; below the last line, begins another one.
+
+        A single click only selects, so that Space plays what was clicked: an editor that opened by itself would type it.
+        """
+        place = event.position()
+        index = self.indexAt(place.toPoint())
+        if not index.isValid():
+            self.line_requested.emit()
+        elif event.button() == Qt.MouseButton.LeftButton and self.cards.layout.parts(QRectF(self.visualRect(index))).text.contains(place):
             self.edit_line(index.row())
             if self.editor is not None:
-                inside = self.editor.viewport().mapFrom(self.viewport(), event.position().toPoint())
+                inside = self.editor.viewport().mapFrom(self.viewport(), place.toPoint())
                 self.editor.setTextCursor(self.editor.cursorForPosition(inside))
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """The room below the last line begins another one."""
-        if not self.indexAt(event.position().toPoint()).isValid():
-            self.line_requested.emit()
+            return
         super().mouseDoubleClickEvent(event)
 
     def viewportEvent(self, event: QEvent) -> bool:

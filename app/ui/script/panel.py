@@ -16,8 +16,8 @@ from app.ui.theme.theme import Theme
 from app.ui.widgets.banner import Banner, BannerPlace
 
 SCROLL_BAR = 11  # pixels beside the cards
-LINE_MENU: tuple[str, ...] = ("play", "play_through", "", "edit_line", "duplicate", "delete", "", "move_up", "move_down", "")
-LINE_MENU += ("cut", "copy", "paste", "", "save_line")
+LINE_MENU: tuple[str, ...] = ("play", "play_through", "", "edit_line", "duplicate", "delete", "")
+LINE_MENU += ("split_here", "split_sentences", "join_lines", "", "move_up", "move_down", "", "cut", "copy", "paste", "", "save_line")
 TAUGHT = ("add_line", "play", "paste", "find_command")
 
 

@@ -14,7 +14,7 @@ from app.ui.theme.theme import is_theme_change
 from app.ui.workarounds.deferred_progress_bar import DeferredProgressBar
 
 OF_LINES: tuple[str, ...] = ("play_through", "save_all", "save_joined", "edit_line", "duplicate", "delete", "move_up", "move_down")
-OF_LINES += ("cut", "copy", "select_all")
+OF_LINES += ("split_here", "split_sentences", "join_lines", "cut", "copy", "select_all")
 """Actions that an empty script has nothing for."""
 FINE = 1000  # steps of the play line
 

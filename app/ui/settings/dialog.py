@@ -97,6 +97,11 @@ class SettingsDialog(QDialog):
         """What the user has changed, by name."""
         return {name: control.current for name, control in self.controls.items() if control.current != getattr(self._before, name)}
 
+    @property
+    def needs_restart(self) -> bool:
+        """Whether some of the changes take effect at the next start only."""
+        return any(item.name in self.changes and item.metadata["shown"].restart for item in SHOWN)
+
     def _add(self, title: str, make: Callable[[], QWidget]) -> None:
         place = QWidget()
         column = QVBoxLayout(place)
@@ -153,8 +158,7 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _on_changed(self) -> None:
-        changed = self.changes
-        self._later.setVisible(any(item.name in changed and item.metadata["shown"].restart for item in SHOWN))
+        self._later.setVisible(self.needs_restart)
         self.ok.setEnabled(self._keys is None or not self._keys.conflicts)
 
 

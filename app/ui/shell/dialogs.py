@@ -43,8 +43,12 @@ class Dialogs(QObject):
 
     Args:
         choices: more commands for the search, asked for when it opens.
+
+    Signals:
+        restart_needed(): the settings were changed in a way that takes effect at the next start only.
     """
 
+    restart_needed = Signal()
     _parts_found = Signal(str)
 
     def __init__(
@@ -180,8 +184,11 @@ class Dialogs(QObject):
 
     def _use(self, dialog: SettingsDialog) -> None:
         self._use_keys(dialog.bindings)
+        needs_restart = dialog.needs_restart
         self._settings.change(**dialog.changes)
         self._settings.file.save_now()  # children that start now read them
+        if needs_restart:
+            self.restart_needed.emit()
         self._menus.offer_devices(self.devices.labels)
 
     def _use_keys(self, bindings: Bindings) -> None:

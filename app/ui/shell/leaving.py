@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox, QWidget
 
@@ -21,9 +21,14 @@ class Leaving(QObject):
     Attributes:
         question: what the user is asked now; None where nothing is.
 
+    Signals:
+        stayed(): the user was asked, and the window stays open.
+
     Args:
         others: titles of further work that runs now.
     """
+
+    stayed = Signal()
 
     def __init__(self, window: QWidget, queue: TaskQueue, others: Callable[[], Sequence[str]]) -> None:
         super().__init__(window)
@@ -57,6 +62,8 @@ class Leaving(QObject):
     @Slot()
     def _on_answered(self) -> None:
         self.question = None
+        if not self._agreed:
+            self.stayed.emit()
 
 
 def session_ends() -> bool:

@@ -39,7 +39,23 @@ FILE = (
     "quit",
 )
 EDIT = ("undo", "redo", "", "cut", "copy", "paste", "select_all", "", "find", "replace")
-LINE = ("add_line", "edit_line", "duplicate", "delete", "", "move_up", "move_down", "", "keep_take", "more_takes", "delete_takes")
+LINE = (
+    "add_line",
+    "edit_line",
+    "duplicate",
+    "delete",
+    "",
+    "split_here",
+    "split_sentences",
+    "join_lines",
+    "",
+    "move_up",
+    "move_down",
+    "",
+    "keep_take",
+    "more_takes",
+    "delete_takes",
+)
 HELP = ("user_guide", "find_command", "", "lab", "diagnose", "show_log", "open_data", "", "about")
 COMPARE = ("audition", "blind_test", "fast_test", "bert_test")
 PLAY = ("play", "play_through", "stop", "", "loop", "live", "follow", "", *COMPARE, "", "measure", "")

@@ -14,6 +14,7 @@ from app.stage_words import stage_name
 from app.ui.labels import milliseconds
 from app.ui.plain_text import PlainLabel, plain_tip
 from app.ui.probe_labels import finding_words, offer_missing, show_findings
+from app.ui.script.duration import ScriptDuration
 from app.ui.shell.level_meter import LevelMeter
 from app.ui.shell.memory_label import MemoryLabel
 from app.ui.synthesis.measurements import LatencyHistory
@@ -50,12 +51,22 @@ class StatusLine(QStatusBar):
         self.backends = QComboBox()
         self.backends.setAccessibleName(localized("バックエンド", "Backend"))
         self.backends.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.total = QLabel()
+        self.total.setObjectName("muted")
+        self.total.setToolTip(
+            localized(
+                "すべての行を続けて再生したときの長さ。まだ合成していない行は推定です。",
+                "Length of all lines together; lines that were not synthesised yet are estimated.",
+            )
+        )
+        self.total.setContentsMargins(10, 0, 0, 0)
         self.actual = PlainLabel()
         self.level = LevelMeter()
         self.memory = MemoryLabel()
         self.memory.setContentsMargins(12, 0, 0, 0)
         self.addWidget(self.state, 1)
         self.addPermanentWidget(self.level)
+        self.addPermanentWidget(self.total)
         self.addPermanentWidget(self.figures)
         self.addPermanentWidget(self.memory)
         caption = QLabel(localized("バックエンド", "Backend"))
@@ -114,6 +125,14 @@ class StatusLine(QStatusBar):
         self.state.setText(describe(state))
         if not state.speaking:
             self.level.clear()
+
+    @Slot(object)
+    def show_duration(self, duration: ScriptDuration) -> None:
+        """Shows how long the whole script is; nothing while it has no text."""
+        minutes, seconds = divmod(round(duration.seconds), 60)
+        length = f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}" if minutes >= 60 else f"{minutes}:{seconds:02d}"
+        about = "" if duration.is_exact else localized("約 ", "≈ ")
+        self.total.setText(localized(f"合計 {about}{length}", f"Total {about}{length}") if duration.seconds else "")
 
     def show_figures(self, history: LatencyHistory) -> None:
         """Shows the newest line that was computed."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
-from PySide6.QtGui import QCloseEvent, QColor
+from functools import partial
+
+from PySide6.QtCore import QUrl, Slot
+from PySide6.QtGui import QCloseEvent, QColor, QDesktopServices
 
 from app.errors import AppError
+from app.language import localized
 from app.log import log_words
 from app.notices import notify
 from app.settings import Settings
@@ -34,16 +37,21 @@ class MainWindow(RoomsOnDemand):
     Args:
         settings: as remembered; `notice` shows what of them could not be read.
         speech: not started yet; it ends with the window.
+
+    Attributes:
+        is_restarting: the window closes only to be opened again.
     """
 
     def __init__(self, settings: Settings, speech: SpeechController, notice: AppError | None = None) -> None:
         is_first = is_first_start(settings)
         super().__init__(settings, speech)
+        self.is_restarting = False
         self._connect()
         self._connect_actions()
         lines, current = self.document.script.lines, self.kept.current
         self.script.choose([current if self.document.script.find(current) else lines[0].id] if lines else [])
         self.line_updates.show()
+        self.duration.measure()
         self.side.presets.load()
         if is_first:
             greet(self.notice, self.window_actions["natural_voice"].trigger, self.playback.line_began)
@@ -60,6 +68,12 @@ class MainWindow(RoomsOnDemand):
         self.fold.fit(self.height())
         self.latency_fold.fit(self.height())
         share_out(self, self.latency, self.settings.value)
+
+    @Slot()
+    def restart(self) -> None:
+        """Closes the window, which the program then opens again; the user may still say no where work would be lost."""
+        self.is_restarting = True
+        self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remembers everything, then ends the synthesis thread; stays open while work runs that the user may want, and once where the
@@ -83,7 +97,7 @@ class MainWindow(RoomsOnDemand):
             return
         self.close_rooms()
         close_all(self.takes_deletion, self.projects, self.takes, self.project_words, self.missing, self.dialogs)
-        close_all(self.dictionary, self.voices, self.voice_tasks.queue, self.licences, self.catalog)
+        close_all(self.disk_watch, self.dictionary, self.voices, self.voice_tasks.queue, self.licences, self.catalog)
         close_all(self.controller, self._notices)
         super().closeEvent(event)
 
@@ -93,6 +107,8 @@ class MainWindow(RoomsOnDemand):
         self._connect_voices()
         self._connect_projects()
         self.latency.failed.connect(self.notice.show_error)
+        self.dialogs.restart_needed.connect(self._offer_restart)
+        self.leaving.stayed.connect(self._stay)
         for banner in (self.notice, self.banner, self.voice_banner):
             banner.help_requested.connect(self.dialogs.open_page)
         self.columns.dragged.connect(lambda: self.settings.change(side_width=self.columns.side_width))
@@ -126,9 +142,32 @@ class MainWindow(RoomsOnDemand):
         for source in (commands.nothing_to_speak, self.saving.nothing):
             source.connect(self.left.show_empty_message)
         self.saving.place_selected.connect(lambda folder, suffix: self.settings.change(save_folder=folder, save_suffix=suffix))
-        self.saving.reported.connect(lambda message, hint: self.banner.show_message("notice", message, hint))
+        self.saving.reported.connect(self._show_saved)
         self.saving.incomplete.connect(lambda message, hint: self.banner.show_message("error", message, hint))
         self.status.backend_selected.connect(self.speech_settings.choose_backend)
+
+    @Slot()
+    def _stay(self) -> None:
+        self.is_restarting = False
+
+    @Slot()
+    def _offer_restart(self) -> None:
+        later, now = localized("次回起動時に反映されます。", "Takes effect after a restart."), localized("今すぐ再起動", "Restart now")
+        tip = localized("Koebako を再起動します。台本はそのまま開きます。", "Restarts Koebako; the script opens as it is.")
+        self.notice.show_message("notice", later, action=now, tip=tip, then=self.restart)
+
+    @Slot(str, str, str)
+    def _show_saved(self, message: str, hint: str, folder: str) -> None:
+        """Shows how far files are, and offers the folder once they are there."""
+        action, tip = (
+            localized("フォルダーを開く", "Open folder"),
+            localized("保存先のフォルダーを開きます。", "Opens the folder with the files."),
+        )
+        show = partial(self.banner.show_message, "notice", message, hint)
+        if folder:
+            show(action=action, tip=tip, then=lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)))
+        else:
+            show()
 
     def _connect_voices(self) -> None:
         tasks, library = self.voice_tasks, self.library
@@ -140,6 +179,8 @@ class MainWindow(RoomsOnDemand):
         connect_voices(self.voices, tasks, library, self.licences, self.side, self.script, self.voice_banner)
         tasks.changing.connect(self.controller.close_voice)
         tasks.disk_changed.connect(self.catalog.refresh)
+        self.disk_watch.changed.connect(self.catalog.refresh)
+        self.first_paint.over.connect(self.disk_watch.begin)
         tasks.measured.connect(self.status.show_measured)
         tasks.measured.connect(self.speech_settings.use_measured)
         self.incoming.scripts_found.connect(lambda files, row: self.importing.take(files, row))

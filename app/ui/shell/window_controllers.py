@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from app.language import localized
+from app.paths import data_dir
 from app.settings import Settings
 from app.ui.dictionary.controller import DictionaryController
 from app.ui.playback.live import LiveMode
@@ -24,6 +25,7 @@ from app.ui.reading.controller import ReadingController
 from app.ui.reading.kept_sounds import KeptSounds
 from app.ui.reading.strip.panel import StripPanel
 from app.ui.reading.strip_fold import StripFold
+from app.ui.script.duration import DurationMeter
 from app.ui.shell.dialogs import Dialogs
 from app.ui.shell.emoji_controller import EmojiController
 from app.ui.shell.incoming_files import IncomingFiles
@@ -43,6 +45,7 @@ from app.ui.tasks.queue import TaskQueue
 from app.ui.theme.theme import Theme, chosen_theme
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.controller import VoiceController
+from app.ui.voices.disk_watch import DiskWatch
 from app.ui.voices.library_actions import LibraryActions
 from app.ui.voices.licence_questions import LicenceQuestions
 from app.ui.voices.task_results import VoiceResults
@@ -70,7 +73,10 @@ class WindowControllers(WindowWidgets):
         self.playback = Playback(self.controller, self.document, self.model, self.seeds)
         self.live = LiveMode(self.document)
         kept = self.settings.value
-        self.saving = Saving(self.controller, self.document, self.seeds, (kept.save_folder, kept.save_suffix), self)
+        place = (kept.save_folder, kept.save_suffix)
+        self.saving = Saving(
+            self.controller, self.document, self.seeds, place, self, name_speaker=lambda settings: self.catalog.name_speaker(settings)
+        )
         self.play_commands = PlayCommands(self.document, self.selection, self.controller, self.playback, self.saving)
         self.speech_settings = SpeechSettings(self.settings, self.controller, self.playback, self.banner)
         shown = (self.status, self.transport, self.script, self.latency, self.banner)
@@ -90,6 +96,7 @@ class WindowControllers(WindowWidgets):
         self.catalog.preferred.connect(lambda ids: self.settings.change(favourite_voices=ids))
         self.catalog.sounds_chosen.connect(lambda sounds: self.settings.change(exact_voices=sounds.exact, fast_voices=sounds.fast))
         self.settings.changed.connect(lambda _before, after: self.catalog.show_sounds(after.sound_choice))
+        self.disk_watch = DiskWatch([data_dir() / "voices", data_dir() / "bert"], self)
         self.voice_banner = Banner()
         self.left.add_banner(self.voice_banner)
         self.licences = LicenceQuestions(self, self.voice_banner)
@@ -137,6 +144,8 @@ class WindowControllers(WindowWidgets):
         self.leaving = Leaving(self, self.voice_tasks.queue, self._other_work)
         shown = (self.side, self.transport, self.script, self.settings)
         self.line_updates = LineUpdates(self.document, self.selection, self.seeds, self.playback, *shown)
+        self.duration = DurationMeter(self.document, self.model)
+        self.duration.measured.connect(self.status.show_duration)
         self.incoming = IncomingFiles(self.commands, self.banner)
         self.incoming.accept_drops(self)
 

@@ -39,6 +39,9 @@ def line_actions(commands: LineCommands, select_all: Callable[[], object]) -> di
         "edit_line": commands.edit,
         "duplicate": commands.duplicate,
         "delete": commands.delete,
+        "split_here": commands.split_here,
+        "split_sentences": commands.split_sentences,
+        "join_lines": commands.join,
         "move_up": commands.move_up,
         "move_down": commands.move_down,
     }

@@ -137,6 +137,7 @@ class SpeechReports(SpeechSignals):
         worker.line_read.connect(self.line_read)
         worker.synthesised.connect(self._on_synthesised)
         worker.exported.connect(self.exported)
+        worker.file_advanced.connect(self.file_advanced)
         worker.taken.connect(self._on_taken)
         worker.announced.connect(self.announced)
         worker.failed.connect(self._on_failed)

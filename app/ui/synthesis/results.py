@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.types import Float32
@@ -96,6 +97,14 @@ class Taken:
     job: RenderTake
     samples: Float32
     rate: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileProgress:
+    """How much of a file is computed, 0 to 1, as far as its text allows to say."""
+
+    file: Path
+    share: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ class WorkerSignals(QObject):
         machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudio),
         synthesised(Synthesised), failed(Failed), done(Done): the last one follows every job, failed or not.
         exported(Exported): a file of a batch is there, or was measured.  taken(Taken): the sound of a take was made.
+        file_advanced(FileProgress): more of a file that is written by itself was computed.
         announced(str): something takes long, or is not as the user may expect.
     """
 
@@ -27,6 +28,7 @@ class WorkerSignals(QObject):
     failed = Signal(object)
     done = Signal(object)
     exported = Signal(object)
+    file_advanced = Signal(object)
     taken = Signal(object)
     announced = Signal(str)
 
@@ -36,7 +38,7 @@ class SpeechSignals(QObject):
 
     Signals:
         state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(list[str]), machine_info_found(MachineInfo), saved(Path), failed(Failed).
-        chunk_made(AudioChunk), line_read(LineRead), exported(Exported), announced(str): as above.
+        chunk_made(AudioChunk), line_read(LineRead), exported(Exported), file_advanced(FileProgress), announced(str): as above.
         made(Speak), heard(Speak): all sound of a job was computed; was played to the end, which may come first.
         dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.
         rendered(RenderTake, samples, int): the sound of a take was made, as float32, at this rate in Hz.
@@ -50,6 +52,7 @@ class SpeechSignals(QObject):
     machine_info_found = Signal(object)
     saved = Signal(object)
     exported = Signal(object)
+    file_advanced = Signal(object)
     rendered = Signal(object, object, int)
     failed = Signal(object)
     made = Signal(object)

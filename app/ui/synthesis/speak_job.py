@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,30 @@ from app.ui.synthesis.results import FirstAudio
 if TYPE_CHECKING:
     from app.compose.speaker import Speaker
     from app.core.pipeline import Pipeline
+
+SECONDS_A_LETTER = 0.15  # of Japanese text as it is spoken, roughly: only for how far a file is
+
+
+class SaveProgress:
+    """Counts how much of a file is computed, by its letters.
+
+    Args:
+        letters: how many each of the requests has that go into the file.
+    """
+
+    def __init__(self, letters: Sequence[int]) -> None:
+        self._letters, self._finished, self._made_s = letters, 0, 0.0
+
+    def add(self, chunk: AudioChunk) -> float:
+        """Return the share from 0 to 1 after one more chunk."""
+        total = max(1, sum(self._letters))
+        done = sum(self._letters[: self._finished])
+        if chunk.last or self._finished == len(self._letters):
+            self._finished, self._made_s = self._finished + 1, 0.0
+            return sum(self._letters[: self._finished]) / total
+        self._made_s += 0.0 if chunk.silence else len(chunk.samples) / chunk.sampling_rate
+        within = min(0.95, self._made_s / (SECONDS_A_LETTER * max(1, self._letters[self._finished])))
+        return (done + within * self._letters[self._finished]) / total
 
 
 class SpeakJob:
@@ -86,15 +110,22 @@ class SpeakJob:
         self._skipped_s += left_s
         return replace(chunk, samples=chunk.samples[round(left_s * chunk.sampling_rate) :]) if left_s else chunk
 
-    def save(self, path: Path) -> None:
-        """Computes all of it into a file; of a cancelled or failed one nothing stays."""
+    def save(self, path: Path, on_progress: Callable[[float], object]) -> None:
+        """Computes all of it into a file; of a cancelled or failed one nothing stays.
+
+        Args:
+            path: the file.
+            on_progress: called after each chunk with the share that is computed, 0 to 1.
+        """
         from app.compose.sound import open_file  # the pipeline, which the window starts without
         from app.core.pipeline import nothing_waits
 
         sink = open_file(str(path), self._speaker_of(self._job.voice).pipeline.voice.sampling_rate)
         try:
+            progress = SaveProgress([len(request.text) for request in (self._job.request, *self._job.then)])
             for chunk in self._sound(nothing_waits):
                 sink.write(chunk)
+                on_progress(progress.add(chunk))
             if not self._job.cancelled.is_set():
                 sink.close()
         except BaseException:

@@ -31,7 +31,7 @@ from app.ui.synthesis.jobs import (
 from app.ui.synthesis.loaded_voices import LoadedVoices
 from app.ui.synthesis.machine_info import find_machine_info, spare_window
 from app.ui.synthesis.output_device import OutputDevice
-from app.ui.synthesis.results import Done, Exported, Synthesised, Taken
+from app.ui.synthesis.results import Done, Exported, FileProgress, Synthesised, Taken
 from app.ui.synthesis.signals import WorkerSignals
 from app.ui.synthesis.speak_job import SpeakJob
 
@@ -122,7 +122,8 @@ class WholeJobs:
     def _save(self, job: Speak, file: Path) -> None:
         self.saving = True
         try:
-            SpeakJob(job, self._voice.needed, self._on_stage, self._news.first_audio.emit, self._current.rest).save(file)
+            speech = SpeakJob(job, self._voice.needed, self._on_stage, self._news.first_audio.emit, self._current.rest)
+            speech.save(file, lambda share: self._news.file_advanced.emit(FileProgress(file, share)))
         finally:
             self.saving = False
         self._news.synthesised.emit(Synthesised(job.request.id, job.cancelled.is_set()))

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.core.script import LineSettings
 from app.errors import AppError
 from app.settings import MOST_FAVOURITES
 from app.sound_choice import SoundChoice, SoundPrecision
 from app.ui.background import BackgroundThread
+from app.ui.labels import style_name
 from app.ui.voices.catalog_voice import CatalogVoice
+
+if TYPE_CHECKING:
+    from app.export.pattern import Who
 
 Found = tuple[tuple[CatalogVoice, ...], tuple[str, ...]]
 """All voices, and the ids of all BERTs."""
@@ -83,6 +89,18 @@ class VoiceCatalog(QObject):
     def find(self, voice: str) -> CatalogVoice | None:
         """The voice that lines call so."""
         return next((item for item in self.voices if voice in (item.id, item.manifest.id)), None)
+
+    def name_speaker(self, settings: LineSettings) -> Who:
+        """Return who speaks a line, as file names say it: the style as the window calls it; of a voice that is gone what the line says."""
+        from app.export.pattern import Who  # the window starts without
+
+        found = self.find(settings.voice)
+        if found is None:
+            return Who(settings.voice, settings.speaker, style_name(settings.style))
+        info = found.manifest
+        speaker = next((item.name for item in info.speakers if item.name == settings.speaker), info.speakers[0].name)
+        style = next((item.name for item in info.styles if item.name == settings.style), info.styles[0].name)
+        return Who(info.name, speaker, style_name(style))
 
     def close(self) -> None:
         """Waits for the running look."""

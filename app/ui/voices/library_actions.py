@@ -77,8 +77,8 @@ class LibraryActions(QObject):
 
     @Slot(object)
     def add_files(self, files: Sequence[Path]) -> None:
-        """Voices from files, for the lines that are selected now; a BERT is known by the vocabulary beside it."""
-        berts = [file for file in files if is_bert_file(file)]
+        """Voices from files and folders, for the lines that are selected now; a BERT is known by the vocabulary beside it."""
+        berts = [file for file in files if is_bert_source(file)]
         for file in berts:
             self._tasks.add_bert_file(file, SBV2_BERT)
         self._tasks.add_files([file for file in files if file not in berts], self._selection.ids)
@@ -205,7 +205,12 @@ class LibraryActions(QObject):
             self._tasks.remove(voice)
 
 
-def is_bert_file(file: Path) -> bool:
-    """A model with a vocabulary beside it, as BERTs are published; no voice has one."""
-    beside = any(file.with_name(name).is_file() for name in (TOKENIZER_NAME, VOCABULARY_NAME))
-    return beside and file.suffix.lower() in BERT_SUFFIXES
+def is_bert_source(path: Path) -> bool:
+    """A model with a vocabulary beside it, as BERTs are published, or the folder that holds both; no voice has a vocabulary."""
+    if path.is_dir():
+        try:
+            return any(is_bert_source(file) for file in path.iterdir() if file.suffix.lower() in BERT_SUFFIXES)
+        except OSError:  # the task that adds it says why it cannot be read
+            return False
+    beside = any(path.with_name(name).is_file() for name in (TOKENIZER_NAME, VOCABULARY_NAME))
+    return beside and path.suffix.lower() in BERT_SUFFIXES

@@ -7,11 +7,16 @@ from pathlib import Path
 import pytest
 import soundfile
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.core.script import Line, Script
+from app import language
+from app.core.script import Line, LineSettings, Script
+from app.ui.labels import style_name
+from app.ui.playback import saving
 from app.ui.shell.window import MainWindow
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 
 TEXTS = ("雨が降る。", " ", "雪が積もる。")
@@ -128,3 +133,30 @@ def test_many_files_can_be_given_up(qtbot: QtBot, window: MainWindow, tmp_path: 
     wait_idle(qtbot, window)
     assert not [file for file in folder.iterdir() if file.suffix != ".wav"], "nothing half-written"
     assert len(list(folder.iterdir())) < 5
+
+
+def test_the_folder_can_be_opened_and_progress_is_shown(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    monkeypatch.setattr(saving, "SHOWN_AFTER_S", 0.0)
+    shown: list[str] = []
+    window.saving.reported.connect(lambda message, _hint, _folder: shown.append(message))
+    answer(monkeypatch, tmp_path / "a.wav")
+    window.window_actions["save_joined"].trigger()
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Exported: a.wav", timeout=WAIT_MS)
+    shares = [int(message.removeprefix("Exporting… ").removesuffix("%")) for message in shown if message.startswith("Exporting")]
+    assert shares
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] <= 100
+    press_action(window.banner, "Open folder")
+    assert opened == [str(tmp_path)]
+
+
+def test_names_of_files_say_the_style_as_the_window_does(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = LineSettings(style="Happy")
+    assert window.catalog.name_speaker(settings).style == "Happy"
+    monkeypatch.setattr(language, "_current", "ja")
+    assert window.catalog.name_speaker(settings).style == style_name("Happy") != "Happy"
+    assert window.catalog.name_speaker(LineSettings(voice="gone", style="Happy")).voice == "gone"

@@ -239,9 +239,24 @@ def place_on(window: MainWindow, row: int, part: str) -> QPoint:
     return rect.center().toPoint() if part == "button" else QPoint(round(rect.left()) + 2, round(rect.top()) + 4)
 
 
-def test_a_click_into_the_text_puts_the_cursor_there(qtbot: QtBot, open_window: OpenWindow) -> None:
-    window = filled(open_window(), "abc defghi")
+def test_a_click_selects_and_space_plays(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = filled(open_window(), "雨。 雪が降る。")
     qtbot.mouseClick(window.script.viewport(), Qt.MouseButton.LeftButton, pos=place_on(window, 1, "text"))
+    assert (window.script.editor, chosen(window)) == (None, "雪が降る。")
+    with qtbot.waitSignal(window.playback.line_began) as began:
+        qtbot.keyClick(window.script, KEY.Key_Space)
+    assert began.args == ["雪が降る。"]
+    assert words(window) == "雨。 雪が降る。"
+    wait_idle(qtbot, window)
+    for key in (KEY.Key_Return, KEY.Key_F2):
+        qtbot.keyClick(window.script, key)
+        assert window.script.editor is not None
+        window.script.end_editing()
+
+
+def test_a_double_click_into_the_text_puts_the_cursor_there(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = filled(open_window(), "abc defghi")
+    qtbot.mouseDClick(window.script.viewport(), Qt.MouseButton.LeftButton, pos=place_on(window, 1, "text"))
     editor = window.script.editor
     assert editor is not None
     assert (editor.text, editor.textCursor().position()) == ("defghi", 0)

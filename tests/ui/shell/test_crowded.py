@@ -17,7 +17,7 @@ from tests.ui.recording_player import RecordingPlayer
 
 @pytest.fixture
 def window(qtbot: QtBot, open_window: OpenWindow) -> MainWindow:
-    made = open_window(Settings(text=""))
+    made = open_window(Settings(text="", latency="open"))
     made.resize(1366, 768)
     made.window_actions["show_strip"].setChecked(True)
     made.document.reset(Script(tuple(Line(f"{number} 行目", id=str(number)) for number in range(9))))

@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import language
+from app.ui.settings.dialog import SettingsDialog
 from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage, TaskSpec
+from tests.ui.banner_driver import press_action
 from tests.ui.conftest import WAIT_MS, OpenWindow
 
 CHILD = Path(__file__).parents[1] / "tasks" / "fake_child.py"
@@ -78,3 +80,22 @@ def test_the_question_is_asked_in_japanese_too(open_window: OpenWindow, monkeypa
         "次の作業が終わっていません。終了しますか？",
         {"中止して終了", "キャンセル"},
     )
+
+
+def test_restart_now_closes_the_window_and_no_later_close_does(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.dialogs.open_settings()
+    dialog = window.dialogs.shown
+    assert isinstance(dialog, SettingsDialog)
+    dialog.controls["language"].show_value("ja")
+    dialog.ok.click()
+    working(window, "Add voice: 1")
+    press_action(window.notice, "Restart now")
+    assert window.is_restarting
+    answer(window, "Cancel")
+    qtbot.waitUntil(lambda: not window.is_restarting, timeout=WAIT_MS)
+    assert window.isVisible()
+    window.restart()
+    answer(window, "Stop and quit")
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=WAIT_MS)
+    assert window.is_restarting

@@ -1,0 +1,94 @@
+"""Lines are split and joined, and a longer text that is pasted is asked about."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.core.script import Line, Script
+from app.core.text_division import divide_text
+from app.ui.script.paste_offer import MOST_LETTERS, divisions_of
+from app.ui.shell.window import MainWindow
+from tests.ui.conftest import OpenWindow
+
+KEY, CTRL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+TEXT = "雨が降る。傘を持つ。\n出かける。\n\n駅に着く。電車に乗る。"
+
+
+def opened(open_window: OpenWindow, *texts: str) -> MainWindow:
+    window = open_window()
+    window.document.reset(Script(tuple(Line(text, id=str(row)) for row, text in enumerate(texts))))
+    window.script.choose(["0"])
+    return window
+
+
+def texts_of(window: MainWindow) -> list[str]:
+    return [line.text for line in window.document.script.lines]
+
+
+def answer(window: MainWindow, words: str) -> None:
+    """Presses the button of the question that begins so."""
+    box = next(item for item in window.findChildren(QMessageBox) if item.isVisible())
+    next(button for button in box.buttons() if button.text().startswith(words)).click()
+
+
+def test_split_here_split_sentences_and_join(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = opened(open_window, "雨が降る。😀傘を持つ。出かける。")
+    window.script.edit_line(0)
+    assert window.script.editor is not None
+    window.script.editor.put_cursor(6)
+    qtbot.keyClick(window.script.editor, KEY.Key_Return, ALT)
+    assert texts_of(window) == ["雨が降る。😀", "傘を持つ。出かける。"]
+    assert window.script.editor is not None
+    assert window.script.editor.selected_range == (0, 0)
+    qtbot.keyClick(window.script.editor, KEY.Key_Return, ALT)
+    assert len(texts_of(window)) == 2, "there is nothing before the cursor"
+    window.script.end_editing()
+    window.window_actions["split_sentences"].trigger()
+    assert texts_of(window) == ["雨が降る。😀", "傘を持つ。", "出かける。"]
+    assert len(window.script.chosen_ids) == 2
+    window.window_actions["select_all"].trigger()
+    qtbot.keyClick(window.script, KEY.Key_J, CTRL)
+    assert texts_of(window) == ["雨が降る。😀傘を持つ。出かける。"]
+    for _step in range(3):
+        window.document.stack.undo()
+    assert texts_of(window) == ["雨が降る。😀傘を持つ。出かける。"]
+
+
+def test_one_line_is_joined_with_the_next_and_the_last_stays(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = opened(open_window, "一。", "二。", "三。")
+    qtbot.keyClick(window.script, KEY.Key_J, CTRL)
+    assert texts_of(window) == ["一。二。", "三。"]
+    window.script.choose(["2"])
+    qtbot.keyClick(window.script, KEY.Key_J, CTRL)
+    assert texts_of(window) == ["一。二。", "三。"]
+    window.window_actions["split_here"].trigger()
+    assert "cursor" in window.banner.message.text()
+
+
+def test_a_longer_text_is_asked_about(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = opened(open_window, "前。")
+    QGuiApplication.clipboard().setText(TEXT)
+    for words, count in (("By sentence (5 lines)", 6), ("By paragraph (2 lines)", 3), ("As it is (3 lines)", 4), ("Cancel", 1)):
+        qtbot.keyClick(window.script, KEY.Key_V, CTRL)
+        answer(window, words)
+        assert len(texts_of(window)) == count
+        if count > 1:
+            window.document.stack.undo()
+    window.script.edit_line(0)
+    assert window.script.editor is not None
+    window.script.editor.put_cursor(0)
+    qtbot.keyClick(window.script.editor, KEY.Key_V, CTRL)
+    answer(window, "By sentence")
+    assert texts_of(window) == ["雨が降る。前。", "傘を持つ。", "出かける。", "駅に着く。", "電車に乗る。"]
+    window.document.stack.undo()
+    assert texts_of(window) == ["前。"]
+
+
+def test_what_needs_no_question() -> None:
+    assert list(divisions_of("一。二。三。")) == ["line"]
+    assert list(divisions_of("一。\n二。\n三。\n四。\n五。")) == ["line", "paragraph"]
+    assert list(divisions_of("あ。" * MOST_LETTERS)) == ["line"]
+    assert divisions_of(TEXT)["sentence"] == divide_text(TEXT, "sentence")
