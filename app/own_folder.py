@@ -106,7 +106,7 @@ def _obstacle(folder: Path) -> str:
                 os.scandir(place).close()
         except (FileNotFoundError, NotADirectoryError):
             if place.is_symlink():
-                return localized(f"「{place}」のリンク先が見つかりません", f"the link “{place}” leads nowhere")
+                return localized(f"「{place}」のリンク先が見つかりません", f"the link “{place}” is broken")
             continue  # the next one says more
         except OSError as exc:
             return reason_of(exc)

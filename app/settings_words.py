@@ -102,7 +102,7 @@ AIVISSPEECH = Shown(
     ("AivisSpeech の声のフォルダー", "AivisSpeech voices folder"),
     (
         "空欄の場合は既定のフォルダーを使います。off と入力すると使いません。",
-        "Leave empty for the default folder; enter off to ignore these voices.",
+        "Leave empty for the default folder; enter “off” to hide these voices.",
     ),
     folder=True,
 )
@@ -146,7 +146,7 @@ SERVICE = Shown(
     "service",
     ("サービス", "Service"),
     (
-        "VOICEVOX に対応したソフトから Koebako の声を使えるようにします。このコンピューターからのみ接続できます。",
+        "VOICEVOX に対応したアプリから Koebako の声を使えるようにします。このコンピューターからのみ接続できます。",
         "Lets programs that work with VOICEVOX use Koebako's voices. Only this computer can connect.",
     ),
     switch=("サービスを起動する", "Run the service"),
@@ -155,15 +155,15 @@ SERVICE_PORT = Shown(
     "service",
     ("ポート番号", "Port"),
     (
-        "接続するソフトに設定する番号です。50021 にすると VOICEVOX の代わりになります。",
-        "The number to enter in other programs. With 50021 it stands in for VOICEVOX.",
+        "接続するアプリに設定する番号です。50021 にすると VOICEVOX の代わりになります。",
+        "The number to enter in other programs. Use 50021 to replace VOICEVOX.",
     ),
 )
 SERVICE_CHANGES = Shown(
     "service",
     ("変更の許可", "Changes"),
     (
-        "接続したソフトが、プリセットとユーザー辞書を変更できるようにします。",
+        "接続したアプリが、プリセットとユーザー辞書を変更できるようにします。",
         "Lets other programs change the presets and your user dictionary.",
     ),
     switch=("プリセットと辞書の変更を許可する", "Allow changes to presets and dictionary"),

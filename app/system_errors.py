@@ -89,7 +89,7 @@ _NAMED = {
     "EOPNOTSUPP": _UNSUPPORTED,
     "ENOSYS": _UNSUPPORTED,
     "ETIMEDOUT": ("時間内に応答がありません", "it did not answer in time"),
-    "EADDRINUSE": ("ほかのソフトが使用中です", "another program is using it"),
+    "EADDRINUSE": ("ほかのアプリが使用中です", "another program is using it"),
     "EADDRNOTAVAIL": ("このコンピューターのアドレスではありません", "it is not an address of this computer"),
     "ESTALE": _UNREACHABLE,
     "EHOSTDOWN": _UNREACHABLE,

@@ -46,7 +46,9 @@ def run_trial(trial: str, wanted: str | None, calls: Path) -> Ended:
         seconds = round(TIME_LIMIT_S)
         return Ended(error=localized(f"{seconds} 秒以内に終わりませんでした。", f"It did not finish within {seconds} s."), crashed=True)
     except OSError as exc:
-        raise InternalError(localized("自分自身を起動できません。", "The program cannot start itself."), f"({reason_of(exc)})") from exc
+        raise InternalError(
+            localized("Koebako の処理を起動できません。", "Koebako could not start a process of its own."), f"({reason_of(exc)})"
+        ) from exc
     lines = list(json_objects(done.stdout.decode("utf-8", "replace")))
     if not lines:
         return Ended(

@@ -64,7 +64,7 @@ def make_entry(surface: str, reading: str, accent: int = 0, kind: str = "proper_
             ),
             localized(
                 f"品詞は {'、'.join(KINDS)}、優先度は 0 から {HIGHEST_PRIORITY} です。",
-                f"Kinds are {', '.join(KINDS)}; priorities 0 to {HIGHEST_PRIORITY}.",
+                f"Use one of {', '.join(KINDS)}, and a priority from 0 to {HIGHEST_PRIORITY}.",
             ),
         )
     return Entry(surface, kana, accent, kind, priority)

@@ -82,7 +82,7 @@ def check_phones(count: int) -> None:
     """Raises InputError for a sentence that has more phones than any text: its words were given such readings."""
     if count > MOST_PHONES:
         raise InputError(
-            localized(f"文の読みが長すぎます（{count:,} 音素）。", f"A sentence has {count:,} phones; {MOST_PHONES:,} are possible."),
+            localized(f"文の読みが長すぎます（{count:,} 音素）。", f"A sentence has {count:,} phones; the limit is {MOST_PHONES:,}."),
             localized("読みを短くするか、句点で文を分けてください。", "Shorten the readings of its words, or divide the sentence."),
         )
 

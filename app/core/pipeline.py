@@ -139,7 +139,7 @@ class Pipeline(SentenceContext):
             raise InputError(
                 localized(
                     f"声「{self.voice.name}」では、間や音の長さを変更できません。",
-                    f"The voice “{self.voice.name}” does not allow pauses and lengths to be changed.",
+                    f"Pauses and lengths cannot be changed with “{self.voice.name}”.",
                 ),
                 localized("一体型の声では、音の長さを調整できません。", "A single-graph voice determines all lengths itself."),
             )

@@ -66,7 +66,7 @@ def _of_model(reason: Reason, subject: Subject, limits: Limits | None) -> tuple[
             f"This {en} takes longer to check than any {en} should ({limits.processor_s} s of processor time).",
         )
     else:
-        message = localized(f"{this}の確認中に異常終了しました。", f"This {en} made the program that checks it crash.")
+        message = localized(f"{this}の確認中に異常終了しました。", f"Checking this {en} crashed the checker.")
     return message, hint
 
 
@@ -80,15 +80,15 @@ def _of_graph(reason: Reason, _subject: Subject, limits: Limits | None) -> tuple
         memory = megabytes(limits.memory_bytes)
         message = localized(
             f"このグラフは、確認に使用できる量（{memory}）を超えるメモリーを使用します。",
-            f"This graph uses more memory than may be used to check one ({memory}).",
+            f"This graph needs more memory than the check allows ({memory}).",
         )
     elif reason == "time" and limits:
         message = localized(
             f"このグラフの確認が時間内に終わりませんでした（計算時間 {limits.processor_s} 秒）。",
-            f"This graph takes longer than may be used to check one ({limits.processor_s} s of processor time).",
+            f"This graph takes longer than the check allows ({limits.processor_s} s of processor time).",
         )
     else:
-        message = localized("このグラフの確認中に異常終了しました。", "This graph made the program that checks it crash.")
+        message = localized("このグラフの確認中に異常終了しました。", "Checking this graph crashed the checker.")
     return message, hint
 
 

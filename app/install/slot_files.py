@@ -41,5 +41,5 @@ def exact_already(name: str) -> VoiceError:
     """Of a graph that has no other one in its place."""
     return VoiceError(
         localized(f"「{name}」に組み込まれた int8 のグラフはありません。", f"No int8 graph is installed for “{name}”."),
-        localized("すでに元のグラフで計算しています。", "It is computed with its exact graph already."),
+        localized("すでに元のグラフで計算しています。", "The exact graph is already in use."),
     )

@@ -155,5 +155,5 @@ def _pauses(reading: LineReading, phrases: Sequence[SpokenPhrase], ends: Sequenc
         missing |= not marks
         found += [PauseOverride(mark, 0.0 if step else round(phrase.pause_s, 3)) for step, mark in enumerate(marks)]
     if missing:
-        losses.add("記号のない所の間", "pauses where the text has no mark")
+        losses.add("記号のない位置のポーズ", "pauses where the text has no mark")
     return tuple(found)

@@ -116,7 +116,7 @@ def _phrases(query: Mapping[str, Any], engine: str, speed: float, line: _Line) -
         line.lose("正しくない読みとアクセント", "readings and accents that are not valid")
         return ()
     if is_tuned:
-        line.gathered.losses.add("1 音ごとの音高と長さ（声が決めます）", "pitch and length of single morae (the voice decides)")
+        line.gathered.losses.add("モーラごとの音高と長さ（声が決めます）", "pitch and length of single morae (the voice decides)")
     return tuple(phrase for phrase in phrases if phrase.moras)
 
 

@@ -13,7 +13,7 @@ OPTIMISED = {
     "int8": ("追加時の int8", "int8 as installed"),
     "fp16": ("半精度", "Half precision"),
     "base+projection": ("小さい BERT と射影", "Smaller BERT, projected"),
-    "fused": ("演算を融合", "Fused operators"),
+    "fused": ("演算子を融合", "Fused operators"),
     "ort": ("ORT 形式", "ORT format"),
 }
 NUMBERED = (

@@ -26,7 +26,7 @@ VALUES = {
     "scope": {"stage": ("処理", "Stage"), "module": ("モジュール", "Module"), "operator": ("演算子", "Operator")},
     "verdict": {
         "much work": ("計算量が多い", "Much work"),
-        "runs badly": ("効率が悪い", "Runs badly"),
+        "inefficient": ("効率が悪い", "Inefficient"),
         "slower": ("遅くなった", "Slower"),
         "faster": ("速くなった", "Faster"),
         "same": ("変化なし", "Same"),

@@ -155,5 +155,5 @@ def _collision(speaker: str, style: ServedStyle | None) -> str:
     named = "" if style is None else f"{speaker} {style.name} ({style.id})"
     return localized(
         f"スタイル「{named}」は、番号がほかのスタイルと重なるため使えません。",
-        f"The style “{named}” has the number of another style and is left out.",
+        f"The style “{named}” has the same ID as another style and was skipped.",
     )

@@ -50,7 +50,7 @@ class Body:
         try:
             await self._room.take(self, self._bytes)
         except FullError as exc:
-            raise BodyError(503, localized("リクエストが多すぎます。", "Too many requests wait already.")) from exc
+            raise BodyError(503, localized("リクエストが多すぎます。", "Too many requests are queued.")) from exc
         self._whole = not message.get("more_body", False)
         return message
 

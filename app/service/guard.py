@@ -67,11 +67,11 @@ class Guard:
             return 403, localized("このページからは使えません。", "Pages of this origin may not use the service.")
         length = headers.all(b"content-length")
         if len(length) > 1 or (length and headers.all(b"transfer-encoding")):
-            return 400, localized("リクエストの長さが二通りに示されています。", "The length of the request is given in two ways.")
+            return 400, localized("リクエストの長さが二通りに示されています。", "The request states its length twice.")
         if length and not (length[0].isascii() and length[0].isdigit() and len(length[0]) < 16):
             return 400, localized("リクエストの長さが正しくありません。", "The length of the request is not valid.")
         if not scope["raw_path"].startswith(b"/"):
-            return 400, localized("リクエストの形式が正しくありません。", "The form of the request is not valid.")
+            return 400, localized("リクエストの形式が正しくありません。", "The request is malformed.")
         return None
 
     def _origin_allowed(self, headers: Headers) -> bool:

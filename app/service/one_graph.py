@@ -23,7 +23,7 @@ def check_unedited(pipeline: Pipeline, wanted_s: Mapping[Place, float], frames: 
         raise refused(
             422,
             f"声「{pipeline.voice.name}」では、間や音の長さを変更できません。",
-            f"The voice “{pipeline.voice.name}” does not allow pauses and lengths to be changed.",
+            f"Pauses and lengths cannot be changed with “{pipeline.voice.name}”.",
         )
 
 

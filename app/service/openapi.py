@@ -30,7 +30,7 @@ _QUERY, _PHRASES = ref("AudioQuery"), listed(ref("AccentPhrase"))
 _WORD = ("surface:string", "pronunciation:string", "accent_type:integer", "word_type?:string", "priority?:integer")
 _WAV = "audio/wav"
 ROUTES = (
-    Described("post", "/audio_query", "テキストからクエリを作成", "A query from a text", ("text:string", *_STYLED)),
+    Described("post", "/audio_query", "テキストからクエリを作成", "Create a query from text", ("text:string", *_STYLED)),
     Described("post", "/audio_query_from_preset", "プリセットのクエリを作成", "A query with a preset", ("text:string", "preset_id:integer", "core_version?:string")),
     Described("post", "/accent_phrases", "アクセント句を作成", "Accent phrases of a text", ("text:string", *_STYLED, "is_kana?:boolean")),
     Described("post", "/mora_data", "長さと音高を取得", "Lengths and pitches", _STYLED, _PHRASES),
@@ -62,8 +62,8 @@ ROUTES = (
     Described("post", "/import_user_dict", "辞書を読み込む", "Imports words", ("override:boolean",), {"type": "object"}),
     Described("post", "/v1/speak", "Koebako: テキストを読み上げる", "Koebako: speaks a text", (), ref("SpeakRequest"), _WAV),
     Described("post", "/v1/timings", "Koebako: 音の時刻", "Koebako: times of the sounds", (), ref("SpeakRequest")),
-    Described("post", "/v1/audio/speech", "OpenAI 互換の読み上げ", "Speech as OpenAI's interface has it", (), ref("SpeechRequest"), "audio/mpeg"),
-    Described("get", "/v1/models", "OpenAI 互換のモデル一覧", "Models as OpenAI's interface has them"),
+    Described("post", "/v1/audio/speech", "OpenAI 互換の読み上げ", "Speak a text (OpenAI-compatible)", (), ref("SpeechRequest"), "audio/mpeg"),
+    Described("get", "/v1/models", "OpenAI 互換のモデル一覧", "List models (OpenAI-compatible)"),
 )  # fmt: skip
 
 

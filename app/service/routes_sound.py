@@ -108,7 +108,7 @@ def _queries(values: Any) -> list[AudioQuery]:
         raise refused(422, f"クエリは {MOST_QUERIES} 個までです。", f"Send a list of up to {MOST_QUERIES} queries.")
     queries = read_queries(values)
     if len({query.rate for query in queries}) > 1:
-        raise refused(422, "サンプリングレートが異なるクエリがあります", "The queries differ in their sampling rate.")
+        raise refused(422, "サンプリング周波数が異なるクエリがあります", "The queries differ in their sampling rate.")
     return queries
 
 

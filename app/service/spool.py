@@ -41,7 +41,7 @@ class Room:
                 raise OutputFileError(
                     localized(
                         "読み出されていない音声が多すぎるため、応答を中断しました。",
-                        "Too much sound waits for slow clients, so that the answer ends.",
+                        "Too much unread audio; the response was ended.",
                     )
                 )
             self._kept -= size

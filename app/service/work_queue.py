@@ -46,7 +46,7 @@ class WorkQueue:
             whole: nothing comes before all is there, so that an error comes first.
         """
         if self._waiting >= MOST_WAITING:
-            raise refused(503, "リクエストが多すぎます。", "Too many requests wait already.")
+            raise refused(503, "リクエストが多すぎます。", "Too many requests are queued.")
         work = Work(do, self._room)
         self._waiting += 1
         over = False

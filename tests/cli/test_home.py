@@ -61,7 +61,7 @@ REFUSED_ON_UNIX = {
     "a device": (lambda _: "/dev/null", "“/dev/null” is not a folder"),
     "below a device": (lambda _: "/dev/null/x", "“/dev/null” is not a folder"),
     "a link in circles": (a_link_in_circles, "links form a loop"),
-    "a link that leads nowhere": (a_link_that_leads_nowhere, "leads nowhere"),
+    "a link that leads nowhere": (a_link_that_leads_nowhere, "is broken"),
     "bytes that are no UTF-8": (a_name_that_is_no_text, "not UTF-8"),
 }
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent.parent
 SAYS = {
     "memory": "This voice uses more memory than any voice should need (4.3 GB).",
     "time": "This voice takes longer to check than any voice should",
-    "crash": "This voice made the program that checks it crash.",
+    "crash": "Checking this voice crashed the checker.",
 }
 
 

@@ -137,7 +137,7 @@ def test_a_bert_takes_one_too(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (("--graph", "flow", "--only", "fp16", "--keep", "fp16", "--install"), 2, "no place"),
+        (("--graph", "flow", "--only", "fp16", "--keep", "fp16", "--install"), 2, "cannot be installed"),
         (("--graph", "flow", "--only", "int8-32", "--keep", "int8-32", "--install"), 3, "comes with Koebako"),
         (("--graph", "flow", "--only", "int9", "--keep", "int9", "--install"), 2, "Available: fp16, int8-256"),
         (("--keep", "fp16"), 2, "-o, --test or --install"),

@@ -15,7 +15,7 @@ from app.bench.work import kind_of
 from app.cli.main import main
 from app.errors import VoiceError
 from app.lab.expect.chart import expect_chart
-from app.lab.expect.rows import KINDS, MUCH_WORK, RUNS_BADLY, expect_rows, expected_ms, graph_rows
+from app.lab.expect.rows import INEFFICIENT, KINDS, MUCH_WORK, expect_rows, expected_ms, graph_rows
 from app.lab.expect.timing import LONGEST_S, MOST_RUNS, _run_ms
 from app.lab.given import Sizes
 from app.lab.repeats import Repeats
@@ -52,7 +52,7 @@ def test_a_graph_that_mostly_multiplies_has_much_work() -> None:
 
 def test_a_graph_that_does_other_things_runs_badly_and_says_which() -> None:
     whole, *_ = graph_rows(found(60.0, Conv=3.0, FusedConv=5.0, MatMul=2.0, Transpose=40.0, Add=10.0), PEAKS)
-    assert (whole["efficiency"], whole["verdict"]) == (pytest.approx(0.1), RUNS_BADLY)
+    assert (whole["efficiency"], whole["verdict"]) == (pytest.approx(0.1), INEFFICIENT)
     assert list(whole["operators"]) == ["Transpose", "Add", "FusedConv", "Conv"]  # type: ignore[call-overload]
     assert whole["operators"]["FusedConv"] == pytest.approx(5 - 4 * 5 / 8)  # type: ignore[index]
 
@@ -82,7 +82,7 @@ def test_the_shipped_bert_is_timed_and_drawn(capsys: pytest.CaptureFixture[str],
     assert whole["macs"] == products["macs"] > 1e6
     assert whole["expected_ms"] == pytest.approx(whole["macs"] / rows[1]["product_gmac_s"] / 1e6)
     assert products["measured_ms"] + other["measured_ms"] == pytest.approx(whole["measured_ms"])
-    assert whole["verdict"] in (MUCH_WORK, RUNS_BADLY)
+    assert whole["verdict"] in (MUCH_WORK, INEFFICIENT)
     assert "BERT" in ET.parse(picture).getroot().itertext()
     assert main(["lab", "expect", "--runs", "0"]) == 2
 

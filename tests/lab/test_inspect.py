@@ -240,9 +240,9 @@ def test_a_child_that_talks_nonsense_is_not_believed() -> None:
     with pytest.raises(ValueError, match="number"):
         plain(float("inf"))
     for subject, words in (
-        (Subject("x"), "This voice"),
-        (Subject("x", {"bert": b""}), "This BERT"),
-        (Subject("x", {"graph": b""}), "This graph"),
+        (Subject("x"), "this voice"),
+        (Subject("x", {"bert": b""}), "this BERT"),
+        (Subject("x", {"graph": b""}), "this graph"),
     ):
         with pytest.raises(UnsafeError, match=words), believing(subject):
             raise KeyError("graph")

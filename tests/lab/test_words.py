@@ -30,7 +30,7 @@ NAMES = {
     "layers-20": ("20 層", "20 layers"),
     "heads-75": ("アテンションヘッド 75%", "75% of attention heads"),
     "base+projection": ("小さい BERT と射影", "Smaller BERT, projected"),
-    "fused": ("演算を融合", "Fused operators"),
+    "fused": ("演算子を融合", "Fused operators"),
     "ort": ("ORT 形式", "ORT format"),
     "directml:1 int8 none source": ("DirectML 1、int8、最適化なし、元のモデル", "DirectML 1, int8, not optimised, source"),
     "something new": ("something new", "something new"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QDeadlineTimer, QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -144,6 +145,13 @@ def test_dialogs_name_and_explain_everything_and_tab_follows_the_eye(qtbot: QtBo
         assert tab_stops(dialog), name
         assert against_sight(dialog) == [], name
         dialog.close()
+
+
+def test_nothing_in_the_window_is_described_with_tags(qtbot: QtBot, open_window: OpenWindow) -> None:
+    """Qt reads out the tip of a widget that has no description, as it is."""
+    window = open_window(Settings(text="あ。", expression_open=True, takes_open=True))
+    described = [QAccessible.queryAccessibleInterface(item) for item in [*controls(window), window.strip.panel.strip]]
+    assert [item.text(QAccessible.Text.Description) for item in described if "<" in item.text(QAccessible.Text.Description)] == []
 
 
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "folded"])

@@ -196,4 +196,6 @@ def _error(given: Any) -> Exception:
 
 
 def _not_started(exc: OSError) -> AppError:
-    return InternalError(localized("自分自身を起動できません。", "The program cannot start itself."), f"({reason_of(exc)})")
+    return InternalError(
+        localized("Koebako の処理を起動できません。", "Koebako could not start a process of its own."), f"({reason_of(exc)})"
+    )

@@ -133,7 +133,7 @@ def _untrusted(host: str) -> DownloadError:
     return DownloadError(
         localized(f"{host} の証明書を確認できません。", f"The certificate of {host} is not trusted."),
         localized(
-            "パソコンの日付と時刻を確認してください。会社や学校のネットワークでは、その証明書を OS に登録する必要がある場合があります。",
+            "コンピューターの日付と時刻を確認してください。会社や学校のネットワークでは、その証明書を OS に登録する必要がある場合があります。",
             "Check this computer's date and time. On a company or school network, its certificate may have to be installed in the system.",
         ),
     )

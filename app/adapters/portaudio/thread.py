@@ -97,7 +97,7 @@ def _stderr_comes_back() -> Iterator[None]:
 def _no_answer() -> AudioDeviceError:
     return AudioDeviceError(
         localized("サウンドシステムが応答しません。", "The sound system is not responding."),
-        localized("サウンドサーバーまたはパソコンを再起動してください。", "Restart the sound server or the computer. ")
+        localized("サウンドサーバーまたはコンピューターを再起動してください。", "Restart the sound server or the computer. ")
         + by_frontend(
             localized("音声ファイルへの書き出しはできます。", "You can still export audio to a file."),
             localized("-o でファイルに書き出すこともできます。", "You can still write a file with -o."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.bench.svg import INK, PALE, Picture
-from app.lab.expect.rows import RUNS_BADLY
+from app.lab.expect.rows import INEFFICIENT
 from app.lab.rows import Row, number
 from app.lab.words import value_name
 from app.language import localized
@@ -34,17 +34,17 @@ def expect_chart(rows: Sequence[Row]) -> str:
 
 def _bar(picture: Picture, row: Row, scale: float, y: float) -> None:
     measured, expected = number(row, "measured_ms"), number(row, "expected_ms")
-    color = BAD if row["verdict"] == RUNS_BADLY else GOOD
+    color = BAD if row["verdict"] == INEFFICIENT else GOOD
     name = str(value_name("part", row["part"]))
     picture.text(LEFT - 10, y + 17, name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…", anchor="end")
     picture.box(LEFT, y, measured * scale, BAR, REST, _amount(measured))
     picture.box(LEFT, y, min(expected, measured) * scale, BAR, color, _amount(expected))
     picture.text(LEFT + measured * scale + 6, y + 17, _amount(measured), size=12)
     operators = row["operators"]
-    blamed = list(operators.items())[:NAMED] if isinstance(operators, dict) and row["verdict"] == RUNS_BADLY else []
+    blamed = list(operators.items())[:NAMED] if isinstance(operators, dict) and row["verdict"] == INEFFICIENT else []
     said = ", ".join(f"{operator[:LONGEST_NAME]} {_amount(ms)}" for operator, ms in blamed)
     share = f"{100 * number(row, 'efficiency'):.0f} %"
-    picture.text(LEFT, y + BAR + 14, f"{share}   {said}", size=11, color=PALE if row["verdict"] != RUNS_BADLY else INK)
+    picture.text(LEFT, y + BAR + 14, f"{share}   {said}", size=11, color=PALE if row["verdict"] != INEFFICIENT else INK)
 
 
 def _legend(picture: Picture, y: float) -> None:

@@ -18,7 +18,7 @@ from app.progress import Report, unreported
 WELL = 0.5  # of the time is multiplying: then a graph runs well, and only less work is faster
 BLAMED = 5  # operators that are named
 KINDS = ("convolution", "product", "convolution_int8", "product_int8")
-MUCH_WORK, RUNS_BADLY = "much work", "runs badly"
+MUCH_WORK, INEFFICIENT = "much work", "inefficient"
 
 
 def expect_rows(subject: Subject, sizes: Sizes, repeats: Repeats, report: Report = unreported) -> Iterator[Row]:
@@ -82,7 +82,7 @@ def _lost(operators: Mapping[str, Any], macs: Mapping[str, int], peaks: Mapping[
 def _row(part: str, macs: int, expected: float, measured: float, lost: Mapping[str, float], runs: int) -> Row:
     """Only what counts has an efficiency and a verdict: what multiplies nothing is neither good nor bad at it."""
     efficiency = expected / measured if measured else 0.0
-    verdict = (MUCH_WORK if efficiency >= WELL else RUNS_BADLY) if macs else None
+    verdict = (MUCH_WORK if efficiency >= WELL else INEFFICIENT) if macs else None
     worst = sorted(lost.items(), key=lambda item: -item[1])[:BLAMED]
     row: Row = {"type": "expect", "part": part, "macs": macs, "expected_ms": expected, "measured_ms": measured}
     row["efficiency"] = efficiency if macs else None

@@ -132,6 +132,6 @@ def rewrite_of(operator: str, change: int, *, bert: bool) -> str:
     if change > 0:
         if operator in BY_MASK:
             return localized("相対位置の対角を添字で読み書き", "diagonals of relative positions, read and written by index")
-        return localized("なくなった演算の代わり", "stands in for what went")
+        return localized("なくなった演算子の代わり", "stands in for what went")
     words = next((words for operators, words in (BERT if bert else VOICE) if operator in operators), BERT_REST if bert else VOICE_REST)
     return localized(*words)

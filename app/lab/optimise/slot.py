@@ -42,10 +42,8 @@ def install(subject: Subject, graph: str, candidate: str, file: Path) -> Row:
     slot = slot_of(graph, candidate)
     if slot is None:
         raise InputError(
-            localized(
-                f"候補「{candidate}」を組み込む場所は Koebako にありません。", f"Koebako has no place for the candidate “{candidate}”."
-            ),
-            localized("組み込めるのは int8 の候補だけです。-o で保存できます。", "Only int8 candidates have one. Save it with -o."),
+            localized(f"候補「{candidate}」は組み込めません。", f"The candidate “{candidate}” cannot be installed."),
+            localized("組み込めるのは int8 の候補だけです。-o で保存できます。", "Only int8 candidates can be installed. Save it with -o."),
         )
     if candidate == INSTALLED and f"{graph}_int8" in subject.prepared:
         raise InputError(

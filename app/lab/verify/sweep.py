@@ -46,7 +46,7 @@ def shortest(subject: Subject, graph: str) -> int:
 
 
 def _unheard() -> str:
-    return localized("どの文よりも短い長さです。", "No sentence is that short.")
+    return localized("実際の文にはない長さです。", "No real sentence is that short.")
 
 
 def _lengths_of(name: str, file: Path, calls: Sequence[Call]) -> Iterator[tuple[int, Row]]:

@@ -235,14 +235,14 @@ ACTIONS = (
         "オーディション…",
         "Audition…",
         "選んだ行を、いろいろな声・スタイル・強さで聞き比べます。",
-        "Compares the selected lines in many voices, styles and strengths.",
+        "Compares the selected lines in many voices, styles and style weights.",
         ("Ctrl+B",),
     ),
     ActionSpec(
         "blind_test",
         "ブラインドテスト…",
         "Blind test…",
-        "★を付けたテイクを、名前を隠して聞き比べます。途中のテストがあれば続きから始めます。",
+        "スターを付けたテイクを、名前を隠して聞き比べます。途中のテストがあれば続きから始めます。",
         "Compares starred takes with their names hidden, or resumes an unfinished test.",
     ),
     ActionSpec(
@@ -358,9 +358,9 @@ ACTIONS = (
         "ラボ…",
         "Lab…",
         "声と BERT の構成、速さ、正しさを調べます。",
-        "Shows what voices and BERTs are made of, how fast they run, and whether they are exact.",
+        "Shows what voices and BERTs are made of, how fast they run, and whether their results are correct.",
     ),
-    ActionSpec("show_log", "ログ…", "Log…", "動作の記録を表示します。", "Shows the log."),
+    ActionSpec("show_log", "ログ…", "Log…", "ログを表示します。", "Shows the log."),
     ActionSpec(
         "open_data",
         "データフォルダーを開く",

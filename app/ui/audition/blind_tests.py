@@ -110,7 +110,7 @@ class BlindTests(QObject):
             self.notice(
                 localized("比べる音声が足りません。", "There is nothing to compare."),
                 localized(
-                    "同じ行のテイクを 2 つ以上残すか、オーディションで 2 つ以上に★を付けてください。",
+                    "同じ行のテイクを 2 つ以上残すか、オーディションで 2 つ以上にスターを付けてください。",
                     "Keep at least two takes of a line, or star two cells of the audition board.",
                 ),
             )

@@ -115,11 +115,11 @@ class BoardChooser(QWidget):
         button.setText(f"{strength:g}")
         button.setCheckable(True)
         button.setObjectName("framed")
-        button.setAccessibleName(localized(f"スタイルの強さ {strength:g}", f"Style strength {strength:g}"))
+        button.setAccessibleName(localized(f"スタイルの強さ {strength:g}", f"Style weight {strength:g}"))
         button.setToolTip(
             localized(
-                f"強さ {strength:g} を比べます。選ばなければ行の設定のままです。",
-                f"Compares strength {strength:g}. If none is checked, lines keep their own.",
+                f"スタイルの強さ {strength:g} を比べます。選ばなければ行の設定のままです。",
+                f"Compares style weight {strength:g}. If none is checked, lines keep their own.",
             )
         )
         button.toggled.connect(lambda _on: self._timer.start())
@@ -137,7 +137,7 @@ class BoardChooser(QWidget):
         column.addWidget(self.search)
         column.addWidget(self.tree, 1)
         column.addSpacing(6)
-        column.addWidget(_title(localized("スタイルの強さ", "Style strength")))
+        column.addWidget(_title(localized("スタイルの強さ", "Style weight")))
         row = QHBoxLayout()
         row.setSpacing(4)
         for button in self.strengths.values():

@@ -64,7 +64,8 @@ class BoardModel(QAbstractTableModel):
         if role == SHOWN_ROLE:
             return cell in self.shown
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{cell_words(self._cells.board, cell, self._find)}: {state_words(self._cells.state(cell))}"
+            board = self._cells.board
+            return f"{cell_words(board, cell, self._find)}: {state_words(self._cells.state(cell))} {board.lines[cell.row].text}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(state_words(self._cells.state(cell)))
         return None

@@ -34,7 +34,7 @@ def line_words(board: Board, row: int) -> tuple[str, str]:
     line = board.lines[row]
     several = len({item.settings.style_weight for item in board.lines if item.id == line.id}) > 1
     strength = f"{line.settings.style_weight:g}"
-    return line.text, localized(f"強さ {strength}", f"strength {strength}") if several else ""
+    return line.text, localized(f"強さ {strength}", f"weight {strength}") if several else ""
 
 
 def state_words(state: CellState) -> str:

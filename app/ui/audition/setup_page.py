@@ -137,7 +137,7 @@ def _explained(plan: Plan) -> str:
 
 
 def _explained_rating(lines: int) -> str:
-    files = localized("参照の音声ファイルを選びます。", "Choose the sound file of the reference.")
+    files = localized("参照の音声ファイルを選びます。", "Choose the audio file of the reference.")
     if lines > 1:
         files = localized(
             f"参照の音声ファイルを、行ごとに 1 つ（合わせて {lines} 個）選びます。ファイル名の順に行と対応します。",

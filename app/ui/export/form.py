@@ -35,7 +35,7 @@ class ExportForm(QWidget):
     def __init__(self, selected: int, starred: int = 0) -> None:
         super().__init__()
         chosen = localized(f"選んだ行（{selected:,} 行）", f"Selected lines ({selected:,})")
-        takes = localized(f"★を付けたテイク（{starred:,} 個）", f"Starred takes ({starred:,})")
+        takes = localized(f"スターを付けたテイク（{starred:,} 個）", f"Starred takes ({starred:,})")
         whats = [("all", localized("すべての行", "All lines")), ("selection", chosen), ("starred", takes)]
         self._there = {"all": True, "selection": selected > 0, "starred": starred > 0}
         self.what = Choice(localized("書き出す行", "Lines"), localized("書き出す行を選びます。", "Which lines to export."), whats)

@@ -45,7 +45,7 @@ def unit_choices() -> Choices:
         "line": localized("行", "Line"),
         "sentence": localized("文", "Sentence"),
         "phrase": localized("アクセント句", "Accent phrase"),
-        "mora": localized("音（モーラ）", "Mora"),
+        "mora": localized("モーラ", "Mora"),
     }
     return [(name, words[name]) for name in UNITS]
 

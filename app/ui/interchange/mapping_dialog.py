@@ -94,7 +94,7 @@ class MappingDialog(QDialog):
         self.names_title = _heading(localized("話す声", "Voices"))
         self.names_words = _words(
             localized(
-                "ここにある声に見つからない名前です。話す声を選んでください。",
+                "対応する声が見つからない名前です。話す声を選んでください。",
                 "No installed voice has these names. Choose who speaks their lines.",
             )
         )

@@ -96,7 +96,7 @@ class NameRows(QScrollArea):
         voice, style = ChoiceBox(), ChoiceBox()
         voice.setAccessibleName(localized(f"{shown}の声", f"Voice of {shown}"))
         voice.setToolTip(
-            localized("この名前の行を話す声。次に読み込むときも使います。", "Speaks the lines of this name, also in later imports.")
+            localized("この名前の行を話す声です。次に読み込むときも使います。", "Voice for this character, also used in later imports.")
         )
         style.setAccessibleName(localized(f"{shown}の話者とスタイル", f"Speaker and style of {shown}"))
         style.setToolTip(localized("声の話者とスタイル。", "Speaker and style of the voice."))

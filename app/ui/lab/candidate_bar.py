@@ -58,14 +58,12 @@ class CandidateBar(QWidget):
         self.hear.setEnabled(is_measured and candidate != PREPARED)
         slot = slot_of(graph, candidate) if is_measured else None
         why = why_not or (
-            ""
-            if slot is not None
-            else localized("Koebako には、この候補を組み込む場所がありません。", "Koebako has no place for this candidate.")
+            "" if slot is not None else localized("この種類の候補は組み込めません。", "This kind of candidate cannot be installed.")
         )
         self.install.setEnabled(not why)
         what = {"int8": localized("int8 の BERT", "int8 BERT"), "fast": localized("高速な音声", "Fast sound")}.get(slot or "", "")
         passes = localized(
-            f"検査に合格すれば、{what}として使えるようにします。", f"Makes it the {what}, if it passes the checks that added ones pass."
+            f"検査に合格すれば、{what}として使えるようにします。", f"Installs it as the {what} if it passes the usual checks."
         )
         again = localized(f"{what}の代わりに、元のグラフに戻します。", f"Goes back to the exact graph, without an {what}.")
         self.install.setToolTip(why or (again if candidate == PREPARED else passes))

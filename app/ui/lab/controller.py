@@ -233,7 +233,7 @@ class LabController(QObject):
 
 def _not_own() -> str:
     """Why nothing is installed."""
-    return localized("追加した声と BERT だけに組み込めます。", "Only voices and BERTs that you added can take one.")
+    return localized("追加した声と BERT だけに組み込めます。", "Candidates can be installed only for voices and BERTs you added.")
 
 
 def _chart(rows: list[Row]) -> str | None:

@@ -10,10 +10,10 @@ from app.ui.lab.parts import Part, PartOption
 
 TABS = {
     "graphs": ("グラフ", "Graphs"),
-    "places": ("割り当て", "Places"),
+    "places": ("割り当て", "Placement"),
     "time": ("時間", "Time"),
-    "proof": ("検証", "Proof"),
-    "variants": ("最適化", "Variants"),
+    "proof": ("検証", "Verification"),
+    "variants": ("最適化", "Optimisation"),
     "others": ("その他", "More"),
 }
 TAB_OF = {
@@ -83,7 +83,7 @@ _WORDS: dict[str, tuple[tuple[str, str], tuple[str, str], tuple[str, str]]] = {
         ),
         (
             "遅い部分について、計算量が多いのか、実行の効率が悪いのかを判定します。",
-            "Says, for each part, whether it is slow because it is much work or because it runs badly.",
+            "Shows whether a part is slow because there is a lot to compute or because it runs inefficiently.",
         ),
     ),
     "profile": (
@@ -147,7 +147,7 @@ _OPTIONS: dict[str, tuple[str, str]] = {
     "--backend": ("バックエンド", "Backend"),
     "--batch": ("バッチ", "Batch"),
     "--budget-ms": ("時間の上限 (ms)", "Time limit (ms)"),
-    "--by-group": ("演算のまとまりごとに測定", "Each group of operators"),
+    "--by-group": ("演算子のまとまりごとに測定", "Each group of operators"),
     "--depth": ("モジュールの階層", "Levels of modules"),
     "--frames": ("フレーム数", "Frames"),
     "--formats": ("グラフの形式", "Forms of graphs"),

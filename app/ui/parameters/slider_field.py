@@ -43,6 +43,7 @@ class SliderField(QWidget):
         for widget in (self.label, self.slider, self.number):
             widget.setToolTip(f"<p>{tip}</p><p>{reset}</p>")
             widget.setAccessibleName(name)
+            widget.setAccessibleDescription(f"{tip} {reset}")  # else Qt reads out the tip with its tags
         self.label.installEventFilter(self)
         self.label.setBuddy(self.number)
         row = QHBoxLayout(self)

@@ -113,4 +113,4 @@ class MissingVoicesDialog(QDialog):
             f"{address}\n\nアドレスはプロジェクトに書かれていたものです。", f"{address}\n\nThe address comes from the project file."
         )
         opens = Answer(localized("開く", "Open"), Role.AcceptRole, lambda: QDesktopServices.openUrl(QUrl(address)))
-        ask(self, localized("配布ページ", "Where to get it"), (text, hint), [opens])
+        ask(self, localized("配布ページ", "Download page"), (text, hint), [opens])

@@ -99,10 +99,10 @@ class StatusLine(QStatusBar):
 
     def fallback_words(self, voice: OpenedVoice) -> tuple[str, str]:
         """That a voice runs on the CPU although it was asked to run elsewhere, in one sentence, and what can be done."""
-        device = localized("グラフィックデバイス", "The graphics device")
+        device = localized("グラフィックスデバイス", "The graphics device")
         wanted = device if voice.requested == "auto" else self._names.get(voice.requested, voice.requested)
         retry = localized(
-            "グラフィックドライバーを更新して「もう一度試す」を押すか、右下の「バックエンド」で CPU を選んでください。",
+            "グラフィックスドライバーを更新して「もう一度試す」を押すか、右下の「バックエンド」で CPU を選んでください。",
             "Update the graphics driver and press “Try again”, or choose CPU under “Backend”.",
         )
         choose = localized("右下の「バックエンド」で Auto か CPU を選んでください。", "Choose Auto or CPU under “Backend”.")

@@ -35,7 +35,7 @@ class TakesDeletion(QObject):
         starred = sum(take.starred for take in takes)
         answers = [Answer(localized("すべて削除", "Delete all"), Role.DestructiveRole, lambda: self._shelf.delete(starred=True))]
         if 0 < starred < len(takes):
-            words = localized("★以外を削除", "Keep starred")
+            words = localized("スター付き以外を削除", "Keep starred")
             answers.insert(0, Answer(words, Role.DestructiveRole, lambda: self._shelf.delete(starred=False)))
         text = localized(f"この台本のテイク {len(takes)} 個を削除しますか？", f"Delete the {len(takes)} takes of this script?")
         if len(takes) == 1:

@@ -33,7 +33,7 @@ class Row:
     @property
     def name(self) -> str:
         """As people call it."""
-        return localized(f"テイク {self.number}", f"Take {self.number}") if self.number else localized("未保存のテイク", "Unkept take")
+        return localized(f"テイク {self.number}", f"Take {self.number}") if self.number else localized("未保存のテイク", "Unsaved take")
 
     @property
     def difference(self) -> str:
@@ -98,7 +98,7 @@ class TakeModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self._words(row)[column]
         if role == Qt.ItemDataRole.AccessibleTextRole and column == STAR:
-            star = localized("お気に入り、", "starred, ") if row.take.starred else ""
+            star = localized("スター付き、", "starred, ") if row.take.starred else ""
             return f"{row.name}: {star}{self._words(row)[LENGTH]}, {row.difference} {row.take.note}".strip()
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip("\n".join(part for part in (row.name, row.difference, row.take.text, row.take.note) if part))
@@ -113,7 +113,7 @@ class TakeModel(QAbstractTableModel):
 
     def _words(self, row: Row) -> tuple[str, ...]:
         take = row.take
-        number = str(row.number) if row.number else localized("未保存", "unkept")
+        number = str(row.number) if row.number else localized("未保存", "not saved")
         playing = "▶ " if take.id == self._playing else ""
         length = localized(f"{take.length_s:.2f} 秒", f"{take.length_s:.2f} s")
         return (

@@ -13,7 +13,7 @@ from app.ui.takes.rolling import COUNT
 from app.ui.takes.table import TakeTable
 from app.ui.widgets.elided_label import ElidedLabel
 
-SAID = {"star": lambda: localized("お気に入り", "Star"), "close": lambda: localized("閉じる", "Close")}
+SAID = {"star": lambda: localized("スター", "Star"), "close": lambda: localized("閉じる", "Close")}
 """What is read out in place of a sign."""
 
 
@@ -108,13 +108,13 @@ class TakePanel(QFrame):
 def _empty() -> str:
     return localized(
         f"この行のテイクはまだありません。\n「保存」で直前に再生した音声を残し、「さらに {COUNT} 個」で話し方の違うテイクを作成します。",
-        f"This line has no takes yet.\n“Keep” keeps what you just heard; “{COUNT} more” makes takes with other seeds.",
+        f"This line has no takes yet.\n“Keep” saves what you just heard; “{COUNT} more” makes takes with other seeds.",
     )
 
 
 def _buttons() -> dict[str, tuple[str, str]]:
     return {
-        "keep": (localized("保存", "Keep"), localized("聞いた音声をテイクとして保存します。", "Keeps what you heard as a take.")),
+        "keep": (localized("保存", "Keep"), localized("聞いた音声をテイクとして保存します。", "Saves what you heard as a take.")),
         "more": (
             localized(f"さらに {COUNT} 個", f"{COUNT} more"),
             localized(f"シードの異なるテイクを {COUNT} 個作成します。", f"Makes {COUNT} takes with other seeds."),
@@ -130,7 +130,7 @@ def _buttons() -> dict[str, tuple[str, str]]:
         ),
         "star": (
             "★",
-            localized("お気に入りにします。自動で削除されなくなります。", "Stars the take, so that it is never removed automatically."),
+            localized("スターを付けます。自動で削除されなくなります。", "Stars the take, so that it is never removed automatically."),
         ),
         "note": (localized("メモ", "Note"), localized("選んだテイクにメモを付けます。", "Adds a note to the selected take.")),
         "restore": (

@@ -48,7 +48,7 @@ class TakeTable(QTableView):
         self.setAccessibleName(localized("この行のテイク", "Takes of this line"))
         self.setToolTip(
             localized(
-                "Space：再生　A：現在の行と聞き比べ　S：お気に入り　N：メモ　R：この設定に戻す　K：保存　Del：削除",
+                "Space：再生　A：現在の行と聞き比べ　S：スター　N：メモ　R：この設定に戻す　K：保存　Del：削除",
                 "Space: play · A: compare with the line · S: star · N: note · R: restore settings · K: keep · Del: delete",
             )
         )
@@ -127,7 +127,12 @@ class TakeTable(QTableView):
     def _lay_out_columns(self) -> None:
         header, metrics = self.horizontalHeader(), self.fontMetrics()
         header.setHighlightSections(False)
-        widest = {STAR: "★", NUMBER: "▶ " + localized("未保存", "unkept"), LENGTH: localized("999.99 秒", "999.99 s"), SEED: "4294967295"}
+        widest = {
+            STAR: "★",
+            NUMBER: "▶ " + localized("未保存", "not saved"),
+            LENGTH: localized("999.99 秒", "999.99 s"),
+            SEED: "4294967295",
+        }
         for column, words in widest.items():
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
             header.resizeSection(column, metrics.horizontalAdvance(words) + CELL_MARGINS)

@@ -49,7 +49,7 @@ class JobRow(QFrame):
         self.bar.setAccessibleName(job.work.title)
         self.retry, self.log = QPushButton(localized("再試行", "Retry")), QPushButton(localized("ログ", "Log"))
         self.retry.setToolTip(localized("もう一度実行します。", "Tries again."))
-        self.log.setToolTip(localized("動作の記録を表示します。", "Shows the log of this job."))
+        self.log.setToolTip(localized("ログを表示します。", "Shows the log of this job."))
         self.retry.clicked.connect(self.retry_requested)
         self.log.clicked.connect(self.log_requested)
         self.close_button = QToolButton()

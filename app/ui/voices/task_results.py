@@ -53,7 +53,7 @@ class VoiceResults(QObject):
         message, hint = self._said
         offer = localized(
             f"この声では「高速」も使えます（{likeness(fast)}）。声のカードでいつでも切り替えられ、ブラインドテストで聞き比べられます。",
-            f"It can also use “Fast” ({likeness(fast)}): its card switches between both, and has a blind test.",
+            f"“Fast” is available ({likeness(fast)}). Switch or compare on the voice's card.",
         )
         self._banner.show_message(
             "notice",

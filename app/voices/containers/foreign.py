@@ -27,7 +27,7 @@ def _for_other_software(ja: str, en: str, software: str) -> Foreign:
     return Foreign(
         ja,
         en,
-        f"{software} に対応したソフトウェアで使ってください。{_CHOOSE[0]}",
+        f"{software} に対応したアプリで使ってください。{_CHOOSE[0]}",
         f"Use it with software that supports {software}. {_CHOOSE[1]}",
     )
 
@@ -50,7 +50,7 @@ KINDS = {
     "lora": Foreign(
         "LoRA（Irodori-TTS などの追加学習データ）",
         "a LoRA, an add-on for another model such as Irodori-TTS",
-        "LoRA だけでは音声を合成できません。元のモデルに対応したソフトウェアで使ってください。",
+        "LoRA だけでは音声を合成できません。元のモデルに対応したアプリで使ってください。",
         "A LoRA does not work on its own. Use it with software that supports its base model.",
     ),
     "piper": _for_other_software("Piper または piper-plus の声", "a Piper or piper-plus voice", "Piper"),

@@ -217,7 +217,7 @@ def test_it_ends_with_a_parent_that_is_killed(task: str, tmp_path: Path) -> None
 
 def test_a_program_that_cannot_be_started_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_program, "own_command", lambda: [str(tmp_path / "missing")])
-    with pytest.raises(InternalError, match="cannot start itself"):
+    with pytest.raises(InternalError, match="could not start a process"):
         ConfinedChild("", "add", [], ROOMY, tmp_path)
 
 

@@ -63,6 +63,9 @@ def test_a_line_is_compared_judged_and_applied_by_keyboard(qtbot: QtBot, open_wi
     assert len(board.cells.board.cells) == 5  # the styles of the line's speaker
     filled(qtbot, board)
     assert player.requests == {}  # nothing is heard until somebody asks
+    model = shown.view.model()
+    said = [model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(model.rowCount())]
+    assert all(words.endswith(TEXTS[0]) for words in said), said
 
     for count in (1, 2):
         press(qtbot, Key.Key_Down)

@@ -52,7 +52,14 @@ def test_every_option_of_a_part_has_a_control_that_our_command_line_takes(lab: L
 
 @pytest.mark.usefixtures("_known_parts")
 def test_each_part_has_its_tab_and_one_that_nobody_placed_is_among_the_others(lab: LabWindow) -> None:
-    assert [lab.tabs.tabText(place) for place in range(lab.tabs.count())] == ["Graphs", "Places", "Time", "Proof", "Variants", "More"]
+    assert [lab.tabs.tabText(place) for place in range(lab.tabs.count())] == [
+        "Graphs",
+        "Placement",
+        "Time",
+        "Verification",
+        "Optimisation",
+        "More",
+    ]
     for part in (*(name for name in lab.pages if name in TAB_OF), "unheard_of"):
         assert page_of(lab, part).isVisible(), part
 

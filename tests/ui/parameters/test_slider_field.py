@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtGui import QAccessible, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -34,6 +34,8 @@ def test_starts_at_the_default_with_name_and_tip(field: SliderField) -> None:
     for widget in (field.slider, field.number, field.label):
         assert widget.accessibleName() == "Speed"
         assert "How fast" in widget.toolTip()
+        described = QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Description)
+        assert described == "How fast it speaks. Double-click to reset to 1."
 
 
 def test_every_step_of_the_slider_is_a_number_and_back(field: SliderField) -> None:

@@ -19,7 +19,7 @@ def add_g2p(commands: Any) -> None:
     )
     emoji = localized("Nanairo の声と同じように、絵文字も音素に変換する", "also turn emoji into phones, as Nanairo voices do")
     parser.add_argument("--emoji", action="store_true", help=emoji)
-    explain = localized("語ごとに、読みの根拠（規則、辞書、解析器など）も出力する", "also tell what gave the reading of each word")
+    explain = localized("語ごとに、読みの根拠（規則、辞書、解析器など）も出力する", "also show where each reading comes from")
     parser.add_argument("--explain", action="store_true", help=explain)
     without = localized("付属の辞書を使わない", "do not use the built-in dictionary")
     parser.add_argument("--no-built-in-words", action="store_true", help=without)

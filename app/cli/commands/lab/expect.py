@@ -20,7 +20,7 @@ CONFINES_ITSELF = True  # every graph, also one that nobody has proved, within s
 
 def summary() -> tuple[str, str]:
     """One line of help, in both languages."""
-    return "計算にかかるはずの時間と実測時間を比較する", "compare expected and measured time"
+    return "想定時間と実測時間を比較する", "compare expected and measured time"
 
 
 def add_options(parser: Parser) -> None:

@@ -37,7 +37,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--by-group",
         action="store_true",
-        help=localized("演算のまとまりごとの int8 も測定する", "also measure int8 for one group of operators at a time"),
+        help=localized("演算子のまとまりごとの int8 も測定する", "also measure int8 for one group of operators at a time"),
     )
     parser.add_argument(
         "--graph", metavar="NAME", help=localized("対象のグラフ（既定: すべて）", "graph that candidates stand for (default: all)")

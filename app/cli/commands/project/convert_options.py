@@ -14,7 +14,7 @@ def add_convert(actions: Any) -> None:
     convert = add_command(
         actions,
         "convert",
-        "ほかのソフトのプロジェクトや台本、表を変換する",
+        "ほかのアプリのプロジェクトや台本、表を変換する",
         "convert projects and scripts of other programs, and tables",
     )
     convert.add_argument("source", metavar="SOURCE", help=".koebako, .vvproj, .aisp, .csv, .tsv, .txt, .tab")

@@ -32,7 +32,7 @@ def add_serve(commands: Any) -> None:
         metavar="N",
         help=localized(
             "ポート番号（既定: 25850。0 で空きポート。50021 で VOICEVOX の代わりになる）",
-            "port (default: 25850; 0 takes a free one, 50021 stands in for VOICEVOX)",
+            "port (default: 25850; 0 takes a free one, 50021 replaces VOICEVOX)",
         ),
     )
     parser.add_argument(

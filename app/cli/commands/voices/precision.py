@@ -22,7 +22,7 @@ def choose_precision(options: argparse.Namespace) -> int:
     if options.precision == "fast" and why:
         name = voice.manifest.name
         raise VoiceError(
-            localized(f"声「{name}」では「高速」を使えません。{why}", f"The voice “{name}” has no Fast: {why}."),
+            localized(f"声「{name}」では「高速」を使えません。{why}", f"Fast is not available for “{name}”: {why}."),
             localized("この声は「高精度」で合成します。", "It is synthesised exactly."),
         )
     change_settings(lambda settings: settings.with_sound(settings.sound_choice.with_own(voice.manifest.id, options.precision)))

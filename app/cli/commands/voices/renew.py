@@ -18,7 +18,7 @@ def renew(options: argparse.Namespace) -> int:
     """Renews every voice that is wanted; one that fails is reported and stays as it was. Returns the exit code of the first failure."""
     if options.all == bool(options.voices):
         raise InputError(
-            localized("準備し直す声を指定してください。", "Say which voices to prepare again."),
+            localized("準備し直す声を指定してください。", "Specify the voices to prepare again."),
             localized("声の ID か名前、または --all を指定してください。", "Specify IDs or names of voices, or --all."),
         )
     wanted = renewable() if options.all else options.voices
