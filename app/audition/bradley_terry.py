@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.audition.binomial import ALPHA
+from app.audition.places import shared_places
 
 Float64 = NDArray[np.float64]
 
 PRIOR_SPREAD = 2.5  # with less, intervals hold too seldom what differs much: at 1.5 only 85 in 100 where strengths spread by 2
 STEPS = 12  # of Newton's method, which needs half of them
+EQUAL = 1e-6  # by which equal strengths may differ after their computation
 CERTAIN = NormalDist().inv_cdf(1 - ALPHA / 2)  # standard deviations on each side of a 95 % interval
 
 
@@ -28,11 +30,13 @@ class Ranking:
 
     Attributes:
         order: their numbers.
+        places: of each sound by number; equal ones share a place.
         strengths, low, high: of each sound by number, their mean being 0; the 95 % interval.
         best: the strongest, where it is proved to be stronger than every other; None where the trials are not enough for that.
     """
 
     order: tuple[int, ...]
+    places: tuple[int, ...]
     strengths: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
@@ -58,9 +62,10 @@ def rank(wins: Float64) -> Ranking:
     """What the trials so far show of k sounds; `wins` is one table."""
     strengths, covariance = fit(wins)
     half = CERTAIN * np.sqrt(np.diagonal(covariance))
-    order = tuple(int(item) for item in np.argsort(-strengths, kind="stable"))
+    order = tuple(sorted(range(len(strengths)), key=lambda item: (-round(float(strengths[item]) / EQUAL), item)))
+    places = shared_places(order, lambda before, item: bool(abs(strengths[before] - strengths[item]) < EQUAL))
     low, high = (tuple(map(float, values)) for values in (strengths - half, strengths + half))
-    return Ranking(order, tuple(map(float, strengths)), low, high, order[0] if leads(strengths, covariance) else None)
+    return Ranking(order, places, tuple(map(float, strengths)), low, high, order[0] if leads(strengths, covariance) else None)
 
 
 def leads(strengths: Float64, covariance: Float64) -> NDArray[np.bool_]:

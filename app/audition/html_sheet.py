@@ -7,6 +7,7 @@ from html import escape
 
 from app.audition.blind_test import BlindTest
 from app.audition.bradley_terry import Ranking
+from app.audition.rank_table import rank_head, rank_rows
 from app.audition.results import result_of
 from app.audition.scores import chosen
 from app.audition.sheets import check_ended
@@ -28,7 +29,7 @@ def html_sheet(test: BlindTest) -> str:
     result = result_of(test)
     parts = [f"<p>{escape(verdict_of(result, test.plan.names))}</p>"]
     if isinstance(result, Ranking):
-        parts.append(_strengths(result, test.plan.names))
+        parts.append(table(rank_head(), rank_rows(result, test.plan.names)))
     parts += [_answers(test), seal_words(test.seed, test.commitment)]
     return page(title, parts)
 
@@ -39,15 +40,6 @@ def page(title: str, parts: Iterable[str]) -> str:
     policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     top = f'<!DOCTYPE html>\n<html lang="{language()}"><head>{head}{policy}<title>{escape(title)}</title><style>{_STYLE}</style></head>'
     return top + "<body>\n" + "\n".join([f"<h1>{escape(title)}</h1>", *parts]) + "\n</body></html>\n"
-
-
-def _strengths(result: Ranking, names: tuple[str, ...]) -> str:
-    head = (localized("順位", "Rank"), localized("音声", "Sound"), localized("強さ（95 % 区間）", "Strength (95 % interval)"))
-    rows = (
-        (place, names[column], f"{result.strengths[column]:+.2f} ({result.low[column]:+.2f} – {result.high[column]:+.2f})")
-        for place, column in enumerate(result.order, 1)
-    )
-    return table(head, rows)
 
 
 def _answers(test: BlindTest) -> str:

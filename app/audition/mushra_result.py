@@ -8,6 +8,7 @@ import numpy as np
 
 from app.audition.binomial import ALPHA, p_value
 from app.audition.mushra import MushraTest, trial_of
+from app.audition.places import order_words, shared_first_words, shared_places, sole_first
 from app.language import localized
 
 SURE, MOST_UNSURE = 90, 0.15  # BS.1534-3, 4.1.2: of the hidden reference; share of lines
@@ -30,6 +31,7 @@ class MushraResult:
     Attributes:
         scores: by column of the plan.
         order: the compared sounds, the best first.
+        places: of the compared sounds; those with the same median share one.
         knows_reference: the hidden reference was below 90 in no more than 15 % of the lines.
         knows_anchor: the anchor of 7 kHz was above 90 in no more than 15 % of the lines.
         best: a sound that was rated above every other in enough lines; None where that is not proved.
@@ -37,6 +39,7 @@ class MushraResult:
 
     scores: tuple[Score, ...]
     order: tuple[int, ...]
+    places: tuple[int, ...]
     knows_reference: bool
     knows_anchor: bool
     best: int | None
@@ -52,17 +55,20 @@ def result_of(test: MushraTest) -> MushraResult | None:
     scores = tuple(Score(*map(float, four)) for four in zip(median, low, high, mean, strict=True))
     reference, count = test.plan.reference, len(test.plan.names)
     order = tuple(sorted(range(count), key=lambda column: (-scores[column].median, -scores[column].mean)))
+    places = shared_places(order, lambda before, item: scores[before].median == scores[item].median)
     knows = float((values[:, reference] < SURE).mean()) <= MOST_UNSURE
     hears = float((values[:, -1] > SURE).mean()) <= MOST_UNSURE
-    proved = knows and hears and count > 1 and all(_above(values[:, order[0]] - values[:, other], count) for other in order[1:])
-    return MushraResult(scores, order, knows, hears, order[0] if proved else None)
+    alone = count > 1 and sole_first(places) is not None
+    proved = knows and hears and alone and all(_above(values[:, order[0]] - values[:, other], count) for other in order[1:])
+    return MushraResult(scores, order, places, knows, hears, order[0] if proved else None)
 
 
 def verdict_of(result: MushraResult | None, names: tuple[str, ...]) -> str:
     """In the words of the user; `names` are those of the compared sounds."""
     if result is None:
         return localized("テストは途中で終了しました。結果は出ません。", "The test was stopped early, so it has no result.")
-    order = " > ".join(f"{names[column]} ({result.scores[column].median:g})" for column in result.order)
+    rated = [f"{name} ({score.median:g})" for name, score in zip(names, result.scores, strict=False)]
+    order = order_words(result.order, result.places, rated)
     if not result.knows_reference:
         return localized(
             f"{order}。隠した参照に {SURE} 点未満を付けた行が 15 % を超えるため、この結果は使えません（BS.1534）。",
@@ -75,6 +81,8 @@ def verdict_of(result: MushraResult | None, names: tuple[str, ...]) -> str:
         )
     if result.best is not None:
         return localized(f"{order}。一番は「{names[result.best]}」です。", f"{order}. “{names[result.best]}” is the best.")
+    if tie := shared_first_words(result.places):
+        return localized(f"{order}。{tie}", f"{order}. {tie}")
     if len(names) == 1:
         return localized(f"{order}。", f"{order}.")
     return localized(f"{order}。一番を決めるには行数が足りません。", f"{order}. Not enough lines to prove which is best.")

@@ -9,6 +9,7 @@ from html import escape
 from app.audition.html_sheet import page, seal_words, table
 from app.audition.mushra import ANCHORS_HZ, MushraTest
 from app.audition.mushra_result import MushraResult, result_of, verdict_of
+from app.audition.places import place_words
 from app.audition.sheets import not_ended
 from app.core.spreadsheets import harmless
 from app.language import localized
@@ -52,14 +53,17 @@ def mushra_html(test: MushraTest) -> str:
 def score_head() -> tuple[str, ...]:
     """Titles of `score_rows`."""
     spread = localized("四分位範囲", "Quartiles")
-    return (localized("音声", "Sound"), localized("中央値", "Median"), spread, localized("平均", "Mean"))
+    return localized("順位", "Rank"), localized("音声", "Sound"), localized("中央値", "Median"), spread, localized("平均", "Mean")
 
 
-def score_rows(result: MushraResult, names: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
-    """The compared sounds, the best first, then reference and anchors."""
-    columns = (*result.order, *range(len(result.order), len(names)))
-    scores = [(names[column], result.scores[column]) for column in columns]
-    return [(name, f"{score.median:g}", f"{score.low:g} – {score.high:g}", f"{score.mean:.1f}") for name, score in scores]
+def score_rows(result: MushraResult, names: tuple[str, ...]) -> list[tuple[str, str, str, str, str]]:
+    """The compared sounds, the best first and with their places, then reference and anchors."""
+    placed = [(place_words(result.places, column), column) for column in result.order]
+    rows = []
+    for place, column in (*placed, *(("", column) for column in range(len(placed), len(names)))):
+        score = result.scores[column]
+        rows.append((place, names[column], f"{score.median:g}", f"{score.low:g} – {score.high:g}", f"{score.mean:.1f}"))
+    return rows
 
 
 def _ended(test: MushraTest) -> MushraResult:

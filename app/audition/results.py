@@ -7,6 +7,7 @@ from dataclasses import replace
 from app.audition.abx import AbxResult, fixed_result, sequential_result
 from app.audition.blind_test import BlindTest
 from app.audition.bradley_terry import Ranking, rank
+from app.audition.places import shared_places
 from app.audition.preference import PreferenceResult, preference_result
 from app.audition.scores import chosen, remaining, right_answers, wins_of
 from app.audition.trials import trial_of
@@ -25,15 +26,17 @@ def result_of(test: BlindTest) -> Result | None:
         return fixed_result(right_answers(test), count)
     wins = wins_of(test)
     if kind == "ranking":
-        ranking, order = rank(wins), places_of(test)
-        return replace(ranking, order=order, best=ranking.best if ranking.best == order[0] else None)
+        ranking, order, won = rank(wins), order_of_leaving(test), wins.sum(axis=1)
+        left = remaining(test)
+        places = shared_places(order, lambda before, item: before not in left and bool(won[before] == won[item]))
+        return replace(ranking, order=order, places=places, best=ranking.best if ranking.best == order[0] else None)
     if len(test.plan.names) > 2:
         return rank(wins)
     columns = [chosen(answer) for answer in test.answers]
     return preference_result(columns.count(0), columns.count(1), columns.count(None))
 
 
-def places_of(test: BlindTest) -> tuple[int, ...]:
+def order_of_leaving(test: BlindTest) -> tuple[int, ...]:
     """The columns of a finished ranking, the last that remained first, then backwards as they left."""
     gone: list[int] = []
     for count in range(len(test.answers) + 1):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from app.audition.abx import P1, AbxResult
 from app.audition.blind_test import Kind
 from app.audition.bradley_terry import Ranking
+from app.audition.places import order_words, shared_first_words
 from app.audition.preference import PreferenceResult
 from app.audition.results import Result
 from app.language import localized
@@ -55,6 +56,8 @@ def _abx(result: AbxResult) -> str:
 def _preference(result: PreferenceResult, names: Sequence[str]) -> str:
     counts = f"{names[0]} {result.first} : {result.second} {names[1]}"
     score = localized(f"{counts}（どちらでもない {result.undecided}）。", f"{counts} (no preference: {result.undecided}). ")
+    if result.first == result.second:
+        return score + localized("引き分けです。", "It is a tie.")
     if result.preferred is not None:
         chosen = names[result.preferred]
         return score + localized(f"「{chosen}」が好まれています。", f"“{chosen}” is preferred.")
@@ -67,7 +70,9 @@ def _preference(result: PreferenceResult, names: Sequence[str]) -> str:
 
 
 def _ranking(result: Ranking, names: Sequence[str]) -> str:
-    order = " > ".join(names[column] for column in result.order)
+    order = order_words(result.order, result.places, names)
+    if tie := shared_first_words(result.places):
+        return localized(f"{order}。{tie}", f"{order}. {tie}")
     if result.best is None:
         return localized(f"{order}。一番を決めるには試行回数が足りません。", f"{order}. Not enough trials to prove which is best.")
     return localized(f"{order}。一番は「{names[result.best]}」です。", f"{order}. “{names[result.best]}” is the best.")

@@ -17,7 +17,7 @@ from app.audition.blind_test_data import blind_test_to_data, has_ended
 from app.audition.bradley_terry import Ranking
 from app.audition.positions import new_seed, positions, shuffled
 from app.audition.preference import PreferenceResult
-from app.audition.results import places_of, result_of
+from app.audition.results import order_of_leaving, result_of
 from app.audition.scores import LOSSES, remaining, right_answers
 from app.audition.trials import answered, begin, taken_back, trial_of
 from app.errors import InputError
@@ -91,11 +91,11 @@ def test_a_ranking_ends_soon_and_says_that_it_proves_little() -> None:
     test = finished(begin(a_plan("ranking", 5), SEED))
     assert len(test.answers) == 8
     assert remaining(test) == (0,)
-    assert places_of(test)[0] == 0
-    assert sorted(places_of(test)) == list(range(5))
+    assert order_of_leaving(test)[0] == 0
+    assert sorted(order_of_leaving(test)) == list(range(5))
     ranking = result_of(test)
     assert isinstance(ranking, Ranking)
-    assert ranking.order == places_of(test)
+    assert ranking.order == order_of_leaving(test)
     assert ranking.best is None
 
 

@@ -65,6 +65,7 @@ class BoardController(QObject):
         self._lines: tuple[Line, ...] = ()
         self._wishes = Wishes()
         catalog.changed.connect(self._offer)
+        catalog.changed.connect(self._model.rename)
         self.cells.silent_found.connect(self._leave_out)
 
     def open(self, voices: Collection[str] = ()) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.audition.board import Cell
 from app.ui.audition.board_cells import BoardCells
-from app.ui.audition.board_words import Find, cell_words, line_words, state_words, way_words
+from app.ui.audition.board_words import Find, TwoLines, cell_words, line_words, short_ways, state_words, way_words
 from app.ui.plain_text import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -32,6 +32,7 @@ class BoardModel(QAbstractTableModel):
         super().__init__(parent)
         self._cells, self._find = cells, find
         self.shown: frozenset[Cell] = frozenset()
+        self._ways: list[TwoLines] = []  # known once for all, as each depends on all
         cells.replacing.connect(self.beginResetModel)
         cells.replaced.connect(self._on_replaced)
         cells.changed.connect(self._on_changed)
@@ -65,24 +66,36 @@ class BoardModel(QAbstractTableModel):
             return cell in self.shown
         if role == Qt.ItemDataRole.AccessibleTextRole:
             board = self._cells.board
-            return f"{cell_words(board, cell, self._find)}: {state_words(self._cells.state(cell))} {board.lines[cell.row].text}"
+            return f"{cell_words(board, cell, self._ways[cell.column])}: {state_words(self._cells.state(cell))} {board.lines[cell.row].text}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(state_words(self._cells.state(cell)))
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Two lines each."""
+        """Two lines each at most; the tip of a way says all of it."""
         board, across = self._cells.board, orientation == Qt.Orientation.Horizontal
         known = section < (len(board.lines) if across else len(board.columns))  # one header still asks while the other is reset
         if not known or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
-        words = line_words(board, section) if across else way_words(board, section, self._find)
+        is_tip = role == Qt.ItemDataRole.ToolTipRole
+        words = line_words(board, section) if across else way_words(board, section, self._find) if is_tip else self._ways[section]
         text = "\n".join(part for part in words if part)
-        return plain_tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
+        return plain_tip(text) if is_tip else text
+
+    @Slot()
+    def rename(self) -> None:
+        """Voices may be called otherwise."""
+        self._name()
+        if self.rowCount():
+            self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, self.rowCount() - 1)
+
+    def _name(self) -> None:
+        self._ways = short_ways(self._cells.board, self._find)
 
     @Slot()
     def _on_replaced(self) -> None:
         self.shown = frozenset(self._cells.board.cells)
+        self._name()
         self.endResetModel()
 
     @Slot(object)

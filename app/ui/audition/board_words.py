@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.audition.board import Board, Cell
+from app.audition.short_names import Part, short_parts
 from app.core.script import LineSettings
 from app.language import localized
 from app.ui.audition.board_cells import CellState, Phase
@@ -13,20 +14,31 @@ from app.ui.script.card import seconds
 from app.ui.voices.catalog_voice import CatalogVoice
 
 Find = Callable[[str], CatalogVoice | None]
+TwoLines = tuple[str, str]
 
 
-def way_words(board: Board, column: int, find: Find) -> tuple[str, str]:
-    """A way to speak in two lines: who, and in which style; names that all share are left out by nobody, for they are heard."""
+def way_words(board: Board, column: int, find: Find) -> TwoLines:
+    """All of a way to speak in two lines: who, and in which style."""
+    return _two_lines([part.words for part in _way(board, column, find)])
+
+
+def short_ways(board: Board, find: Find) -> list[TwoLines]:
+    """The same for all columns, without what all of them share."""
+    return [_two_lines(said) for said in short_parts([_way(board, column, find) for column in range(len(board.columns))])]
+
+
+def _two_lines(words: Sequence[str]) -> TwoLines:
+    return " / ".join(filter(None, words[:2])), " · ".join(filter(None, words[2:]))
+
+
+def _way(board: Board, column: int, find: Find) -> tuple[Part, ...]:
     settings = board.columns[column].applied(board.lines[0].settings if board.lines else LineSettings())
     voice = find(settings.voice)
     name = voice.name if voice is not None else localized("不明な声", "Unknown voice")
     speakers = [who for _, who in voice.speakers] if voice is not None else []
     styles = [style for _, style in voice.styles] if voice is not None else []
-    speaker = _known(settings.speaker, speakers)
-    who = f"{name} / {speaker}" if len(speakers) > 1 else name
-    how = style_name(_known(settings.style, styles))
-    preset = board.columns[column].preset
-    return who, " · ".join(part for part in (how, preset) if part)
+    speaker = _known(settings.speaker, speakers) if len(speakers) > 1 else ""
+    return tuple(map(Part, (name, speaker, style_name(_known(settings.style, styles)), board.columns[column].preset)))
 
 
 def line_words(board: Board, row: int) -> tuple[str, str]:
@@ -47,9 +59,9 @@ def state_words(state: CellState) -> str:
     return "".join(parts).strip()
 
 
-def cell_words(board: Board, cell: Cell, find: Find) -> str:
-    """What stands in a cell, by its row and column."""
-    parts = (*way_words(board, cell.column, find), line_words(board, cell.row)[1])
+def cell_words(board: Board, cell: Cell, way: TwoLines) -> str:
+    """What stands in a cell, by its row and what its column is called."""
+    parts = (*way, line_words(board, cell.row)[1])
     return " · ".join(part for part in parts if part)
 
 

@@ -3,43 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from app.audition.short_names import Part, Way, differing, short_names
 from app.core.takes import Take
 from app.language import localized
-from app.ui.labels import style_name
-from app.voices.voice_words import voice_name
+from app.ui.audition.take_words import NameOf, take_parts
 
 Rows = list[list[str]]
+Told = tuple[str, ...]
+"""Where a take differs from the others of its line, and at the end the number among those that differ in nothing."""
 
 
-def compared_rows(takes: Sequence[Take], name_of: Callable[[str], str | None]) -> tuple[list[str], Rows]:
+def compared_rows(takes: Sequence[Take], name_of: NameOf) -> tuple[list[str], Rows]:
     """Names of the columns, and for each line the sound of each. Lines that lack one of the ways are left out; the first line with most counts."""
-    lines: dict[str, list[Take]] = {}
-    for take in takes:
-        lines.setdefault(take.line, []).append(take)
+    lines: dict[str, list[tuple[Take, Way]]] = {}
+    for take, way in zip(takes, take_parts(takes, name_of), strict=True):
+        lines.setdefault(take.line, []).append((take, way))
     if not lines:
         return [], []
-    named = {line: _named(group, name_of) for line, group in lines.items()}
-    counts = [len(found) for found in named.values()]
-    names = list(list(named.values())[counts.index(max(counts))])
-    return names, [[found[name].sound for name in names] for found in named.values() if set(names) <= set(found)]
+    first = max(lines.values(), key=len)
+    places = differing([way for _, way in first])
+    columns = _told(first, places)
+    rows = [_told(group, places) for group in lines.values()]
+    names = _names(list(columns), [way for _, way in first])
+    return names, [[row[told].sound for told in columns] for row in rows if columns.keys() <= row.keys()]
 
 
-def _named(takes: Sequence[Take], name_of: Callable[[str], str | None]) -> dict[str, Take]:
-    plain = [_name(take, name_of) for take in takes]
-    counts, seen = Counter(plain), Counter[str]()
-    named: dict[str, Take] = {}
-    for take, name in zip(takes, plain, strict=True):
-        seen[name] += 1
-        number = f" {localized('テイク', 'take')} {seen[name]}" if counts[name] > 1 else ""
-        named[name + number] = take
-    return named
+def _told(group: Sequence[tuple[Take, Way]], places: Sequence[int]) -> dict[Told, Take]:
+    seen = Counter[Told]()
+    found: dict[Told, Take] = {}
+    for take, way in group:
+        words = tuple(way[place].words for place in places)
+        seen[words] += 1
+        found[*words, str(seen[words])] = take
+    return found
 
 
-def _name(take: Take, name_of: Callable[[str], str | None]) -> str:
-    settings = take.settings
-    voice = voice_name(name_of(settings.voice) or settings.voice)
-    parts = [part for part in (voice, settings.speaker, style_name(settings.style) if settings.style else "") if part]
-    weight = f" ×{settings.style_weight:g}" if settings.style_weight != 1 else ""
-    return "・".join(dict.fromkeys(parts)) + weight
+def _names(columns: Sequence[Told], ways: Sequence[Way]) -> list[str]:
+    """Those that differ in nothing that can be said are counted."""
+    counts = Counter(told[:-1] for told in columns)
+    numbers = [localized(f"テイク {told[-1]}", f"take {told[-1]}") if counts[told[:-1]] > 1 else "" for told in columns]
+    return short_names([(*way, Part(number)) for way, number in zip(ways, numbers, strict=True)])

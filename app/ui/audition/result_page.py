@@ -8,12 +8,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 from app.audition.blind_test import BlindTest
+from app.audition.bradley_terry import Ranking
+from app.audition.rank_table import rank_head, rank_rows
 from app.audition.results import result_of
 from app.audition.scores import chosen
 from app.audition.verdicts import verdict_of
 from app.language import localized
 from app.ui.audition.parts import button
 from app.ui.plain_text import PlainLabel
+
+PLACES = 4  # rows that are seen without scrolling
 
 
 class ResultPage(QWidget):
@@ -38,12 +42,9 @@ class ResultPage(QWidget):
                 "A・B・X の並びを決めたシードと、その SHA-256 です。", "The seed that decided the order of A, B and X, and its SHA-256."
             )
         )
-        self.table = QTableWidget()
-        self.table.setAccessibleName(localized("回答", "Answers"))
-        self.table.setToolTip(localized("各試行の音声と回答です。", "Sounds and answer of each trial."))
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.table.verticalHeader().hide()
+        self.places = _table(localized("順位", "Places"), localized("音声の順位と強さです。", "Place and strength of each sound."))
+        self.places.hide()
+        self.table = _table(localized("回答", "Answers"), localized("各試行の音声と回答です。", "Sounds and answer of each trial."))
         csv = button(
             localized("CSV に保存…", "Save as CSV…"),
             localized("回答を表として保存します。", "Saves the answers as a table."),
@@ -62,6 +63,7 @@ class ResultPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
         column.addWidget(self.verdict)
+        column.addWidget(self.places)
         column.addWidget(self.table, 1)
         column.addWidget(self.seed)
         column.addLayout(row)
@@ -76,8 +78,14 @@ class ResultPage(QWidget):
             trial, column = answer.trial, chosen(answer)
             said = localized("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
             rows.append([str(place + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), said])
-        self.show_words(verdict_of(result_of(test), names), test.seed, test.commitment)
+        result = result_of(test)
+        self.show_words(verdict_of(result, names), test.seed, test.commitment)
         self.show_table(head, rows)
+        self.places.setVisible(isinstance(result, Ranking))
+        if isinstance(result, Ranking):
+            _fill(self.places, rank_head(), rank_rows(result, names))
+            shown = self.places.rowHeight(0) * min(PLACES, len(names))
+            self.places.setFixedHeight(self.places.horizontalHeader().sizeHint().height() + shown + 2 * self.places.frameWidth())
 
     def show_words(self, verdict: str, seed: str, commitment: str) -> None:
         """What the test shows, and what decided the order."""
@@ -86,11 +94,26 @@ class ResultPage(QWidget):
 
     def show_table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """The answers, or what they come to; the first column is as narrow as it can be."""
-        self.table.setColumnCount(len(head))
-        self.table.setHorizontalHeaderLabels(list(head))
-        self.table.setRowCount(len(rows))
-        for place, row in enumerate(rows):
-            for number, text in enumerate(row):
-                self.table.setItem(place, number, QTableWidgetItem(text))
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        _fill(self.table, head, rows)
+
+
+def _table(name: str, tip: str) -> QTableWidget:
+    """To be read only."""
+    table = QTableWidget()
+    table.setAccessibleName(name)
+    table.setToolTip(tip)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+    table.verticalHeader().hide()
+    return table
+
+
+def _fill(table: QTableWidget, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    table.setColumnCount(len(head))
+    table.setHorizontalHeaderLabels(list(head))
+    table.setRowCount(len(rows))
+    for place, row in enumerate(rows):
+        for number, text in enumerate(row):
+            table.setItem(place, number, QTableWidgetItem(text))
+    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+    table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)

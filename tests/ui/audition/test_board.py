@@ -220,7 +220,10 @@ def test_presets_and_strengths_are_ways_too_and_remembered(qtbot: QtBot, open_wi
     assert (len(board.cells.board.columns), len(board.cells.board.lines)) == (2, 2)
     line = board.cells.line(Cell(1, 0))
     assert (line.settings.style, line.settings.style_weight, line.settings.speed) == ("Happy", 2.0, 1.4)
-    assert "fast" in shown.view.model().headerData(0, Qt.Orientation.Vertical)
+    model = shown.view.model()
+    assert [model.headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["Happy", "Sad"], "what all share is not said"
+    assert "fast" in model.headerData(0, Qt.Orientation.Vertical, Qt.ItemDataRole.ToolTipRole)
+    assert model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Happy · strength 1: ")
     shown.reject()
     board, shown = opened(qtbot, window, "")
     wishes = shown.chooser.wishes
