@@ -33,6 +33,7 @@ FREE_UNPACKED_BYTES = 64 << 20  # below this the ratio is not looked at: texts a
 MOST_RATIO = 30  # unpacked to packed; weights pack to nine tenths, bombs to a thousandth
 LARGEST_WINDOW_BYTES = 1 << 27  # memory that zstd may ask for
 MOST_ENTRIES = 20_000  # of an archive, or files of a folder, that are looked at
+MOST_UNPACKED = 5_000  # files of an archive that are written out: each takes a millisecond, more beside other programs
 LARGEST_DIRECTORY_BYTES = (
     4 << 20
 )  # of a zip and those inside it: about 100 bytes an entry; zipfile takes up to a second for each of these MB
