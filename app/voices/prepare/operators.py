@@ -87,4 +87,4 @@ def _operator(node: onnx.NodeProto, number: int, opsets: Mapping[str, int], type
 
 def _name(data_type: int) -> str:
     """`float`, or empty where it is not known."""
-    return TensorProto.DataType.Name(data_type).lower() if data_type else ""
+    return TensorProto.DataType.Name(data_type).lower() if data_type in TensorProto.DataType.values() and data_type else ""
