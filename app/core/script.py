@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.core.limits import BOUNDS
-from app.core.text_lines import LONGEST_LINE, cut_line
+from app.core.text_lines import cut_line
 from app.core.types import Overrides
 
 
@@ -112,8 +112,6 @@ class Script:
 
 def cut(line: Line) -> list[Line]:
     """The line; or several with the same settings if its text is too long for one, without edits of its reading."""
-    if len(line.text) <= LONGEST_LINE:
-        return [line]
     first, *others = cut_line(line.text, memos=line.settings.memos)
     if not others:
         return [line]
