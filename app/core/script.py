@@ -170,7 +170,8 @@ def retext_lines(script: Script, texts: Mapping[str, str]) -> Script:
         if line.text == text:
             return line
         overrides = line.overrides
-        counted = overrides if overrides.text or overrides == _NO_OVERRIDES else replace(overrides, text=line.text)
+        is_counted = overrides is _NO_OVERRIDES or overrides.text or overrides == _NO_OVERRIDES  # mostly the very same value
+        counted = overrides if is_counted else replace(overrides, text=line.text)
         return Line(text, line.settings, counted, line.id)
 
     return _each(script, texts.keys(), retexted)
