@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from app import language
-from app.adapters.openjtalk.choices import forget_choices
+from app.adapters.openjtalk.choices import CHOICES, forget_choices
 from tests.remembered import FOLDER_VARIABLE
 from tests.shared_sessions import share_sessions
 
@@ -74,6 +75,8 @@ def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KOEBAKO_LANG", "en")
     monkeypatch.setenv("KOEBAKO_FRONTEND", "command")
     monkeypatch.setattr(language, "_current", "en")
+    for field in fields(CHOICES):  # a command that runs in this process, such as `g2p --links`, chooses for good
+        monkeypatch.setattr(CHOICES, field.name, None)
     forget_choices()  # of the test before, which may have had other settings
 
 

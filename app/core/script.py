@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.core.limits import BOUNDS
-from app.core.text_lines import LONGEST_LINE, cut_line
+from app.core.text_lines import cut_line
 from app.core.types import Overrides
 
 
@@ -112,8 +112,6 @@ class Script:
 
 def cut(line: Line) -> list[Line]:
     """The line; or several with the same settings if its text is too long for one, without edits of its reading."""
-    if len(line.text) <= LONGEST_LINE:
-        return [line]
     first, *others = cut_line(line.text, memos=line.settings.memos)
     if not others:
         return [line]
@@ -172,7 +170,8 @@ def retext_lines(script: Script, texts: Mapping[str, str]) -> Script:
         if line.text == text:
             return line
         overrides = line.overrides
-        counted = overrides if overrides.text or overrides == _NO_OVERRIDES else replace(overrides, text=line.text)
+        is_counted = overrides is _NO_OVERRIDES or overrides.text or overrides == _NO_OVERRIDES  # mostly the very same value
+        counted = overrides if is_counted else replace(overrides, text=line.text)
         return Line(text, line.settings, counted, line.id)
 
     return _each(script, texts.keys(), retexted)

@@ -24,6 +24,8 @@ def cut_line(line: str, *, memos: bool = False) -> list[str]:
 
     Notation that is short enough stays whole; `memos` as `app.core.notation.written.noted_text` has them.
     """
+    if len(line) <= LONGEST_LINE:
+        return [line]
     pieces = []
     while len(line) > LONGEST_LINE:
         end = _end_within(line)

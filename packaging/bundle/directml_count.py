@@ -182,8 +182,8 @@ def opened(watch: Watch, voice: str, placement: str) -> Any:
         found.log_severity_level = 0
         return found
 
-    def make(self: Any, runtime: Any, name: str) -> None:
-        made(self, runtime, name)
+    def make(self: Any, runtime: Any, name: str, *place: str) -> None:
+        made(self, runtime, name, *place)
         watch.opened(name)
 
     def feed(self: Any, values: dict[str, Any], outputs: Any = None) -> Any:

@@ -197,3 +197,19 @@ def test_a_value_is_copied_once_for_all_readers_and_sizes_never() -> None:
         Operator("", "", "Det", 11, {}, ("size",), ("d",)),
     ]
     assert copies(graph, {1, 2, 4}) == Copies(1, 1)
+
+
+@pytest.mark.parametrize("number", [0, 99, -1])
+def test_a_type_that_onnx_does_not_know_is_unknown(number: int) -> None:
+    model = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("Add", ["x", "x"], ["y"])],
+            "odd",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1])],
+        )
+    )
+    for item in (model.graph.input[0], model.graph.output[0]):
+        item.type.tensor_type.elem_type = number
+    (found,) = operators_of(model.SerializeToString())
+    assert (found.kind, found.types) == ("Add", {})

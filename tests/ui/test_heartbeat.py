@@ -25,6 +25,7 @@ from app.settings import Settings
 from app.ui.script.search_bar import SearchBar
 from app.ui.shell.window import MainWindow
 from app.ui.tasks.task import Stage
+from app.ui.workarounds.thread_switching import switch_soon
 from tests.install.voice_files import TERMS, aivmx
 from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.heart import Heart, describe, pace, slowdown
@@ -41,6 +42,15 @@ CROWDED_P99_MS = 24.0  # a dozen lines begin and end in a second, each with its 
 MOST_SLOWED, MOST_WAITED = 1.5, 2.0  # times as long, where the machine was as slow as that
 
 Beating = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def _locks_as_in_the_program() -> Iterator[None]:
+    """Threads take turns as the program has them: what is written in the background holds up a window of Python's own ways ten times as long."""
+    usual = sys.getswitchinterval()
+    switch_soon()
+    yield
+    sys.setswitchinterval(usual)
 
 
 @pytest.fixture

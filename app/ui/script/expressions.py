@@ -15,7 +15,7 @@ from app.core.text_search import Match
 from app.errors import InputError
 from app.language import localized
 
-LONGEST_S = 1.0  # of a search through all lines, its pauses apart; Qt gives up a single match after about a fiftieth of that
+LONGEST_S = 0.1  # of a search through all lines, its pauses apart; Qt gives up a single match after about a fifth of that
 LAST_SMALL = "\uffff"  # letters behind it are two for Qt
 
 

@@ -17,8 +17,7 @@ from app.ui.script.list import ScriptList
 from app.ui.script.search_bar import SearchBar
 from app.ui.script.selection import Selection
 
-SLICE_S = 0.008  # of a search through very many lines, after which the window does what else it has to do
-LEAST_LINES = 100  # are looked through at once, however slow the machine is
+SLICE_S = 0.008  # of its own time that a search computes, after which the window does what else it has to do
 
 
 class Search(QObject):
@@ -55,7 +54,9 @@ class Search(QObject):
 
     @Slot()
     def close(self) -> None:
-        """Hides the bar; the keys go to the lines again."""
+        """Hides the bar and gives up what is not looked through yet; the keys go to the lines again."""
+        self._unsearched = None
+        self._pause.stop()
         self._bar.hide()
         self._view.setFocus()
 
@@ -122,7 +123,7 @@ class Search(QObject):
 
     @Slot()
     def _continue(self) -> None:
-        self._look_through(time.perf_counter() + SLICE_S)
+        self._look_through(time.thread_time() + SLICE_S)
 
     def _finish(self) -> None:
         """Looks through the lines that are left."""
@@ -130,14 +131,15 @@ class Search(QObject):
             self._look_through(float("inf"))
 
     def _look_through(self, ends: float) -> None:
-        """Looks through lines until a time of `time.perf_counter`, and shows what came of it."""
+        """Looks through lines until a time of `time.thread_time`, which others' work does not shorten, and shows what came of it."""
         assert self._unsearched is not None
+        known = len(self._matches)
         try:
-            for number, found in enumerate(self._unsearched):
+            for found in self._unsearched:
                 self._matches += found
-                if number >= LEAST_LINES and time.perf_counter() > ends:
+                if time.thread_time() > ends:
                     self._pause.start()
-                    self._show_first()
+                    self._show_first(known)
                     return
         except InputError as error:
             self._matches = []
@@ -147,17 +149,21 @@ class Search(QObject):
             self._bar.show_problem("")
         self._unsearched = None
         self._pause.stop()
-        self._show_first()
+        self._show_first(min(known, len(self._matches)))
         self._place = min(self._place, len(self._matches) - 1)
         self._bar.show_count(self._place + 1, len(self._matches))
 
-    def _show_first(self) -> None:
-        """Goes to the wanted place once it is found, and to the first of all once it is known that there is none behind it."""
+    def _show_first(self, known: int) -> None:
+        """Goes to the wanted place once it is found, and to the first of all once it is known that there is none behind it.
+
+        Args:
+            known: how many places were looked at before.
+        """
         if self._begin is None:
             return
         script = self._document.script
         begin = (script.index(self._begin[0]) or 0, self._begin[1])
-        places = enumerate(self._matches)
+        places = ((at, self._matches[at]) for at in range(known, len(self._matches)))
         place = next((at for at, match in places if (script.index(match.line_id) or 0, match.start) >= begin), -1)
         if place >= 0 or self._unsearched is None:
             self._begin, self._place = None, max(place, 0)

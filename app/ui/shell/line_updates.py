@@ -49,7 +49,7 @@ class LineUpdates(QObject):
     @Slot()
     def _show_length(self, *_scripts: object) -> None:
         lines = self._document.script.lines
-        self._transport.show_length(len(lines), len("".join([line.text for line in lines])))
+        self._transport.show_length(len(lines), sum(len(line.text) for line in lines))
 
     @Slot()
     def _show_selection(self) -> None:

@@ -12,6 +12,7 @@ from onnx import TensorProto, helper
 from app.errors import VoiceError
 from app.json_text import short_text
 from app.language import localized
+from app.voices.prepare.operators import type_name
 from app.voices.untrusted.damage import incomplete
 from app.voices.untrusted.limits import LARGEST_GRAPH_BYTES, MOST_AXES
 
@@ -155,12 +156,7 @@ def _sizes(dims: Iterable[onnx.TensorShapeProto.Dimension]) -> Iterator[int | st
 
 
 def _dtype(number: int) -> str:
-    if number == TensorProto.FLOAT:
-        return "float32"
-    try:
-        return str(TensorProto.DataType.Name(number)).lower()
-    except ValueError:  # a stranger may write any number
-        return "?"
+    return "float32" if number == TensorProto.FLOAT else type_name(number) or "?"
 
 
 def _bits(number: int) -> int:

@@ -87,4 +87,9 @@ def _operator(node: onnx.NodeProto, number: int, opsets: Mapping[str, int], type
 
 def _name(data_type: int) -> str:
     """`float`, or empty where it is not known."""
-    return TensorProto.DataType.Name(data_type).lower() if data_type else ""
+    return type_name(data_type) if data_type else ""
+
+
+def type_name(data_type: int) -> str:
+    """Return what onnx calls a type, such as `float`; empty where it knows none of this number, which a stranger may have written."""
+    return TensorProto.DataType.Name(data_type).lower() if data_type in TensorProto.DataType.values() else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.errors import VoiceError
 from app.language import localized
-from app.voices.untrusted.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES, LARGEST_UNPACKED_BYTES, MOST_ENTRIES, MOST_RATIO
+from app.voices.untrusted.limits import FREE_UNPACKED_BYTES, LARGEST_DIRECTORY_BYTES, LARGEST_UNPACKED_BYTES, MOST_RATIO, MOST_UNPACKED
 
 
 class Budget:
@@ -13,7 +13,7 @@ class Budget:
     def __init__(self, name: str, packed_bytes: int) -> None:
         self._name = name
         self._left = min(LARGEST_UNPACKED_BYTES, FREE_UNPACKED_BYTES + MOST_RATIO * packed_bytes)
-        self._entries_left = MOST_ENTRIES
+        self._entries_left = MOST_UNPACKED
         self._directory_left = LARGEST_DIRECTORY_BYTES
 
     @property

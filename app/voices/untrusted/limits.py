@@ -32,7 +32,10 @@ LARGEST_MEMBER_BYTES = 1 << 30  # one file of an archive that is unpacked into m
 FREE_UNPACKED_BYTES = 64 << 20  # below this the ratio is not looked at: texts and silence pack well
 MOST_RATIO = 30  # unpacked to packed; weights pack to nine tenths, bombs to a thousandth
 LARGEST_WINDOW_BYTES = 1 << 27  # memory that zstd may ask for
-MOST_ENTRIES = 20_000  # of an archive, or files of a folder, that are looked at
+MOST_ENTRIES = 20_000  # of a tar archive, or files of a folder, that are looked at
+MOST_UNPACKED = (
+    5_000  # entries of a zip, and of those inside it, which are written out: each takes a millisecond, more beside other programs
+)
 LARGEST_DIRECTORY_BYTES = (
     4 << 20
 )  # of a zip and those inside it: about 100 bytes an entry; zipfile takes up to a second for each of these MB

@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.script import Line, Script
+from app.ui.script import search
 from app.ui.shell.window import MainWindow
 from tests.ui.conftest import OpenWindow
 
@@ -102,3 +104,20 @@ def test_edits_of_other_words_stay_with_their_line(qtbot: QtBot, window: MainWin
     window.left.search.all.click()
     assert texts(window)[:2] == ["ねこがいた。", "犬がいた。"]
     assert window.document.script.lines[3] is before
+
+
+def test_a_search_that_is_closed_before_its_end_selects_nothing(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "SLICE_S", -1.0)  # a slice is over after one line
+    window = open_window()
+    window.document.reset(Script(tuple(Line(f"{number} 行目", id=str(number)) for number in range(50))))
+    window.script.choose(["3"])
+    bar = window.left.search
+    press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
+    bar.wanted.setText("49")
+    bar.closed.emit()
+    qtbot.wait(100)
+    assert window.script.current_id == "3"
+    press(qtbot, window.script, Qt.Key.Key_F, CONTROL)
+    qtbot.waitUntil(lambda: (window.script.current_id, bar.count.text()) == ("49", "1 / 1"))

@@ -17,7 +17,7 @@ from app.errors import VoiceError
 from app.voices.containers.checkpoints import checkpoints
 from app.voices.untrusted import budget as budgets
 from app.voices.untrusted.budget import Budget
-from app.voices.untrusted.limits import LARGEST_DIRECTORY_BYTES, MOST_ENTRIES
+from app.voices.untrusted.limits import LARGEST_DIRECTORY_BYTES, MOST_ENTRIES, MOST_UNPACKED
 from app.voices.untrusted.zip_directory import open_zip
 from tests.voices.fuzz.small_voices import zipped
 
@@ -82,16 +82,16 @@ def test_a_directory_too_long_is_refused_before_it_is_in_memory(tmp_path: Path, 
 
 
 def test_many_entries_in_few_bytes_are_refused() -> None:
-    content = TRICKS["plain"](MOST_ENTRIES + 1)
+    content = TRICKS["plain"](MOST_UNPACKED + 1)
     assert len(content) < LARGEST_DIRECTORY_BYTES
     with pytest.raises(VoiceError, match="too many entries"), open_zip(io.BytesIO(content), Budget("x", len(content))):
         pass
-    with open_zip(io.BytesIO(TRICKS["plain"](MOST_ENTRIES)), Budget("x", 0)) as archive:
-        assert len(archive.infolist()) == MOST_ENTRIES
+    with open_zip(io.BytesIO(TRICKS["plain"](MOST_UNPACKED)), Budget("x", 0)) as archive:
+        assert len(archive.infolist()) == MOST_UNPACKED
 
 
 def test_zips_inside_a_zip_share_what_they_may_list(tmp_path: Path) -> None:
-    inner = zipped({f"{number}.wav": b"RIFF" for number in range(MOST_ENTRIES // 10)})
+    inner = zipped({f"{number}.wav": b"RIFF" for number in range(MOST_UNPACKED // 10)})
     (tmp_path / "voice.zip").write_bytes(zipped({f"{number}.zip": inner for number in range(11)}))
     (tmp_path / "scratch").mkdir()
     with pytest.raises(VoiceError, match="too many entries"):
@@ -137,7 +137,7 @@ def test_what_zipfile_reads_is_read_or_refused(content: bytes, most_bytes: int, 
     affordable = plain.taken <= most_bytes and plain.entries <= most_entries
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(budgets, "LARGEST_DIRECTORY_BYTES", most_bytes)
-        patch.setattr(budgets, "MOST_ENTRIES", most_entries)
+        patch.setattr(budgets, "MOST_UNPACKED", most_entries)
         try:
             with open_zip(io.BytesIO(content), Budget("x", 0)) as archive:
                 found: object = [item.orig_filename for item in archive.infolist()]
