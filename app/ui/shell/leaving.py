@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox, QWidget
 
@@ -44,6 +44,7 @@ class Leaving(QObject):
         if self.question is None:
             self.question = self._ask(running)
             self.question.finished.connect(self._on_answered)
+            self.question.finished.connect(self._report_staying, Qt.ConnectionType.QueuedConnection)  # after what the answer calls
         return False
 
     @Slot()
@@ -62,6 +63,9 @@ class Leaving(QObject):
     @Slot()
     def _on_answered(self) -> None:
         self.question = None
+
+    @Slot()
+    def _report_staying(self) -> None:
         if not self._agreed:
             self.stayed.emit()
 

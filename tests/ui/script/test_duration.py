@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.core.script import Line, LineSettings, Script
 from app.ui.script.duration import SECONDS_A_LETTER, ScriptDuration, measure_duration
 from app.ui.script.line_state import LineState, Take
-from tests.ui.conftest import WAIT_MS, OpenWindow, speak, write
+from tests.ui.conftest import WAIT_MS, OpenWindow, speak
 
 
 def test_heard_lines_set_the_pace_of_the_others() -> None:
@@ -26,7 +26,8 @@ def test_the_status_line_shows_it(qtbot: QtBot, open_window: OpenWindow) -> None
     window = open_window()
     window.document.reset(Script((Line("あ" * 4000),)))
     qtbot.waitUntil(lambda: window.status.total.text() == "Total ≈ 10:00", timeout=WAIT_MS)
-    write(window, "短い。")
+    window.document.reset(Script((Line("短い。", id="a"),)))
+    window.script.choose(["a"])
     speak(qtbot, window)
     qtbot.waitUntil(lambda: window.status.total.text() in ("Total 0:01", "Total 0:00"), timeout=WAIT_MS)
     window.document.reset(Script(()))
