@@ -48,6 +48,7 @@ class ReadingController(QObject):
         self.sounds = LineSounds(speech)
         self.speaks_emoji: Callable[[Line], bool] = lambda _line: False
         self._asked: ReadLine | None = None
+        self._tried: ReadLine | None = None  # with a reading that was typed; what else is asked meanwhile does not replace it
         self._reading: LineReading | None = None
         self._overrides = Overrides()
         self._shown_id = ""
@@ -119,10 +120,11 @@ class ReadingController(QObject):
 
     @Slot(object)
     def _on_read(self, answer: LineRead) -> None:
-        if answer.job is not self._asked:
-            return
-        if answer.job.readings is not None:
+        if answer.job is self._tried:
+            self._tried = None
             self._on_tried(answer)
+        elif answer.job is not self._asked:
+            return
         elif answer.reading is not None and answer.job.line_id == self._shown_id:
             is_first = self._reading is None
             self._reading, self._overrides = answer.reading, answer.overrides
@@ -136,10 +138,14 @@ class ReadingController(QObject):
         """A reading that was typed: taken when the front end takes it."""
         if answer.error is not None:
             self.panel.reading.show_error(answer.error.message)
-        elif answer.reading is not None and answer.job.line_id == self._shown_id:
-            self._reading = answer.reading
+        elif answer.reading is not None and answer.job.line_id == self._shown_id and self._is_text(answer.job.text):
+            self._reading, self._asked = answer.reading, answer.job  # what was asked before would show the line without it
             self._edit(localized("読みを変更", "Change reading"), answer.overrides)
             self.panel.reading.close_field()
+
+    def _is_text(self, text: str) -> bool:
+        line = self._selection.line
+        return line is not None and line.text == text
 
     @Slot()
     def _show(self) -> None:
@@ -216,8 +222,8 @@ class ReadingController(QObject):
             self.panel.reading.close_field()
             return
         readings = with_reading(self._reading, self._word, kana)
-        self._asked = ReadLine(line.id, line.text, self._overrides, readings, self._reading.emoji, line.settings.memos)
-        self._speech.read(self._asked)
+        self._tried = ReadLine(line.id, line.text, self._overrides, readings, self._reading.emoji, line.settings.memos)
+        self._speech.read(self._tried)
 
     @Slot(object)
     def _on_other(self, word: LineWord) -> None:

@@ -47,6 +47,16 @@ def test_the_strip_shows_the_words_and_edits_them(qtbot: QtBot, open_window: Ope
     assert (line.text, line.overrides.text, line.overrides.memos) == (TEXT, TEXT, True)
 
 
+def test_a_reading_that_was_typed_is_taken_although_the_line_is_read_again_meanwhile(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    write(window, "今日は晴れ。")
+    qtbot.waitUntil(lambda: kana(window) == "キョーワハレ", timeout=WAIT_MS)
+    window.strip.panel.strip.word_requested.emit(0)
+    window.strip.panel.reading.kana_requested.emit("コンニチ")
+    window.controller.words_changed.emit()  # as when the dictionary changes
+    qtbot.waitUntil(lambda: kana(window).startswith("コンニチ"), timeout=WAIT_MS)
+
+
 def test_the_setting_counts_for_every_line_at_once(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window()
     write(window, TEXT)
