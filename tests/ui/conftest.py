@@ -37,6 +37,7 @@ if sys.platform == "win32":
     os.environ.setdefault("QT_QPA_FONTDIR", WINDOWS_FONTS)
 
 CHILD = Path(__file__).parents[1] / "remembering_child.py"
+SMALL_WINDOW = (1100, 700)  # has room for everything beside each other
 WAIT_MS = 60_000  # only what fails takes so long; a machine with other work has had twenty seconds for a child process to begin
 SLOW_S = 0.3 if sys.platform == "linux" else 0.5  # what a disk takes that just receives a voice; elsewhere a beat counts others' work too
 MANY_OBJECTS = 10_000

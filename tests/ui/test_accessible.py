@@ -31,7 +31,6 @@ from app.ui.help.user_guide import UserGuide
 from app.ui.projects.missing_dialog import MissingVoicesDialog
 from app.ui.projects.missing_voice import MissingVoice
 from app.ui.shell.window import MainWindow
-from app.ui.shell.window_widgets import SMALLEST
 from app.ui.voices.add_address import AddAddress
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.catalog_voice import CatalogVoice
@@ -39,7 +38,7 @@ from app.ui.voices.voice_library import VoiceLibrary
 from app.ui.widgets.text_dialog import ask_licence, show_text
 from app.voices.manifest import read_manifest
 from app.voices.wanted_bert import SBV2_BERT
-from tests.ui.conftest import WAIT_MS, OpenWindow
+from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow
 
 INTERACTIVE = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
 DIALOGS: dict[str, Callable[[MainWindow], QDialog]] = {
@@ -157,7 +156,7 @@ def test_nothing_in_the_window_is_described_with_tags(qtbot: QtBot, open_window:
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "folded"])
 def test_tab_follows_the_eye_in_every_part_of_the_window(qtbot: QtBot, open_window: OpenWindow, is_open: bool) -> None:
     window = open_window(Settings(text="あ。", expression_open=True, strip="open" if is_open else "folded", takes_open=is_open))
-    window.resize(SMALLEST[0], 1400)
+    window.resize(SMALL_WINDOW[0], 1400)
     qtbot.waitUntil(lambda: window.strip.panel.strip.shape is not None, timeout=WAIT_MS)
     window.banner.show_message("error", "a", "b", action="c")
     QApplication.processEvents()

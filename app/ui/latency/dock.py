@@ -18,6 +18,7 @@ from app.ui.latency.trend import LatencyTrend
 from app.ui.synthesis.measurements import LatencyHistory
 from app.ui.synthesis.utterance import Utterance
 from app.ui.theme.theme import Theme
+from app.ui.widgets.scroll_frame import ScrollFrame
 
 if TYPE_CHECKING:
     from app.ui.latency.chart import LatencyChart
@@ -52,7 +53,7 @@ class LatencyDock(QDockWidget):
         self.legend = LatencyLegend(theme)
         self.title = LatencyTitle(self.windowTitle(), self.legend)
         self.setTitleBarWidget(self.title)
-        self.setWidget(self._body())
+        self.setWidget(ScrollFrame(self._body()))
         self.show_figures()
         self.place.filled.connect(self.show_figures)
         self.title.fold.toggled.connect(self._on_toggled)

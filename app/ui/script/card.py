@@ -16,6 +16,7 @@ RADIUS = 8.0
 TEXT_SCALE = 1.2
 HOOK = 16.0  # beside the seconds
 CACHED_HEIGHTS = 100_000  # lines of the longest script
+LEAST_TEXT = 200  # pixels for the words before voice and style have a place beside them
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,17 @@ class CardLayout:
 
     def text_width(self, width: float) -> float:
         """Room for the text on a card of this width."""
+        chip = self._chip_width(width)
+        return max(80.0, width - self._beside_text - (GAP + chip if chip else 0.0))
+
+    @property
+    def _beside_text(self) -> float:
         left = INSET + self._number + GAP + AVATAR + GAP
-        right = GAP + self._chip + GAP + self._length + GAP + BUTTON + INSET
-        return max(120.0, width - left - right)
+        return left + GAP + self._length + GAP + BUTTON + INSET
+
+    def _chip_width(self, width: float) -> float:
+        """Zero on a narrow card, whose room belongs to the text."""
+        return self._chip if width - self._beside_text - GAP - self._chip >= LEAST_TEXT else 0.0
 
     def height(self, text: str, width: float) -> float:
         """Of a whole row, the space below the card included."""
@@ -104,7 +113,8 @@ class CardLayout:
         avatar = part(number.right() + GAP, AVATAR, AVATAR)
         button = part(card.right() - INSET - BUTTON, BUTTON, BUTTON)
         length = part(button.left() - GAP - self._length, self._length, AVATAR)
-        chip = part(length.left() - GAP - self._chip, self._chip, self._chip_height)
+        wide = self._chip_width(row.width())
+        chip = part(length.left() - GAP - wide, wide, self._chip_height)
         top = middle - self._metrics.height() / 2
         left = avatar.right() + GAP
         text = QRectF(left, top, self.text_width(row.width()), card.bottom() - (top - card.top()) - top)

@@ -102,6 +102,8 @@ class CardPainter:
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name[:1].upper() or "…")
 
     def _paint_chip(self, painter: QPainter, place: QRectF, line: Line) -> None:
+        if not place.width():
+            return
         metrics = QFontMetricsF(self._layout.small)
         name = self._chip_words(metrics, line, place.width() - 16)
         if not name:

@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     QPointF,
     QRect,
     QRectF,
+    QSize,
     Qt,
     Signal,
     Slot,
@@ -240,6 +241,10 @@ class ScriptList(LineDrops):
         self._is_laying_out = False
         if self._is_other_width:
             self._take_width()
+
+    def sizeHint(self) -> QSize:
+        """Asks for little, so that what lies beside it need not scroll before the lines do; it is given all the room that is left."""
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The current line stays in sight where it was: messages and jobs take their room from the list."""

@@ -25,7 +25,8 @@ class ScriptPanel(QWidget):
     """Lines and transport under banners: `notice` for what concerns the program, `banner` for what was asked last.
 
     Attributes:
-        above, below: from top to bottom, what has its place over the lines and under them. Both end where the cards end.
+        above: banners, which the window lays out over all of its columns: a narrow one would leave no room for their words.
+        below: from top to bottom, what has its place under the lines. It ends where the cards end.
     """
 
     def __init__(self, model: ScriptModel, actions: Actions, theme: Theme) -> None:
@@ -49,9 +50,8 @@ class ScriptPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         for part in (column, self.above, self.below):
             part.setSpacing(8)
-        for part in (self.above, self.below):
-            part.setContentsMargins(0, 0, SCROLL_BAR, 0)
-        column.addLayout(self.above)
+        self.above.setContentsMargins(0, 0, SCROLL_BAR, 0)
+        self.below.setContentsMargins(0, 0, SCROLL_BAR, 0)
         over = QVBoxLayout()  # next to the lines, whatever messages come above
         over.setContentsMargins(0, 0, SCROLL_BAR, 0)
         over.addWidget(self.search)

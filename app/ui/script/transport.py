@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QPalette
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.language import localized
@@ -17,6 +17,8 @@ OF_LINES: tuple[str, ...] = ("play_through", "save_all", "save_joined", "edit_li
 OF_LINES += ("split_here", "split_sentences", "join_lines", "cut", "copy", "select_all")
 """Actions that an empty script has nothing for."""
 FINE = 1000  # steps of the play line
+BETWEEN = ("play_through", "loop", "live")
+SPARE_PLAY, NARROW_SAVE = 24, 44  # pixels beside the words of the one, and of the other without its words
 
 
 class Transport(QWidget):
@@ -51,8 +53,9 @@ class Transport(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.play)
-        for name in ("play_through", "loop", "live"):
-            row.addWidget(_button(actions[name]))
+        self.buttons = {name: _button(actions[name]) for name in BETWEEN}
+        for button in self.buttons.values():
+            row.addWidget(button)
         row.addStretch(1)
         row.addWidget(self.length)
         row.addWidget(self.save)
@@ -61,8 +64,11 @@ class Transport(QWidget):
         column.setSpacing(8)
         column.addWidget(self.line)
         column.addLayout(row)
+        self._row = row
+        self._usual_play = 0
         self._name_buttons()
-        self.play.setMinimumWidth(self.play.sizeHint().width() + 24)
+        self._usual_play = self.play.sizeHint().width() + SPARE_PLAY
+        self.play.setMinimumWidth(self._usual_play)
 
     def show_state(self, state: SpeechState, waiting: bool) -> None:
         """Shows the state; `waiting` means that a line will be spoken as soon as the voice is there."""
@@ -79,6 +85,16 @@ class Transport(QWidget):
         self._enable()
         counted = f"{lines:,} line{'s' * (lines != 1)}, {characters:,} character{'s' * (characters != 1)}"
         self.length.setText(localized(f"{lines:,} 行・{characters:,} 文字", counted))
+
+    def minimumSizeHint(self) -> QSize:
+        """What is left in a narrow column: the buttons, by their drawings alone."""
+        width = self._usual_play - SPARE_PLAY + self._buttons_width() + NARROW_SAVE
+        return QSize(width, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leaves words out where there is no room for them."""
+        super().resizeEvent(event)
+        self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
         """Redraws the icons for another theme."""
@@ -121,6 +137,24 @@ class Transport(QWidget):
         )
         for button in (self.play, self.save):
             button.setAccessibleName(button.text())
+        self._save_width = self.save.sizeHint().width()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Shows the length of the script, and words on the button that exports, as far as there is room."""
+        room = self.width() - self._buttons_width() - self._usual_play
+        words = self.save.accessibleName()
+        has_words = room >= self._save_width
+        has_length = room >= self._save_width + self._row.spacing() + self.length.sizeHint().width()
+        if has_words != bool(self.save.text()):
+            self.save.setText(words if has_words else "")
+        self.length.setVisible(has_length)
+        self.play.setMinimumWidth(self._usual_play if room >= NARROW_SAVE else 0)
+        self.updateGeometry()  # layouts remember what the buttons asked for before they were styled
+
+    def _buttons_width(self) -> int:
+        """Pixels of the buttons between playing and exporting, with the space around each."""
+        return sum(button.sizeHint().width() + self._row.spacing() for button in self.buttons.values()) + 2 * self._row.spacing()
 
 
 def _button(action: QAction) -> QToolButton:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QMenuBar, QStatusBar, QToolBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QMenuBar, QStatusBar, QToolBar, QVBoxLayout, QWidget
 
 from app.settings import Settings
 
@@ -16,13 +16,22 @@ LOWEST_DOCK = 152
 
 
 def lay_out(
-    window: QMainWindow, columns: QWidget, menus: QMenuBar, tools: QToolBar, status: QStatusBar, dock: QDockWidget, settings: Settings
+    window: QMainWindow,
+    messages: QLayout,
+    columns: QWidget,
+    menus: QMenuBar,
+    tools: QToolBar,
+    status: QStatusBar,
+    dock: QDockWidget,
+    settings: Settings,
 ) -> None:
     """Puts the widgets in their places, and back to the sizes they had."""
     body = QWidget()
-    row = QHBoxLayout(body)
-    row.setContentsMargins(14, 4, 2, 8)  # the scroll bar at the right stands in the margin
-    row.addWidget(columns)
+    column = QVBoxLayout(body)
+    column.setContentsMargins(14, 4, 2, 8)  # the scroll bar at the right stands in the margin
+    column.setSpacing(8)
+    column.addLayout(messages)
+    column.addWidget(columns, 1)
     window.setCentralWidget(body)  # first, for Tab goes through the parts in this order
     window.setMenuBar(menus)
     window.addToolBar(tools)
@@ -30,12 +39,13 @@ def lay_out(
     window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
     if not window.restoreGeometry(QByteArray.fromBase64(settings.geometry.encode())):
         window.resize(first_size(window))
+    window.resize(window.size().boundedTo(window.screen().availableSize()))  # it may have been left on a larger one
     window.restoreState(QByteArray.fromBase64(settings.layout.encode()))
 
 
 def first_size(window: QMainWindow, frame: QSize = NO_FRAME) -> QSize:
     """As large as the screen allows beside what the window's frame takes."""
-    return QSize(*FIRST_SIZE).boundedTo(window.screen().availableSize() - frame).expandedTo(window.minimumSize())
+    return QSize(*FIRST_SIZE).boundedTo(window.screen().availableSize() - frame).expandedTo(window.minimumSizeHint())
 
 
 def keep_on_screen(window: QMainWindow, settings: Settings) -> None:

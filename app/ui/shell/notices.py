@@ -30,6 +30,4 @@ class Notices(QObject):
         if not self._banner.is_wanted:
             self._errors.clear()
         self._errors.append(error)
-        messages = [item.message for item in self._errors]
-        hints = [item.hint for item in self._errors if item.hint]
-        self._banner.show_message("notice", "\n".join(messages), "\n".join(hints))
+        self._banner.show_messages("notice", [(item.message, item.hint) for item in self._errors])

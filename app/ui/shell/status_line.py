@@ -20,6 +20,7 @@ from app.ui.shell.memory_label import MemoryLabel
 from app.ui.synthesis.measurements import LatencyHistory
 from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.ui.synthesis.state import SpeechState
+from app.ui.widgets.elided_label import ElidedLabel
 
 
 class StatusLine(QStatusBar):
@@ -42,7 +43,7 @@ class StatusLine(QStatusBar):
         self._missing: list[str] = []
         self._findings: tuple[Mapping[str, Any], ...] = ()
         self.places = ""
-        self.state = QLabel()
+        self.state = ElidedLabel("")
         self.state.setAccessibleName(localized("状態", "Status"))
         self.figures = QLabel()
         self.figures.setObjectName("muted")

@@ -11,7 +11,7 @@ from app.ui.actions.actions import Actions
 
 SHOWN = ("add_line", "duplicate", "delete", "", "move_up", "move_down", "", "undo", "redo", " ", "find_command", "settings")
 WORDED = ("add_line", "find_command")  # the others are known by their drawings
-SEARCH_WIDTH = 280
+SEARCH_WIDTH, NARROW_SEARCH = 280, 160
 
 
 class SearchButton(QToolButton):
@@ -23,7 +23,13 @@ class SearchButton(QToolButton):
         self.setObjectName("search")
         self.setDefaultAction(actions["find_command"])
         self.setIconSize(QSize(16, 16))
-        self.setFixedWidth(SEARCH_WIDTH)
+        self.setMinimumWidth(NARROW_SEARCH)
+        self.setMaximumWidth(SEARCH_WIDTH)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """As wide as a field, where there is room."""
+        return QSize(NARROW_SEARCH, super().sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The key of now: it can be changed."""

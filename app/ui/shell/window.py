@@ -64,9 +64,9 @@ class MainWindow(RoomsOnDemand):
         self.first_paint.over.connect(self.controller.begin)
         self.first_paint.over.connect(self.catalog.refresh)
         self.first_paint.over.connect(lambda: keep_on_screen(self, self.settings.value))
-        self.show()
-        self.fold.fit(self.height())
+        self.fold.fit(self.height())  # before it is seen, or it would be made as large as both parts need
         self.latency_fold.fit(self.height())
+        self.show()
         share_out(self, self.latency, self.settings.value)
 
     @Slot()

@@ -52,6 +52,7 @@ from app.ui.voices.task_results import VoiceResults
 from app.ui.voices.tasks import VoiceTasks
 from app.ui.voices.voice_samples import VoiceSamples
 from app.ui.widgets.banner import Banner
+from app.ui.widgets.scroll_frame import ScrollFrame
 
 if TYPE_CHECKING:
     from app.ui.actions.commands import Command
@@ -84,7 +85,8 @@ class WindowControllers(WindowWidgets):
 
     def _make_reading(self, theme: Theme) -> None:
         panel = StripPanel(theme)
-        self.left.below.insertWidget(0, panel)
+        self._strip_frame = ScrollFrame(panel)
+        self.left.below.insertWidget(0, self._strip_frame)
         stops = (self.script, panel.title, panel.reading.edit, panel.emoji, panel.reset_phrase, panel.reset_all, panel.strip)
         for before, after in itertools.pairwise(stops):  # it was made after the buttons below it
             QWidget.setTabOrder(before, after)
@@ -127,7 +129,7 @@ class WindowControllers(WindowWidgets):
         self.takes = TakesController(shelf, self.document, self.selection, self.seeds, speech, playback, self.banner, name_of)
         self.takes_deletion = TakesDeletion(self, shelf, self.window_actions["delete_takes"])
         show_takes = self.window_actions["show_takes"]
-        self.takes_fold = TakesFold(self.takes, show_takes, self.settings, self.strip.panel, self.left.below)
+        self.takes_fold = TakesFold(self.takes, show_takes, self.settings, self.strip.panel, self._strip_frame, self.left.below)
         self.project_words = ProjectWordsController(self.project, self.controller, self.banner)
         self.missing = MissingVoices(self, self.project, self.document, self.catalog, self.voices, self.voice_banner)
 

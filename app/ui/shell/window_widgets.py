@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from app.settings import Settings
@@ -33,7 +33,7 @@ from app.ui.synthesis.controller import SpeechController
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import Theme, apply_palette, chosen_theme
 
-SMALLEST = (1100, 700)
+LOW = 400  # pixels of height below which the toolbar leaves its room to the lines; menus and keys have all of it
 
 
 class WindowWidgets(QMainWindow):
@@ -47,7 +47,6 @@ class WindowWidgets(QMainWindow):
     def __init__(self, settings: Settings, speech: SpeechController) -> None:
         super().__init__()
         self.setWindowIcon(icon("koebako"))
-        self.setMinimumSize(*SMALLEST)
         self.settings = SettingsStore(settings, self)
         self.controller = speech
         self.first_paint = FirstPaint(self)
@@ -62,6 +61,11 @@ class WindowWidgets(QMainWindow):
         self.window_actions = Actions(self)
         self._make_columns(theme)
         self._make_bars(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A low window, as a small screen at a scale of 200 % has, shows no toolbar."""
+        super().resizeEvent(event)
+        self.edit_bar.setVisible(self.height() >= LOW)
 
     def _make_columns(self, theme: Theme) -> None:
         kept = self.settings.value
@@ -85,7 +89,7 @@ class WindowWidgets(QMainWindow):
         self.edit_bar = EditBar(self.window_actions)
         self.menus = Menus(self.window_actions, self.settings)
         self.window_actions.draw(QColor(theme.text))
-        lay_out(self, self.columns, self.menus, self.edit_bar, self.status, self.latency, self.settings.value)
+        lay_out(self, self.left.above, self.columns, self.menus, self.edit_bar, self.status, self.latency, self.settings.value)
         self._dock_room = DockRoom(self, self.latency, self.columns)
         self.latency_fold = LatencyFold(self, self.latency, self.settings)
         self.menus.view.addAction(self.latency.toggleViewAction())

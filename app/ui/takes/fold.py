@@ -15,6 +15,7 @@ from app.ui.settings.store import SettingsStore
 from app.ui.takes.book import TITLE
 from app.ui.takes.controller import TakesController
 from app.ui.widgets.fold_button import FoldButton
+from app.ui.widgets.scroll_frame import ScrollFrame
 
 if TYPE_CHECKING:
     from app.ui.takes.panel import TakePanel
@@ -44,14 +45,18 @@ class TakesFold(QObject):
         folded(): the list of lines is lower or higher now.
 
     Args:
-        strip: what the panel lies under; `below` is the layout with both.
+        strip: what Tab reaches before the panel.
+        frame: with the strip, what the panel lies under; `below` is the layout with both.
     """
 
     folded = Signal()
 
-    def __init__(self, takes: TakesController, action: QAction, settings: SettingsStore, strip: StripPanel, below: QVBoxLayout) -> None:
+    def __init__(
+        self, takes: TakesController, action: QAction, settings: SettingsStore, strip: StripPanel, frame: QWidget, below: QVBoxLayout
+    ) -> None:
         super().__init__(takes)
-        self._takes, self._action, self._settings, self._strip, self._below = takes, action, settings, strip, below
+        self._takes, self._action, self._settings = takes, action, settings
+        self._strip, self._frame, self._below = strip, frame, below
         self.button = TakesButton(action.toolTip())
         strip.add_tool(self.button)
         self.button.toggled.connect(action.setChecked)
@@ -79,7 +84,7 @@ class TakesFold(QObject):
 
     def _made(self) -> TakePanel:
         panel = self._takes.make_panel()
-        self._below.insertWidget(self._below.indexOf(self._strip) + 1, panel)
+        self._below.insertWidget(self._below.indexOf(self._frame) + 1, ScrollFrame(panel))
         stops: tuple[QWidget, ...] = (self._strip.strip, *panel.stops)
         for before, after in itertools.pairwise(stops):
             QWidget.setTabOrder(before, after)

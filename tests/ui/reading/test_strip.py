@@ -18,12 +18,11 @@ from app.ui.reading.strip.painting import ACCENT_BOTTOM, HIGH, KANA_BOTTOM
 from app.ui.reading.strip.shape import kana_of
 from app.ui.reading.strip.strip import PhoneStrip
 from app.ui.shell.window import MainWindow
-from app.ui.shell.window_widgets import SMALLEST
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Speak
 from app.ui.synthesis.line_reader import SHOWN_CHARACTERS
 from app.ui.theme.theme import DARK
-from tests.ui.conftest import WAIT_MS, OpenWindow, speak, wait_idle, write
+from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, wait_idle, write
 from tests.ui.recording_player import RecordingPlayer
 
 TEXT = "今日はとてもいい天気です。"
@@ -321,7 +320,7 @@ def test_the_strip_follows_the_line(qtbot: QtBot, open_window: OpenWindow) -> No
 
 @pytest.mark.parametrize(
     ("size", "is_open", "least"),
-    [(SMALLEST, False, 300), ((1366, 768), True, 240), ((1280, 800), True, 260), ((1920, 1080), True, 400)],
+    [(SMALL_WINDOW, False, 300), ((1366, 768), True, 240), ((1280, 800), True, 260), ((1920, 1080), True, 400)],
 )
 def test_the_lines_have_room_at_first_whatever_the_size(
     qtbot: QtBot, player: RecordingPlayer, size: tuple[int, int], is_open: bool, least: int
@@ -361,7 +360,7 @@ def test_the_strip_folds_to_its_reading_and_that_is_remembered(qtbot: QtBot, ope
 
 def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtbot: QtBot, open_window: OpenWindow) -> None:
     window = open_window(Settings(text="今日は、いい天気です。", strip="open"))
-    window.resize(*SMALLEST)
+    window.resize(*SMALL_WINDOW)
     shown(qtbot, window, "キョーワイイテンキデス")
     for banner in (window.banner, window.notice):
         banner.show_message("error", "a", "b", action="c")
@@ -374,7 +373,7 @@ def test_nothing_is_squeezed_when_everything_is_shown_in_the_smallest_window(qtb
     panel.reading.show_error("あ" * 200)
     assert not panel.reset_all.isVisible()
     qtbot.wait(20)
-    assert window.width() == SMALLEST[0], "a long message widens nothing"
+    assert window.width() == SMALL_WINDOW[0], "a long message widens nothing"
     panel.reading.close_field()
     assert panel.reset_all.isVisible()
 

@@ -25,10 +25,9 @@ from app.errors import InputError
 from app.settings import Settings
 from app.ui.script.first_script import FIRST_TEXT
 from app.ui.shell.window import MainWindow
-from app.ui.shell.window_widgets import SMALLEST
 from app.ui.synthesis.controller import SpeechController
 from app.ui.theme.theme import DARK, LIGHT, apply_theme
-from tests.ui.conftest import WAIT_MS, OpenWindow, speak, text_of, wait_idle
+from tests.ui.conftest import SMALL_WINDOW, WAIT_MS, OpenWindow, speak, text_of, wait_idle
 from tests.ui.heart import Heart, describe, pace, slowdown
 from tests.ui.recording_player import RecordingPlayer
 
@@ -110,7 +109,7 @@ def test_nothing_is_cut_off(
     for theme in (LIGHT, DARK):
         window.settings.change(theme=theme.name)
         qtbot.waitUntil(window.updatesEnabled, timeout=WAIT_MS)
-        for size in (SMALLEST, (3840, 2160)):
+        for size in (SMALL_WINDOW, (3840, 2160)):
             window.resize(*size)
             qtbot.waitUntil(lambda: assert_nothing_is_cut_off(window), timeout=WAIT_MS)  # what scrolls is laid out a moment later
             image = window.grab().toImage()

@@ -120,8 +120,13 @@ def test_a_crowded_window_does_not_cut_through_a_message(qtbot: QtBot) -> None:
         column.addWidget(part)
     window.resize(400, 300)
     window.show()
-    made.show_message("error", "The voice cannot be opened. " * 4, "Install it again. " * 8)
     below.setFixedHeight(260)
+    made.show_message("error", "The voice cannot be opened. " * 4, "Install it again. " * 8)
+    QApplication.processEvents()
+    assert made.height() < 60, "one line, until more is wanted"
+    assert made.more.isVisible()
+    made.more.setChecked(True)
+    made.whole.show()  # as in a window that is high enough
     QApplication.processEvents()
     assert made.height() >= made.heightForWidth(made.width()) > 60
 
@@ -150,6 +155,38 @@ def test_of_several_in_one_place_the_newest_is_seen(open_window: OpenWindow) -> 
     assert [item for item in banners if item.isVisible()] == [window.notice], "what is not read yet comes back"
     window.notice.hide()
     assert not any(item.isVisible() for item in banners)
+
+
+def test_messages_in_one_place_are_counted_and_listed(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.notice.show_messages("notice", [("First.", ""), ("Second.", "A hint.")])
+    assert (window.notice.message.text(), window.notice.count.text()) == ("Second.", "2 notifications")
+    window.banner.show_message("error", "Third.")
+    assert (window.banner.message.text(), window.banner.count.text()) == ("Third.", "3 notifications")
+    menu = window.banner.count.menu()
+    menu.aboutToShow.emit()
+    assert [action.text() for action in menu.actions()] == ["Third.", "Second. A hint.", "First."]
+    menu.actions()[2].trigger()
+    assert window.notice.isVisible()
+    assert not window.banner.isVisible()
+    assert window.notice.message.text() == "First."
+    window.notice.hide()
+    assert window.banner.isVisible()
+    assert not window.banner.count.isVisible(), "a single one is not counted"
+
+
+def test_cut_words_can_be_unfolded(qtbot: QtBot, banner: Banner) -> None:
+    banner.setFixedWidth(500)
+    banner.show_message("notice", "Saved.", "To a folder. " * 20)
+    QApplication.processEvents()
+    low = banner.height()
+    banner.more.click()
+    QApplication.processEvents()
+    assert banner.whole.isVisible()
+    assert banner.height() > 2 * low
+    assert banner.whole.text().startswith("Saved.\nTo a folder.")
+    banner.show_message("notice", "Saved.")
+    qtbot.waitUntil(lambda: not banner.more.isVisible())
 
 
 def test_the_greeting_goes_once_a_line_is_heard(qtbot: QtBot, open_window: OpenWindow) -> None:

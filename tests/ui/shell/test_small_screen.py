@@ -1,0 +1,66 @@
+"""A screen of 1280×720 at a scale of 200 % has 640×360 pixels of the window's, and less beside its frame and a task bar."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import language
+from app.settings import Settings
+from app.ui.shell.window import MainWindow
+from app.ui.shell.window_widgets import LOW
+from tests.ui.conftest import WAIT_MS, OpenWindow
+
+SMALL = (640, 300)
+FOLDED = Settings(text="今日はとてもいい天気です。駅前の公園まで歩きました。", strip="folded", latency="folded")
+
+
+def place_of(widget: QWidget, window: MainWindow) -> QRect:
+    return QRect(widget.mapTo(window, widget.rect().topLeft()), widget.size())
+
+
+@pytest.mark.parametrize("tongue", ["ja", "en"])
+def test_everything_is_reached_on_a_small_screen(
+    qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, tongue: str
+) -> None:
+    monkeypatch.setattr(language, "_current", tongue)
+    window = open_window(FOLDED)
+    for _turn in range(2):  # the toolbar goes first
+        window.resize(*SMALL)
+        QApplication.processEvents()
+    assert (window.width(), window.height()) == SMALL
+    parts = (window.script, window.transport.play, window.transport.save, window.side, window.status.backends)
+    for part in parts:
+        assert window.rect().contains(place_of(part, window)), part
+        assert part.visibleRegion().boundingRect() == part.rect(), part
+    assert not window.edit_bar.isVisible()
+    assert window.transport.save.text() == ""
+    assert window.transport.save.accessibleName(), "for those who do not see its drawing"
+    window.resize(1280, LOW + 200)
+    qtbot.waitUntil(lambda: window.edit_bar.isVisible() and bool(window.transport.save.text()), timeout=WAIT_MS)
+    assert window.transport.length.isVisible()
+
+
+def test_open_parts_scroll_where_they_have_no_room(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(FOLDED)
+    window.resize(640, 330)
+    window.fold._part.set_open(True)
+    window.banner.show_message("notice", "Saved. " * 40, "To a folder. " * 40)
+    QApplication.processEvents()
+    assert window.width() == 640, "neither a long message nor an open part widens it"
+    assert window.height() <= 360
+    assert window.strip.panel.height() > window._strip_frame.height()
+    assert window._strip_frame.verticalScrollBar().maximum() > 0
+    assert window.banner.message.width() > 60
+
+
+def test_a_size_that_was_left_on_a_larger_screen_is_cut_to_this_one(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window(FOLDED)
+    window.resize(5000, 4000)
+    kept = bytes(window.saveGeometry().toBase64().data()).decode()
+    window.close()
+    again = open_window(Settings(text="あ", geometry=kept))
+    assert again.width() <= again.screen().availableSize().width()
+    assert again.height() <= again.screen().availableSize().height()
