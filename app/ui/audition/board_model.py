@@ -66,7 +66,9 @@ class BoardModel(QAbstractTableModel):
             return cell in self.shown
         if role == Qt.ItemDataRole.AccessibleTextRole:
             board = self._cells.board
-            return f"{cell_words(board, cell, self._ways[cell.column])}: {state_words(self._cells.state(cell))} {board.lines[cell.row].text}"
+            return (
+                f"{cell_words(board, cell, self._ways[cell.column])}: {state_words(self._cells.state(cell))} {board.lines[cell.row].text}"
+            )
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(state_words(self._cells.state(cell)))
         return None

@@ -7,11 +7,12 @@ from functools import partial
 from string import ascii_uppercase
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.audition.mushra import HIGHEST
 from app.language import localized
 from app.ui.audition.parts import button, exclusive, uncheck
+from app.ui.audition.rating_slider import RatingSlider
 from app.ui.plain_text import PlainLabel
 
 LETTERS = ascii_uppercase
@@ -85,8 +86,8 @@ class RatingScale(QWidget):
         tip = localized(f"{letter} を再生します（{letter} キー）。", f"Plays {letter} ({letter} key).")
         return button(letter, tip, partial(self.listen_requested.emit, place + 1), checkable=True)
 
-    def _slider(self, place: int) -> QSlider:
-        slider = QSlider(Qt.Orientation.Vertical)
+    def _slider(self, place: int) -> RatingSlider:
+        slider = RatingSlider()
         slider.setRange(0, HIGHEST)
         slider.setSingleStep(STEP)
         slider.setPageStep(PAGE)
