@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.language import localized
-from app.ui.audition.parts import BUTTON, button, exclusive, uncheck
+from app.ui.audition.parts import BUTTON, button, exclusive, name_play, play_words, uncheck
 from app.ui.plain_text import PlainLabel
 
 LETTERS = ("A", "B", "X")
@@ -36,7 +36,7 @@ class Letters(QWidget):
         self.count = len(LETTERS)
         tips = [localized(f"{letter} に切り替えます（{letter} キー）。", f"Switches to {letter} ({letter} key).") for letter in LETTERS]
         self.buttons = [
-            button(letter, tip, partial(self.listen, place), checkable=True)
+            button(letter, tip, partial(self.listen, place), name=play_words(letter), checkable=True)
             for place, (letter, tip) in enumerate(zip(LETTERS, tips, strict=True))
         ]
         self.group = exclusive(self, self.buttons)
@@ -86,7 +86,7 @@ class Letters(QWidget):
 
     def show_playing(self, playing: bool) -> None:
         """Says what the play button does now."""
-        self.play.setText(localized("停止", "Stop") if playing else localized("再生", "Play"))
+        name_play(self.play, playing=playing)
 
     def show_position(self, share: float) -> None:
         """How much was heard, 0 to 1."""

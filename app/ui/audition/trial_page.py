@@ -8,10 +8,10 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.audition.blind_test import BlindTest, Trial
+from app.audition.blind_test import BlindTest, Choice, Trial
 from app.audition.verdicts import kind_words
 from app.language import localized
-from app.ui.audition.answers import Answers
+from app.ui.audition.answers import KEYS, Answers
 from app.ui.audition.letters import LETTERS, Head, Letters
 from app.ui.audition.parts import button, key
 from app.ui.plain_text import PlainLabel
@@ -74,10 +74,23 @@ class TrialPage(QWidget):
             names = self.letters.names
             words = localized(f"すべて聞いてから回答してください（{names} キー）。", f"Listen to all of them first (keys {names}).")
         elif choice is None:
-            words = localized("← → で選びます。", "Choose with ← →.")
+            words = self._answer_hint()
         else:
             words = localized("Enter で決定します。", "Press Enter to confirm.")
         self.hint.setText(words)
+
+    def _answer_hint(self) -> str:
+        if self.answers.buttons["none"].isHidden():
+            return localized("1（A）か 2（B）で回答するか、← → で選びます。", "Answer with 1 (A) or 2 (B), or choose with ← →.")
+        return localized(
+            "1（A）、2（B）、0（どちらでもない）で回答するか、← → で選びます。",
+            "Answer with 1 (A), 2 (B) or 0 (no preference), or choose with ← →.",
+        )
+
+    def _answer(self, choice: Choice) -> None:
+        """One key for a whole answer, once everything was heard."""
+        if len(self.letters.heard) == self.letters.count and self.answers.choose(choice):
+            self._confirm()
 
     def _confirm(self) -> None:
         if (choice := self.answers.choice) is not None:
@@ -89,6 +102,8 @@ class TrialPage(QWidget):
         pressed = {"Space": self.letters.play, "Return": self.confirm, "Enter": self.confirm, "Backspace": self.back}
         for name, item in pressed.items():
             key(self, name, item.click)
+        for name, choice in KEYS.items():
+            key(self, name, partial(self._answer, choice))
         key(self, "Left", partial(self.answers.step, -1), repeats=True)
         key(self, "Right", partial(self.answers.step, 1), repeats=True)
 
