@@ -25,7 +25,7 @@ class Answers(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        words = {
+        words: dict[Choice, tuple[str, str]] = {
             "a": ("A", localized("A を選びます（←）。1 キーで回答します。", "Chooses A (←). The key 1 answers with it.")),
             "none": (
                 localized("どちらでもない", "No preference"),

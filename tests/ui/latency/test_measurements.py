@@ -142,12 +142,39 @@ def test_figures_leave_out_cached_stopped_and_running_lines() -> None:
     spoken(history, "stopped", bert=500.0)
     history.utterances[-1].stopped = True
     spoken(history, "hit", bert=0.01, hit=True)
-    assert history.row("bert") == Row(0.01, True, 20.0, pytest.approx(29.0))
+    assert history.row("bert") == Row(0.01, True, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
     spoken(history, "running", bert=900.0)
     history.utterances[-1].running = True
-    assert history.row("bert") == Row(900.0, False, 20.0, pytest.approx(29.0))
-    assert history.total().median == pytest.approx(35.0)
-    assert history.first_audio().median == pytest.approx(31.0)
+    assert history.row("bert") == Row(900.0, False, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
+    assert history.total().median == pytest.approx(40.0)
+    assert history.first_audio().median == pytest.approx(36.0)
+
+
+def test_cached_lines_have_figures_of_their_own() -> None:
+    history = LatencyHistory()
+    for name, ms in (("a", 100.0), ("b", 300.0)):
+        spoken(history, name, bert=ms)
+    for name, ms in (("c", 0.02), ("d", 0.04), ("e", 0.06)):
+        spoken(history, name, bert=ms, hit=True)
+    bert, total, first = history.row("bert"), history.total(), history.first_audio()
+    assert (bert.median, bert.p95) == (pytest.approx(200.0), pytest.approx(290.0))
+    assert (total.median, total.p95) == (pytest.approx(220.0), pytest.approx(310.0))
+    assert (first.median, first.p95) == (pytest.approx(216.0), pytest.approx(306.0))
+    assert [row.cached_runs for row in (bert, total, first)] == [3, 3, 3]
+    assert [row.cached_median for row in (bert, total, first)] == [pytest.approx(ms) for ms in (0.04, 20.04, 16.04)]
+    assert (history.row("decode").cached_runs, history.row("decode").cached_median) == (0, None)
+
+
+def test_a_sentence_from_the_cache_keeps_its_line_out_of_the_medians_but_a_reading_does_not() -> None:
+    history = LatencyHistory()
+    spoken(history, "half")
+    history.utterances[-1].add(StageTiming("half", 1, "bert", 0.0, cache_hit=True), RATE)
+    assert (history.row("bert").median, history.row("bert").cached_runs, history.total().cached_runs) == (None, 1, 1)
+    history.clear()
+    spoken(history, "read before")
+    history.utterances[-1].add(StageTiming("read before", 1, "g2p", 0.0, cache_hit=True), RATE)
+    assert (history.row("g2p").median, history.row("g2p").cached_runs) == (None, 1)
+    assert (history.total().median, history.total().cached_runs) == (40.0, 0), "the window reads what is written before it is spoken"
 
 
 def test_history_is_bounded_and_cleared() -> None:
@@ -178,7 +205,7 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     spoken(history, "b", bert=0.01, hit=True)
     dock.show_figures()
     figures = dock.table.figures
-    columns = [column_of(figures, header) for header in ("Last", "Median", "p95")]
+    columns = [column_of(figures, header) for header in ("Last", "Median", "p95", "Cached")]
     rows = {figures.index(row, 0).data(): [figures.index(row, column).data() for column in columns] for row in range(figures.rowCount())}
     assert list(rows) == [
         "Time to first audio",
@@ -193,9 +220,9 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
         "Decode",
         "Audio",
     ]
-    assert rows["BERT"] == ["cached", "20.0", "20.0"]
-    assert rows["Flow"] == ["–", "–", "–"]
-    assert rows["Total"] == ["20.0", "30.0", "39.0"]
+    assert rows["BERT"] == ["cached", "20.0", "20.0", "1: 0.01"]
+    assert rows["Flow"] == ["–", "–", "–", ""]
+    assert rows["Total"] == ["20.0", "40.0", "40.0", "1: 20.0"]
     history.opaque = True
     dock.show_figures()
     assert "Synthesis" in [figures.index(row, 0).data() for row in range(figures.rowCount())]
