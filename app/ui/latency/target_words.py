@@ -10,8 +10,10 @@ def target_words() -> str:
     """What a target is, beside every place that shows one."""
     whole = f"{CPU_TARGET_MS:.0f} ms", f"{GPU_TARGET_MS:.0f} ms"
     return localized(
-        f"目標は、短い文を待たずに聞ける処理時間の目安です（合計は CPU で {whole[0]}、デバイスで {whole[1]}）。"
+        "目標は、短い文を待たずに聞ける処理時間の目安です。\n"
+        f"合計は CPU で {whole[0]}、デバイスで {whole[1]} です。\n"
         "長い文では超えることがあります。合成の動作は変わりません。",
-        "The target is how long processing may take if a short sentence is to be heard without a noticeable wait "
-        f"(total: {whole[0]} on the CPU, {whole[1]} on a device). Long sentences may exceed it. It does not change the synthesis.",
+        "How long processing may take if a short sentence is to be heard without a noticeable wait:\n"
+        f"{whole[0]} in all on the CPU, {whole[1]} on a device.\n"
+        "Long sentences may exceed it. It does not change the synthesis.",
     )

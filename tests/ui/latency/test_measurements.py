@@ -14,10 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core.types import StageTiming
 from app.errors import AppError
+from app.language import Language
 from app.ui.latency.chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
 from app.ui.latency.dock import LatencyDock
 from app.ui.latency.table import LatencyTable
 from app.ui.latency.table_model import LatencyModel
+from app.ui.latency.target_words import target_words
 from app.ui.latency.trend import LatencyTrend, rolling
 from app.ui.synthesis.measurements import GPU_TARGET_MS, KEPT, LatencyHistory, Row
 from app.ui.synthesis.recorder import measured_copies
@@ -243,6 +245,27 @@ def drawn(qtbot: QtBot, chart: LatencyChart, history: LatencyHistory, live_ms: f
     return chart.grab().toImage()
 
 
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_what_a_target_means_is_said_beside_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, language: Language) -> None:
+    monkeypatch.setattr("app.language._current", language)
+    words = target_words()
+    assert "580 ms" in words
+    assert "140 ms" in words
+    dock = LatencyDock(LatencyHistory(), LIGHT)
+    qtbot.addWidget(dock)
+    dock.show_figures()
+    figures, header = dock.table.figures, {"ja": "目標", "en": "Target"}[language]
+    column = column_of(figures, header)
+    for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.WhatsThisRole):
+        assert figures.headerData(column, Qt.Orientation.Horizontal, role) == words
+    assert figures.index(1, column).data(Qt.ItemDataRole.ToolTipRole).endswith(words)
+    assert dock.chart.whatsThis() == dock.legend.whatsThis() == words
+    dock.legend.resize(1200, 20)
+    places = {name: left for _, name, left in dock.legend.shown()}
+    assert dock.legend.describe(places[header] + 3) == words
+    assert dock.legend.describe(2) == ""
+
+
 def test_the_total_says_what_it_counts(qtbot: QtBot) -> None:
     history = LatencyHistory()
     dock = LatencyDock(history, LIGHT)
@@ -365,7 +388,10 @@ def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None
     image = drawn(qtbot, chart, history)
     x = chart.mapFromScene(chart.box.mapViewToScene(QPointF(30.0, 0))).x()
     assert chart._describe(QPointF(50.0, 3)) == ""
-    assert chart._describe(QPointF(30.0, 3)) == "Target: finished by here\nReading: 30 ms"
+    assert chart._describe(QPointF(30.0, 3)) == f"Target: finished by here\nReading: 30 ms\n{target_words()}"
+    spoken(history, "long", bert=200.0)
+    drawn(qtbot, chart, history)
+    assert chart._describe(QPointF(GPU_TARGET_MS, 5)) == f"Target: 140 ms in all\n{target_words()}"
     below = image.height() // 2  # no bar, only grid and targets
     assert LIGHT.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
 
@@ -452,8 +478,29 @@ def test_the_trend_is_the_median_of_the_last_few(qtbot: QtBot) -> None:
     assert (len(ratio.values), ratio.newest, wait.newest) == (5, "0.060", "56.0 ms")
     assert trend.describe(0) == "text of 0\nRTF 0.020\nTime to first audio 16.0 ms"
     assert trend.describe(10_000) == "text of 4\nRTF 0.060\nTime to first audio 56.0 ms"
+    assert ratio.cached == wait.cached == frozenset()
     trend.resize(190, 150)
     assert {LIGHT.stages["prosody"], LIGHT.stages["g2p"]} <= colours(trend.grab().toImage())
+
+
+def test_what_came_from_a_cache_is_no_part_of_the_trend(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    trend = LatencyTrend(LIGHT)
+    qtbot.addWidget(trend)
+    for index in range(4):
+        spoken(history, str(index), bert=0.01 if index == 2 else 20.0, hit=index == 2)
+    trend.show_history(history)
+    assert [curve.cached for curve in trend.curves] == [frozenset({2}), frozenset({2})]
+    trend.resize(190, 150)
+    with_dip = trend.grab().toImage()
+    history.utterances[2].stages["bert"].hits = 0
+    trend.show_history(history)
+    assert trend.curves[0].cached == frozenset()
+    assert trend.grab().toImage() != with_dip
+    for index in range(4):
+        history.utterances[index].stages["bert"].hits = 1
+    trend.show_history(history)
+    assert LIGHT.stages["prosody"] not in colours(trend.grab().toImage()), "no line without a computed value"
 
 
 def test_hover_tells_sizes() -> None:
