@@ -38,6 +38,7 @@ class BlindTestDialog(QDialog):
 
     Signals:
         changed(BlindTest): it has begun, or was answered: to be kept.
+        ended(BlindTest): its result is shown.
         mushra_requested(names, sounds): they are to be rated against a reference, see `SetupPage`.
 
     Args:
@@ -45,6 +46,7 @@ class BlindTestDialog(QDialog):
     """
 
     changed = Signal(object)
+    ended = Signal(object)
     mushra_requested = Signal(object, object)
 
     def __init__(self, parent: QWidget, speech: SpeechController, load: Load) -> None:
@@ -123,6 +125,7 @@ class BlindTestDialog(QDialog):
             self.sound.stop()
             self.outcome.show_test(self.test)
             self.pages.setCurrentWidget(self.outcome)
+            self.ended.emit(self.test)
             return
         self.sound.begin(partial(sounds_of_trial, self.test.plan, trial, self._load))
         self.trial.show_trial(self.test, trial)
