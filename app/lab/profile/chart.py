@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.bench.chart import COLORS
 from app.bench.svg import GRID, INK, PALE, Picture
 from app.lab.rows import Row, cell, number
 from app.language import localized
+from app.stage_colors import ON_LIGHT
 
 WIDTH, LEFT, RIGHT, MARGIN = 960, 250, 840, 24
 BAR, LINE, SHOWN = 26, 20, 14
@@ -92,7 +92,7 @@ def _memory(picture: Picture, rows: Sequence[Row], top: float) -> None:
 
 
 def _color(row: Row) -> str:
-    return COLORS.get(str(row["stage"]), INK)
+    return ON_LIGHT.get(str(row["stage"]), INK)
 
 
 def _ms(row: Row) -> float:
