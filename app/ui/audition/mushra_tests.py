@@ -52,8 +52,22 @@ class MushraTests(QObject):
         self._parent, self._book, self._shelf, self._speech, self._load = parent, book, shelf, speech, load
         self.dialog: MushraDialog | None = None
 
-    def ask(self, asking: BlindTestDialog, names: Sequence[str], sounds: Sequence[Sequence[str]]) -> None:
-        """Asks for the references, keeps them, and begins; `asking` stays open where that is impossible."""
+    def begin(self, asking: BlindTestDialog, names: Sequence[str], sounds: Sequence[Sequence[str]], references: Sequence[str] = ()) -> None:
+        """Begins with references that are kept already; else asks for them. `asking` stays open where that is impossible."""
+        if not references:
+            self._ask(asking, names, sounds)
+            return
+        plan = MushraPlan(tuple(map(tuple, sounds)), tuple(names), tuple(references))
+        try:
+            test = begin(plan, new_seed())
+        except AppError as error:
+            asking.notice.show_error(error)
+            return
+        asking.accept()
+        self.show(test)
+
+    def _ask(self, asking: BlindTestDialog, names: Sequence[str], sounds: Sequence[Sequence[str]]) -> None:
+        """Asks for sound files, keeps them, and begins."""
         title = localized("参照の音声ファイルを選択", "Choose the references")
         files = ask_for_files(asking, title, localized("音声", "Sound") + f" ({' '.join(KINDS)})")
         if not files:

@@ -76,7 +76,7 @@ class ResultPage(QWidget):
     def show_test(self, test: BlindTest) -> None:
         """The result and every answer of a test that has ended."""
         names = test.plan.names
-        has_x = test.plan.kind in ("abx", "sequential")
+        has_x, by_reference = test.plan.has_x, bool(test.plan.references)
         head = ["#", "A", "B", *(["X"] if has_x else []), localized("回答", "Answer")]
         rows = []
         for place, answer in enumerate(test.answers):
@@ -84,7 +84,7 @@ class ResultPage(QWidget):
             said = localized("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
             rows.append([str(place + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), said])
         result = result_of(test)
-        self.show_words(verdict_of(result, names), test.seed, test.commitment)
+        self.show_words(verdict_of(result, names, by_reference=by_reference), test.seed, test.commitment)
         self.show_table(head, rows)
         self.places.setVisible(isinstance(result, Ranking))
         if isinstance(result, Ranking):

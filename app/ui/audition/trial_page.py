@@ -8,11 +8,11 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.audition.blind_test import BlindTest, Choice, Trial
+from app.audition.blind_test import BlindTest, Choice, Plan, Trial
 from app.audition.verdicts import kind_words
 from app.language import localized
 from app.ui.audition.answers import KEYS, Answers
-from app.ui.audition.letters import LETTERS, Head, Letters
+from app.ui.audition.letters import CHOICES, REFERENCE, WITH_REFERENCE, WITH_X, Head, Letters
 from app.ui.audition.parts import button, key
 from app.ui.plain_text import PlainLabel
 
@@ -50,12 +50,8 @@ class TrialPage(QWidget):
         place = f"{number} / {total}" if known else localized(f"{number} 回目", f"trial {number}")
         self.head.number.setText(f"{kind_words(plan.kind)}  {place}")
         self.head.show_seal(test.commitment)
-        self.question.setText(
-            localized("良いのはどちらですか？", "Which is better?")
-            if trial.x is None
-            else localized("X はどちらですか？", "Which one is X?")
-        )
-        self.letters.begin(2 if trial.x is None else 3)
+        self.question.setText(question_words(plan))
+        self.letters.begin(WITH_X if plan.has_x else WITH_REFERENCE if plan.references else CHOICES)
         self.answers.begin(undecided=plan.undecided)
         self.back.setEnabled(trial.number > 0)
         self._began = time.monotonic()
@@ -97,8 +93,8 @@ class TrialPage(QWidget):
             self.answered.emit(choice, round((time.monotonic() - self._began) * 1000))
 
     def _bind_keys(self) -> None:
-        for place, letter in enumerate(LETTERS):
-            key(self, letter, partial(self.letters.listen, place))
+        for letter in (*WITH_X, REFERENCE):
+            key(self, letter, partial(self.letters.listen_to, letter))
         pressed = {"Space": self.letters.play, "Return": self.confirm, "Enter": self.confirm, "Backspace": self.back}
         for name, item in pressed.items():
             key(self, name, item.click)
@@ -124,3 +120,14 @@ class TrialPage(QWidget):
         column.addWidget(self.hint, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch()
         column.addLayout(ends)
+
+
+def question_words(plan: Plan) -> str:
+    """What is asked in every trial."""
+    if plan.has_x and plan.references:
+        return localized("X は参照です。参照と同じなのはどちらですか？", "X is the reference. Which one is the same?")
+    if plan.has_x:
+        return localized("X はどちらですか？", "Which one is X?")
+    if plan.references:
+        return localized("参照に近いのはどちらですか？", "Which is closer to the reference?")
+    return localized("良いのはどちらですか？", "Which is better?")
