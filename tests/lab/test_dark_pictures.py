@@ -73,6 +73,17 @@ def test_a_profile_has_the_colours_of_the_latency_dock() -> None:
     assert dark_rules() in page
 
 
+def test_names_of_all_stages_stay_in_the_picture() -> None:
+    rows: list[dict[str, object]] = [
+        {"type": "profile", "scope": "stage", "name": stage, "stage": stage, "graph": "", "median_ms": 10.0, "memory_mib": 1.0}
+        for stage in ALL_STAGES
+    ]
+    svg = profile_chart(rows)
+    words = re.findall(r'<text x="([0-9.]+)"[^>]*>([a-z0-9]+ 10\.0 ms)<', svg)
+    assert len(words) == len(ALL_STAGES)
+    assert all(float(x) + 7 * len(text) <= 960 for x, text in words)
+
+
 @pytest.mark.parametrize("paint", ["fill", "stroke"])
 def test_a_page_follows_its_reader(paint: str) -> None:
     assert f'svg [{paint}="{PAPER}"] {{ {paint}: {DARK.surface}; }}' in dark_rules()
