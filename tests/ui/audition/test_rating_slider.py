@@ -20,8 +20,9 @@ LEFT = Qt.MouseButton.LeftButton
 @pytest.fixture(params=(None, LIGHT, DARK), ids=("no style sheet", "light", "dark"))
 def scale(qtbot: QtBot, qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[RatingScale]:
     theme: Theme | None = request.param
-    before = qapp.palette()
-    if theme is not None:
+    if theme is None:
+        clear_theme(qapp)
+    else:
         apply_theme(qapp, theme)
     made = RatingScale(3)
     qtbot.addWidget(made)
@@ -29,8 +30,7 @@ def scale(qtbot: QtBot, qapp: QApplication, request: pytest.FixtureRequest) -> I
     made.show()
     qtbot.waitExposed(made)
     yield made
-    clear_theme(qapp)
-    qapp.setPalette(before)
+    apply_theme(qapp, LIGHT)
 
 
 def handle_of(slider: RatingSlider) -> QPoint:
