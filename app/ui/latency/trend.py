@@ -86,7 +86,8 @@ class LatencyTrend(QWidget):
         step = (self.width() - 2 * MARGIN) / max(1, len(self._shown) - 1)
         item = self._shown[max(0, min(len(self._shown) - 1, round((x - MARGIN) / step)))]
         wait = localized("最初の音声まで", "Time to first audio")
-        return f"{item.label}\nRTF {item.rtf:.3f}\n{wait} {milliseconds(item.first_audio_ms)} ms"
+        cached = localized("（キャッシュ）", " (cached)") if item.is_cached else ""
+        return f"{item.label}{cached}\nRTF {item.rtf:.3f}\n{wait} {milliseconds(item.first_audio_ms)} ms"
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """One curve above the other."""

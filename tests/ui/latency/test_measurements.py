@@ -491,6 +491,7 @@ def test_what_came_from_a_cache_is_no_part_of_the_trend(qtbot: QtBot) -> None:
         spoken(history, str(index), bert=0.01 if index == 2 else 20.0, hit=index == 2)
     trend.show_history(history)
     assert [curve.cached for curve in trend.curves] == [frozenset({2}), frozenset({2})]
+    assert trend.describe(10 + 170 * 2 / 3).startswith("text of 2 (cached)\n")
     trend.resize(190, 150)
     with_dip = trend.grab().toImage()
     history.utterances[2].stages["bert"].hits = 0
