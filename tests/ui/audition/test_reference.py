@@ -10,6 +10,8 @@ from app.audition.trials import trial_of
 from app.ui.audition.setup_page import MUSHRA, SetupPage
 from app.ui.shell.window import MainWindow
 from tests.ui.audition.test_blind_test_dialog import SOUNDS, begin, opened, press
+from tests.ui.audition.test_board import filled
+from tests.ui.audition.test_board import opened as opened_board
 from tests.ui.audition.test_mushra_dialog import takes_of
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
 from tests.ui.recording_player import RecordingPlayer
@@ -115,4 +117,29 @@ def test_a_take_is_the_reference_of_ratings_without_any_file(qtbot: QtBot, windo
     assert scale.reference.accessibleName() == "Play the reference"
     assert [item.accessibleName() for item in scale.buttons] == [f"Play {letter}" for letter in "ABCD"]
     dialog.reject()
+    wait_idle(qtbot, window)
+
+
+def test_a_sound_of_the_board_is_the_reference(qtbot: QtBot, window: MainWindow) -> None:
+    board, shown = opened_board(qtbot, window)
+    filled(qtbot, board)
+    chosen = board.cells.board.cells[:3]
+    for cell in chosen:
+        board.cells.mark(cell, starred=True)
+    shown.filter.compare_requested.emit()
+    qtbot.waitUntil(lambda: window.blind_tests.dialog is not None, timeout=WAIT_MS)
+    dialog = window.blind_tests.dialog
+    assert dialog is not None
+    page = page_of(dialog)
+    assert choices(page, "pairs")[0] == "None"
+    assert page.reference.count() == 4
+    page.reference.setCurrentIndex(3)
+    plan = page.plan()
+    assert plan is not None
+    takes = [board.cells.take(cell) for cell in chosen]
+    assert [take.sound for take in takes if take is not None] == [*plan.sounds[0], *plan.references]
+    begin(dialog, "pairs")
+    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    dialog.reject()
+    board.close()
     wait_idle(qtbot, window)
