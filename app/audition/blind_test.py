@@ -26,6 +26,8 @@ class Plan:
         names: of the columns; hidden until the test has ended.
         trials: how many there will be, in `pairs` for each pair; a sequential test and a ranking end by themselves.
         undecided: "no preference" may be answered; only in `pairs`.
+        references: of each line, a sound that is heard openly. In an ABX test it is one of the two, and X always is it (a duo-trio test
+            with a constant reference); else it stands beside A and B, and the question is which of them is closer. Empty where there is none.
     """
 
     kind: Kind
@@ -33,6 +35,19 @@ class Plan:
     names: tuple[str, ...]
     trials: int = FIXED_TRIALS
     undecided: bool = False
+    references: tuple[str, ...] = ()
+
+    @property
+    def has_x(self) -> bool:
+        """It asks which of two sounds a third one is."""
+        return self.kind in ("abx", "sequential")
+
+    @property
+    def reference(self) -> int | None:
+        """The column that X always is; None where X changes, or there is none."""
+        if not self.has_x or not self.references:
+            return None
+        return next((column for column in range(len(self.names)) if tuple(row[column] for row in self.sounds) == self.references), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +106,7 @@ def planned_trials(kind: str, trials: int, count: int) -> int:
 def check_plan(plan: Plan) -> None:
     """Raises InputError for what cannot be tested."""
     count = len(plan.names)
-    if not 2 <= count <= MOST_SOUNDS or (plan.kind in ("abx", "sequential") and count != 2):
+    if not 2 <= count <= MOST_SOUNDS or (plan.has_x and count != 2):
         raise InputError(
             localized("比べる音声の数が合いません。", "This test cannot use that number of sounds."),
             localized(
@@ -100,6 +115,11 @@ def check_plan(plan: Plan) -> None:
         )
     whole = all(len(row) == count for row in plan.sounds) and 1 <= len(plan.sounds) <= MOST_LINES
     planned = planned_trials(plan.kind, plan.trials, count)
+    if plan.references and (len(plan.references) != len(plan.sounds) or (whole and plan.has_x and plan.reference is None)):
+        raise InputError(
+            localized("参照の音声が、比べる音声と合いません。", "The reference does not match the sounds."),
+            localized("参照を選び直してください。", "Choose another reference."),
+        )
     if not whole or plan.trials < 1 or planned > MOST_TRIALS or (plan.undecided and plan.kind != "pairs"):
         raise InputError(
             localized("この条件ではテストを行えません。", "These test settings are not valid."),

@@ -23,7 +23,7 @@ from app.audition.blind_test import (
 )
 from app.audition.positions import SEED_DIGITS, positions
 from app.audition.scores import remaining
-from app.audition.trials import trial_of
+from app.audition.trials import trial_of, x_of
 from app.core.takes import is_sound_name
 from app.errors import InputError
 from app.json_text import long_text, short_text, whole
@@ -39,6 +39,7 @@ def blind_test_to_data(test: BlindTest) -> dict[str, Any]:
     plan = test.plan
     data: dict[str, Any] = {"version": VERSION, "id": test.id, "kind": plan.kind, "names": list(plan.names), "trials": plan.trials}
     data |= {"sounds": [list(row) for row in plan.sounds], "seed": test.seed, "answers": [_answer_to_data(item) for item in test.answers]}
+    data |= {"references": list(plan.references)} if plan.references else {}
     return data | {name: True for name, value in (("undecided", plan.undecided), ("stopped", test.stopped)) if value}
 
 
@@ -53,6 +54,7 @@ def blind_test_from_data(data: object) -> BlindTest:
         names=tuple(map(short_text, checked_list(data.get("names"), MOST_SOUNDS))),
         trials=whole(data.get("trials"), 1, MOST_TRIALS),
         undecided=_flag(data, "undecided"),
+        references=tuple(map(checked_sound, checked_list(data.get("references", []), MOST_LINES))),
     )
     check_plan(plan)
     seed = checked_seed(data.get("seed"))
@@ -104,7 +106,7 @@ def _answer(data: object, number: int, plan: Plan, seed: str) -> Answer:
         raise ValueError("an answer")
     a, b = (whole(data.get(name), 0, len(plan.names) - 1) for name in ("a", "b"))
     turned, second = positions(seed, number)
-    x = (min(a, b), max(a, b))[second] if plan.kind in ("abx", "sequential") else None
+    x = x_of(plan, (min(a, b), max(a, b)), second)
     if a == b or turned != (a > b) or data.get("x") != x:
         raise ValueError("positions that do not come from the seed")
     trial = Trial(number, whole(data.get("line"), 0, len(plan.sounds) - 1), a, b, x)

@@ -27,7 +27,7 @@ def html_sheet(test: BlindTest) -> str:
     kind = kind_words(test.plan.kind)
     title = localized(f"ブラインドテスト：{kind}", f"Blind test: {kind}")
     result = result_of(test)
-    parts = [f"<p>{escape(verdict_of(result, test.plan.names))}</p>"]
+    parts = [f"<p>{escape(verdict_of(result, test.plan.names, by_reference=bool(test.plan.references)))}</p>"]
     if isinstance(result, Ranking):
         parts.append(table(rank_head(), rank_rows(result, test.plan.names)))
     parts += [_answers(test), seal_words(test.seed, test.commitment)]
@@ -66,7 +66,7 @@ def seal_words(seed: str, commitment: str) -> str:
 
 
 def _has_x(test: BlindTest) -> bool:
-    return test.plan.kind in ("abx", "sequential")
+    return test.plan.has_x
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -26,9 +26,12 @@ def comparable(sounds: Sequence[tuple[Float32, int]]) -> Comparable:
 
 
 def sounds_of_trial(plan: Plan, trial: Trial, load: Load) -> Comparable:
-    """A, B and, in an ABX test, X; all sounds of the line are as loud as its softest."""
-    sounds, rate, gains = comparable([load(name) for name in plan.sounds[trial.line]])
-    heard = [column for column in (trial.a, trial.b, trial.x) if column is not None]
+    """A, B and, if there is one, X or the reference; all sounds of the line are as loud as its softest."""
+    has_own = bool(plan.references) and not plan.has_x
+    names = (*plan.sounds[trial.line], *((plan.references[trial.line],) if has_own else ()))
+    sounds, rate, gains = comparable([load(name) for name in names])
+    third = len(names) - 1 if has_own else trial.x
+    heard = [column for column in (trial.a, trial.b, third) if column is not None]
     return [sounds[column] for column in heard], rate, [gains[column] for column in heard]
 
 

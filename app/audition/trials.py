@@ -34,7 +34,14 @@ def trial_of(test: BlindTest) -> Trial | None:
     line = shuffled(test.seed, f"lines {number // lines}", lines)[number % lines]
     turned, second = positions(test.seed, number)
     a, b = pair[::-1] if turned else pair
-    return Trial(number, line, a, b, (pair[second] if test.plan.kind in ("abx", "sequential") else None))
+    return Trial(number, line, a, b, x_of(test.plan, pair, second))
+
+
+def x_of(plan: Plan, pair: tuple[int, int], second: int) -> int | None:
+    """The column that X is: the reference, if there is one, else the first or second of the pair as it was drawn; None where there is no X."""
+    if not plan.has_x:
+        return None
+    return pair[second] if plan.reference is None else plan.reference
 
 
 def answered(test: BlindTest, choice: Choice, ms: int = 0, comment: str = "") -> BlindTest:

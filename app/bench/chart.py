@@ -12,14 +12,11 @@ from app.bench.targets import target_ms
 from app.bench.work import Peak
 from app.core.timing import OPAQUE_STAGES, STAGES
 from app.language import localized
+from app.stage_colors import ON_LIGHT
 
 WIDTH, LEFT, RIGHT, MARGIN = 960, 150, 870, 24
 BAR, COMPUTE, ROW = 22, 6, 62
 CURVES = 220  # height
-COLORS = {
-    "text": "#bbbbbb", "g2p": "#999999", "tokenize": "#777777", "bert": "#4477aa", "expand": "#66ccee",
-    "prosody": "#228833", "flow": "#ccbb44", "decode": "#ee6677", "synthesis": "#ee6677", "audio": "#aa3377",
-}  # fmt: skip
 BACKEND_COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377")
 FAR = 3.0  # times the longest bar: a target beyond is written, not drawn
 
@@ -69,7 +66,7 @@ def _bar(picture: Picture, item: Measured, peak: Peak, scale: _Scale, y: float) 
     at = 0.0
     for stage in OPAQUE_STAGES if item.opaque else STAGES:
         ms = item.median("warm", stage)
-        picture.box(scale.x(at), y, scale.x(at + ms) - scale.x(at), BAR, COLORS[stage], f"{stage} {ms:.1f} ms")
+        picture.box(scale.x(at), y, scale.x(at + ms) - scale.x(at), BAR, ON_LIGHT[stage], f"{stage} {ms:.1f} ms")
         at += ms
     total = item.median("warm", "total")
     picture.text(max(scale.x(at), scale.x(total)) + 6, y + 16, f"{total:.0f} ms", size=12)
@@ -83,11 +80,11 @@ def _bar(picture: Picture, item: Measured, peak: Peak, scale: _Scale, y: float) 
 
 def _legend(picture: Picture, found: Sequence[Measured], y: float) -> float:
     """Stages that can be seen, and the two marks; returns where it ends."""
-    seen = [stage for stage in COLORS if any(item.median("warm", stage) >= 0.005 * item.median("warm", "total") for item in found)]
+    seen = [stage for stage in ON_LIGHT if any(item.median("warm", stage) >= 0.005 * item.median("warm", "total") for item in found)]
     shown = [stage for stage in seen if stage != "synthesis" or any(item.opaque for item in found)]
     x = float(LEFT)
     for stage in shown:
-        picture.box(x, y, 12, 12, COLORS[stage])
+        picture.box(x, y, 12, 12, ON_LIGHT[stage])
         picture.text(x + 17, y + 11, stage, size=12)
         x += 34 + 7.5 * len(stage)
     picture.mark(LEFT + 6, y + 32, INK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 FONT = "'Noto Sans CJK JP', 'Yu Gothic UI', 'Hiragino Sans', sans-serif"
-INK, PALE, GRID = "#222222", "#777777", "#dddddd"
+PAPER, INK, PALE, GRID = "#ffffff", "#222222", "#777777", "#dddddd"
 
 
 class Picture:
@@ -53,7 +53,7 @@ class Picture:
         """The whole file."""
         height = round(self.height + margin)
         head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{height}" viewBox="0 0 {self.width} {height}">'
-        paper = f'<rect width="{self.width}" height="{height}" fill="#ffffff"/>'
+        paper = f'<rect width="{self.width}" height="{height}" fill="{PAPER}"/>'
         return "\n".join([head, paper, *self._elements, "</svg>", ""])
 
     def _add(self, element: str, bottom: float) -> None:

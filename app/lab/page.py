@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from app.bench.dark import dark_rules
 from app.lab.charts import chart_of
 from app.lab.rows import Row, by_type, cell, columns_of
 from app.lab.words import column_name, kind_name, value_name
@@ -18,7 +19,8 @@ th, td { border-bottom: 1px solid #ddd; padding: 3px 10px; text-align: left; ver
 td.long { white-space: normal; min-width: 24em; }
 th { background: #f4f4f4; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
 svg { max-width: 100%; height: auto; }
-@media (prefers-color-scheme: dark) { body { background: #1e1e1e; color: #ddd; } th { background: #2a2a2a; } th, td { border-color: #444; } }
+@media (prefers-color-scheme: dark) { body { background: #1e1e1e; color: #ddd; } th { background: #2a2a2a; } th, td { border-color: #444; }
+$pictures }
 """
 
 
@@ -27,7 +29,8 @@ def as_html(rows: Sequence[Row], title: str) -> str:
     parts = [_table(kind, found) for kind, found in by_type(rows).items()]
     picture = chart_of(rows)
     language = localized("ja", "en")
-    head = f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style></head>'
+    style = STYLE.replace("$pictures", dark_rules())
+    head = f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{escape(title)}</title><style>{style}</style></head>'
     return "\n".join([head, f"<body><h1>{escape(title)}</h1>", picture or "", *parts, "</body></html>", ""])
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.bench.chart import COLORS
 from app.bench.svg import GRID, INK, PALE, Picture
 from app.lab.rows import Row, cell, number
 from app.language import localized
+from app.stage_colors import ON_LIGHT
 
 WIDTH, LEFT, RIGHT, MARGIN = 960, 250, 840, 24
 BAR, LINE, SHOWN = 26, 20, 14
@@ -33,7 +33,7 @@ def profile_chart(rows: Sequence[Row]) -> str:
 
 def _stages(picture: Picture, rows: Sequence[Row], top: float) -> float:
     total = sum(map(_ms, rows)) or 1.0
-    x, place = float(MARGIN), float(MARGIN)
+    x, place, line = float(MARGIN), float(MARGIN), top + BAR + 12
     for row in rows:
         width = (WIDTH - 2 * MARGIN) * _ms(row) / total
         picture.box(x, top, width, BAR, _color(row), f"{row['name']} {_ms(row):.1f} ms")
@@ -41,11 +41,13 @@ def _stages(picture: Picture, rows: Sequence[Row], top: float) -> float:
     for row in rows:
         if _ms(row) < total / 100:
             continue
-        picture.box(place, top + BAR + 12, 10, 10, _color(row))
         words = f"{row['name']} {_ms(row):.1f} ms"
-        picture.text(place + 15, top + BAR + 21, words, size=12)
+        if place + 15 + 7 * len(words) > WIDTH - MARGIN:
+            place, line = float(MARGIN), line + LINE
+        picture.box(place, line, 10, 10, _color(row))
+        picture.text(place + 15, line + 9, words, size=12)
         place += 34 + 7 * len(words)
-    return top + BAR + 26
+    return line + 14
 
 
 def _bars(picture: Picture, title: str, rows: Sequence[Row], top: float) -> float:
@@ -92,7 +94,7 @@ def _memory(picture: Picture, rows: Sequence[Row], top: float) -> None:
 
 
 def _color(row: Row) -> str:
-    return COLORS.get(str(row["stage"]), INK)
+    return ON_LIGHT.get(str(row["stage"]), INK)
 
 
 def _ms(row: Row) -> float:

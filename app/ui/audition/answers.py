@@ -10,6 +10,8 @@ from app.language import localized
 from app.ui.audition.parts import BUTTON, button, exclusive, uncheck
 
 ORDER: tuple[Choice, ...] = ("a", "none", "b")
+KEYS: dict[str, Choice] = {"1": "a", "2": "b", "0": "none"}
+"""Each answers at once, and the trial is over."""
 
 
 class Answers(QWidget):
@@ -23,12 +25,17 @@ class Answers(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        words = {
-            "a": ("A", localized("A を選びます（←）。", "Chooses A (←).")),
-            "none": (localized("どちらでもない", "No preference"), localized("どちらも選びません。", "Chooses neither.")),
-            "b": ("B", localized("B を選びます（→）。", "Chooses B (→).")),
+        words: dict[Choice, tuple[str, str]] = {
+            "a": ("A", localized("A を選びます（←）。1 キーで回答します。", "Chooses A (←). The key 1 answers with it.")),
+            "none": (
+                localized("どちらでもない", "No preference"),
+                localized("どちらも選びません。0 キーで回答します。", "Chooses neither. The key 0 answers with it."),
+            ),
+            "b": ("B", localized("B を選びます（→）。2 キーで回答します。", "Chooses B (→). The key 2 answers with it.")),
         }
-        self.buttons = {choice: button(*words[choice], self.changed.emit, checkable=True) for choice in ORDER}
+        self.buttons = {
+            choice: button(text, tip, self.changed.emit, name=_answer_words(text), checkable=True) for choice, (text, tip) in words.items()
+        }
         self._group = exclusive(self, self.buttons.values())
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -48,9 +55,22 @@ class Answers(QWidget):
         self.buttons["none"].setVisible(undecided)
         uncheck(self._group)
 
+    def choose(self, choice: Choice) -> bool:
+        """Chooses it, if it can be answered."""
+        if self.buttons[choice].isHidden():
+            return False
+        self.buttons[choice].setChecked(True)
+        self.changed.emit()
+        return True
+
     def step(self, step: int) -> None:
         """An arrow: from nothing to the side it points to, then one by one."""
         shown = [choice for choice in ORDER if not self.buttons[choice].isHidden()]
         place = shown.index(self.choice) + step if self.choice in shown else (0 if step < 0 else len(shown) - 1)
         self.buttons[shown[min(max(place, 0), len(shown) - 1)]].setChecked(True)
         self.changed.emit()
+
+
+def _answer_words(text: str) -> str:
+    """For screen readers: the button that plays a sound has the same letter."""
+    return localized(f"{text} と回答", f"Answer {text}")

@@ -38,14 +38,16 @@ class BlindTestDialog(QDialog):
 
     Signals:
         changed(BlindTest): it has begun, or was answered: to be kept.
-        mushra_requested(names, sounds): they are to be rated against a reference, see `SetupPage`.
+        ended(BlindTest): its result is shown.
+        mushra_requested(names, sounds, references): they are to be rated against a reference, see `SetupPage`.
 
     Args:
         load: reads a sound by name, in a thread of its own.
     """
 
     changed = Signal(object)
-    mushra_requested = Signal(object, object)
+    ended = Signal(object)
+    mushra_requested = Signal(object, object, object)
 
     def __init__(self, parent: QWidget, speech: SpeechController, load: Load) -> None:
         super().__init__(parent)
@@ -123,6 +125,7 @@ class BlindTestDialog(QDialog):
             self.sound.stop()
             self.outcome.show_test(self.test)
             self.pages.setCurrentWidget(self.outcome)
+            self.ended.emit(self.test)
             return
         self.sound.begin(partial(sounds_of_trial, self.test.plan, trial, self._load))
         self.trial.show_trial(self.test, trial)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.audition.blind_test import BlindTest
 from app.audition.blind_test_data import blind_test_to_data
 from app.audition.take_store import TakeStore, folder_of
+from app.audition.winner import winner_of
 from app.core.takes import Take, line_of
 from app.core.types import Float32
 from app.errors import InputError
@@ -20,6 +21,8 @@ from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.compared import compared_rows
 from app.ui.audition.kept_tests import KeptTests
 from app.ui.audition.mushra_tests import MushraTests
+from app.ui.audition.winner_offer import offer_winner
+from app.ui.script.document import ScriptDocument
 from app.ui.synthesis.controller import SpeechController
 from app.ui.takes.book import Owner
 from app.ui.takes.shelf import TakeShelf
@@ -42,19 +45,26 @@ class BlindTests(QObject):
         project: keeps the tests.
         shelf: keeps the sounds.
         voice_name: the name of a voice for people, by id.
+        document: its lines may take over what came first.
     """
 
     noticed = Signal(str, str)
 
     def __init__(
-        self, parent: QWidget, project: Owner, shelf: TakeShelf, speech: SpeechController, voice_name: Callable[[str], str | None]
+        self,
+        parent: QWidget,
+        project: Owner,
+        shelf: TakeShelf,
+        speech: SpeechController,
+        voice_name: Callable[[str], str | None],
+        document: ScriptDocument,
     ) -> None:
         super().__init__(parent)
         self._parent, self._project, self._shelf, self._speech = parent, project, shelf, speech
-        self._voice_name = voice_name
+        self._voice_name, self._document = voice_name, document
         self._stores: dict[Path | None, TakeStore] = {}
         self._book = KeptTests(project)
-        self.mushra = MushraTests(self, parent, self._book, shelf, speech, self._load)
+        self.mushra = MushraTests(self, parent, self._book, shelf, speech, self._load, document)
         self.dialog: BlindTestDialog | None = None
 
     def open(self, line: str) -> None:
@@ -126,10 +136,15 @@ class BlindTests(QObject):
         self.close()
         dialog = self.dialog = BlindTestDialog(self._parent, self._speech, self._load)
         dialog.changed.connect(lambda test: self._book.keep(test.id, blind_test_to_data(test)))
-        dialog.mushra_requested.connect(partial(self.mushra.ask, dialog))
+        dialog.ended.connect(partial(self._offer, dialog))
+        dialog.mushra_requested.connect(partial(self.mushra.begin, dialog))
         dialog.finished.connect(self._forget)
         dialog.show()
         return dialog
+
+    def _offer(self, dialog: BlindTestDialog, test: BlindTest) -> None:
+        plan = test.plan
+        offer_winner(dialog.outcome, self._document, self._shelf.book.takes, plan.names, plan.sounds, winner_of(test))
 
     def _forget(self) -> None:
         if self.dialog is not None:

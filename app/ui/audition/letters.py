@@ -8,10 +8,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.language import localized
-from app.ui.audition.parts import BUTTON, button, exclusive, uncheck
+from app.ui.audition.parts import BUTTON, button, exclusive, name_play, play_words, uncheck
 from app.ui.plain_text import PlainLabel
 
 LETTERS = ("A", "B", "X")
+REFERENCE = "R"
+CHOICES, WITH_X, WITH_REFERENCE = LETTERS[:2], LETTERS, (*LETTERS[:2], REFERENCE)
 STEPS = 1_000  # of the bar
 
 
@@ -33,12 +35,9 @@ class Letters(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.heard: set[int] = set()
-        self.count = len(LETTERS)
-        tips = [localized(f"{letter} に切り替えます（{letter} キー）。", f"Switches to {letter} ({letter} key).") for letter in LETTERS]
-        self.buttons = [
-            button(letter, tip, partial(self.listen, place), checkable=True)
-            for place, (letter, tip) in enumerate(zip(LETTERS, tips, strict=True))
-        ]
+        self.letters: tuple[str, ...] = LETTERS
+        self.buttons = [button(letter, "", partial(self.listen, place), checkable=True) for place, letter in enumerate(LETTERS)]
+        self._name_buttons()
         self.group = exclusive(self, self.buttons)
         self.play = button(localized("再生", "Play"), localized("再生・停止（Space）", "Plays or stops (Space)."), self.play_requested.emit)
         self.play.setMinimumHeight(BUTTON[1])
@@ -56,23 +55,34 @@ class Letters(QWidget):
         column.addLayout(row)
         column.addWidget(self.bar)
 
-    def begin(self, count: int) -> None:
-        """A new trial with so many letters: nothing was heard."""
-        self.count, self.heard = count, set()
+    @property
+    def count(self) -> int:
+        """How many letters the trial has."""
+        return len(self.letters)
+
+    def begin(self, letters: tuple[str, ...]) -> None:
+        """A new trial with these letters: nothing was heard."""
+        self.letters, self.heard = letters, set()
         for place, item in enumerate(self.buttons):
-            item.setVisible(place < count)
+            item.setVisible(place < len(letters))
+        self._name_buttons()
         uncheck(self.group)
         self.show_position(0.0)
 
     @property
     def names(self) -> str:
         """The letters of this trial, for people."""
-        return localized("・", ", ").join(LETTERS[: self.count])
+        return localized("・", ", ").join(self.letters)
 
     @property
     def current(self) -> int:
         """The letter that plays, or will; the first one before any was chosen."""
         return next((place for place, item in enumerate(self.buttons) if item.isChecked()), 0)
+
+    def listen_to(self, letter: str) -> None:
+        """The same by its letter, if the trial has it."""
+        if letter in self.letters:
+            self.listen(self.letters.index(letter))
 
     def listen(self, place: int) -> None:
         """Asks for a letter, if the trial has it."""
@@ -86,7 +96,14 @@ class Letters(QWidget):
 
     def show_playing(self, playing: bool) -> None:
         """Says what the play button does now."""
-        self.play.setText(localized("停止", "Stop") if playing else localized("再生", "Play"))
+        name_play(self.play, playing=playing)
+
+    def _name_buttons(self) -> None:
+        for item, letter in zip(self.buttons, self.letters, strict=False):
+            is_reference = letter == REFERENCE
+            item.setText(localized("参照", "Reference") if is_reference else letter)
+            item.setAccessibleName(localized("参照を再生", "Play the reference") if is_reference else play_words(letter))
+            item.setToolTip(localized(f"{item.text()} に切り替えます（{letter} キー）。", f"Switches to {item.text()} ({letter} key)."))
 
     def show_position(self, share: float) -> None:
         """How much was heard, 0 to 1."""

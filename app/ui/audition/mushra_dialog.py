@@ -34,12 +34,14 @@ class MushraDialog(QDialog):
 
     Signals:
         changed(MushraTest): it has begun, or was rated: to be kept.
+        ended(MushraTest): its result is shown.
 
     Args:
         load: reads a sound by name, in a thread of its own.
     """
 
     changed = Signal(object)
+    ended = Signal(object)
 
     def __init__(self, parent: QWidget, test: MushraTest, speech: SpeechController, load: Load) -> None:
         super().__init__(parent)
@@ -94,6 +96,7 @@ class MushraDialog(QDialog):
         if result is not None:
             self.outcome.show_table(score_head(), score_rows(result, plan.column_names()))
         self.pages.setCurrentWidget(self.outcome)
+        self.ended.emit(self.test)
 
     @Slot()
     def _on_ready(self) -> None:

@@ -8,13 +8,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QPushButton, QWidget
 
+from app.language import localized
+
 BUTTON = (116, 52)  # pixels at least: easily hit while one only listens
 
 
-def button(text: str, tip: str, pressed: Callable[[], object], *, checkable: bool = False, primary: bool = False) -> QPushButton:
-    """With a name and a tip; Enter in the dialog presses none by itself."""
+def button(
+    text: str, tip: str, pressed: Callable[[], object], *, name: str = "", checkable: bool = False, primary: bool = False
+) -> QPushButton:
+    """With a tip, and a name for screen readers, which is the text unless there is another; Enter in the dialog presses none by itself."""
     made = QPushButton(text)
-    made.setAccessibleName(text)
+    made.setAccessibleName(name or text)
     made.setToolTip(tip)
     made.setCheckable(checkable)
     made.setAutoDefault(False)
@@ -38,6 +42,17 @@ def exclusive(parent: QWidget, buttons: Iterable[QAbstractButton]) -> QButtonGro
     for item in buttons:
         group.addButton(item)
     return group
+
+
+def name_play(item: QPushButton, *, playing: bool) -> None:
+    """Says what a button that plays and stops does now, also to screen readers."""
+    item.setText(localized("停止", "Stop") if playing else localized("再生", "Play"))
+    item.setAccessibleName(item.text())
+
+
+def play_words(what: str) -> str:
+    """The button that plays a sound, for screen readers: another one answers with the same letter."""
+    return localized(f"{what} を再生", f"Play {what}")
 
 
 def uncheck(group: QButtonGroup) -> None:

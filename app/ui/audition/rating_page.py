@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.audition.mushra import MushraTest, MushraTrial
 from app.language import localized
 from app.ui.audition.letters import STEPS, Head, position_bar
-from app.ui.audition.parts import button, key
+from app.ui.audition.parts import button, key, name_play
 from app.ui.audition.rating_scale import LETTERS, RatingScale
 from app.ui.plain_text import PlainLabel
 
@@ -55,7 +55,7 @@ class RatingPage(QWidget):
 
     def show_playing(self, playing: bool) -> None:
         """Says what the play button does now."""
-        self.play.setText(localized("停止", "Stop") if playing else localized("再生", "Play"))
+        name_play(self.play, playing=playing)
 
     def show_position(self, share: float) -> None:
         """How much was heard, 0 to 1."""

@@ -7,11 +7,12 @@ from functools import partial
 from string import ascii_uppercase
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.audition.mushra import HIGHEST
 from app.language import localized
-from app.ui.audition.parts import button, exclusive, uncheck
+from app.ui.audition.parts import button, exclusive, play_words, uncheck
+from app.ui.audition.rating_slider import RatingSlider
 from app.ui.plain_text import PlainLabel
 
 LETTERS = ascii_uppercase
@@ -39,7 +40,8 @@ class RatingScale(QWidget):
         self._heard: set[int] = set()
         self._rated: set[int] = set()
         tip = localized("参照を再生します（R キー）。", "Plays the reference (R key).")
-        self.reference = button(localized("参照", "Reference"), tip, partial(self.listen_requested.emit, 0), checkable=True)
+        words, hear = localized("参照", "Reference"), partial(self.listen_requested.emit, 0)
+        self.reference = button(words, tip, hear, name=localized("参照を再生", "Play the reference"), checkable=True)
         self.buttons = [self._button(place) for place in range(count)]
         self.sliders = [self._slider(place) for place in range(count)]
         self._values = [QLabel(UNRATED, alignment=Qt.AlignmentFlag.AlignHCenter) for _ in range(count)]
@@ -83,10 +85,10 @@ class RatingScale(QWidget):
     def _button(self, place: int) -> QPushButton:
         letter = LETTERS[place]
         tip = localized(f"{letter} を再生します（{letter} キー）。", f"Plays {letter} ({letter} key).")
-        return button(letter, tip, partial(self.listen_requested.emit, place + 1), checkable=True)
+        return button(letter, tip, partial(self.listen_requested.emit, place + 1), name=play_words(letter), checkable=True)
 
-    def _slider(self, place: int) -> QSlider:
-        slider = QSlider(Qt.Orientation.Vertical)
+    def _slider(self, place: int) -> RatingSlider:
+        slider = RatingSlider()
         slider.setRange(0, HIGHEST)
         slider.setSingleStep(STEP)
         slider.setPageStep(PAGE)

@@ -15,7 +15,7 @@ from app.audition.scores import chosen
 from app.audition.verdicts import verdict_of
 from app.language import localized
 from app.ui.audition.parts import button
-from app.ui.plain_text import PlainLabel
+from app.ui.plain_text import PlainLabel, plain_tip
 
 PLACES = 4  # rows that are seen without scrolling
 
@@ -25,10 +25,12 @@ class ResultPage(QWidget):
 
     Signals:
         csv_requested(), html_requested(): the sheets are to be saved.
+        apply_requested(): the lines are to speak as what came first.
     """
 
     csv_requested = Signal()
     html_requested = Signal()
+    apply_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,10 +57,13 @@ class ResultPage(QWidget):
             localized("結果をページとして保存します。", "Saves the result as a page."),
             self.html_requested.emit,
         )
+        self.apply = button("", "", self.apply_requested.emit, primary=True)
+        self.hide_offer()
         row = QHBoxLayout()
         row.addWidget(csv)
         row.addWidget(html)
         row.addStretch()
+        row.addWidget(self.apply)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
@@ -71,7 +76,7 @@ class ResultPage(QWidget):
     def show_test(self, test: BlindTest) -> None:
         """The result and every answer of a test that has ended."""
         names = test.plan.names
-        has_x = test.plan.kind in ("abx", "sequential")
+        has_x, by_reference = test.plan.has_x, bool(test.plan.references)
         head = ["#", "A", "B", *(["X"] if has_x else []), localized("回答", "Answer")]
         rows = []
         for place, answer in enumerate(test.answers):
@@ -79,13 +84,30 @@ class ResultPage(QWidget):
             said = localized("どちらでもない", "No preference") if column is None else f"{answer.choice.upper()}: {names[column]}"
             rows.append([str(place + 1), names[trial.a], names[trial.b], *([names[trial.x]] if trial.x is not None else []), said])
         result = result_of(test)
-        self.show_words(verdict_of(result, names), test.seed, test.commitment)
+        self.show_words(verdict_of(result, names, by_reference=by_reference), test.seed, test.commitment)
         self.show_table(head, rows)
         self.places.setVisible(isinstance(result, Ranking))
         if isinstance(result, Ranking):
             _fill(self.places, rank_head(), rank_rows(result, names))
             shown = self.places.rowHeight(0) * min(PLACES, len(names))
             self.places.setFixedHeight(self.places.horizontalHeader().sizeHint().height() + shown + 2 * self.places.frameWidth())
+
+    def show_offer(self, name: str, *, applied: bool) -> None:
+        """Offers the settings of what came first to the lines; where they have them already there is nothing to do."""
+        words = localized("行に適用済み", "Applied to the lines") if applied else localized("1位を行に適用", "Apply the winner")
+        self.apply.setText(words)
+        self.apply.setAccessibleName(words)
+        tip = localized(
+            f"比べた行に「{name}」の声と設定を適用します。テキストと読みは変わりません。シードは固定します。",
+            f"The compared lines get the voice and settings of “{name}”. Text and readings stay, and the seed is locked.",
+        )
+        self.apply.setToolTip(plain_tip(tip))
+        self.apply.setEnabled(not applied)
+        self.apply.show()
+
+    def hide_offer(self) -> None:
+        """Nothing came first alone, or its lines are gone."""
+        self.apply.hide()
 
     def show_words(self, verdict: str, seed: str, commitment: str) -> None:
         """What the test shows, and what decided the order."""

@@ -36,7 +36,7 @@ def formats() -> dict[str, Format]:
         "csv": Format(localized("表（CSV）…", "Table (CSV)…"), ".csv", _csv),
         "markdown": Format(localized("表（Markdown）…", "Table (Markdown)…"), ".md", _markdown),
         "json": Format(localized("データ（JSON）…", "Data (JSON)…"), ".json", _json),
-        "svg": Format(localized("図（SVG）…", "Picture (SVG)…"), ".svg", lambda report: (report.picture or "").encode() or None),
+        "svg": Format(localized("図（SVG）…", "Picture (SVG)…"), ".svg", _svg),
         "png": Format(localized("図（PNG）…", "Picture (PNG)…"), ".png", _png),
         "--trace": Format(localized("Chrome トレース（JSON）…", "Chrome trace (JSON)…"), f".trace{FILES['--trace']}", _file("--trace")),
         "--junit": Format(localized("テスト結果（JUnit）…", "Test results (JUnit)…"), FILES["--junit"], _file("--junit")),
@@ -84,10 +84,16 @@ def _json(report: Report) -> bytes:
     return json_list(report.rows).encode("utf-8", "replace")
 
 
-def _png(report: Report) -> bytes | None:
-    from app.ui.lab.picture import as_png
+def _svg(report: Report) -> bytes | None:
+    from app.ui.lab.picture import in_theme
 
-    return as_png(report.picture) if report.picture else None
+    return in_theme(report.picture).encode() if report.picture else None
+
+
+def _png(report: Report) -> bytes | None:
+    from app.ui.lab.picture import as_png, in_theme
+
+    return as_png(in_theme(report.picture)) if report.picture else None
 
 
 def _file(option: str) -> Callable[[Report], bytes | None]:

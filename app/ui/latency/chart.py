@@ -14,6 +14,7 @@ from app.language import localized
 from app.stage_words import stage_name
 from app.ui.labels import backends_shown, milliseconds
 from app.ui.latency.bars import LatencyBars
+from app.ui.latency.target_words import target_words
 from app.ui.plain_text import plain_tip
 from app.ui.synthesis.measurements import LatencyHistory
 from app.ui.synthesis.utterance import SIZES, StageTotal, Utterance
@@ -43,6 +44,7 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setAccessibleName(localized("処理時間のグラフ", "Latency chart"))
+        self.setWhatsThis(target_words())
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMinimumHeight(72)
         self.box = pg.ViewBox(enableMouse=False, invertY=True, enableMenu=False, defaultPadding=0)
@@ -136,11 +138,8 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
 
     def _describe(self, point: QPointF) -> str:
         found = self.bars.stage_at(point)
-        if found is None or found[1] is None:
-            reach_ms = REACH_PX * self.scale_ms / max(1.0, float(self.box.width()))
-            if self._shown[0] and (near := self.bars.target_near(point.x(), reach_ms)) is not None:
-                words = f"{stage_name(near[0])}: {near[1]:.0f} ms"
-                return localized(f"目標（ここまでに完了）\n{words}", f"Target: finished by here\n{words}")
+        if (found is None or found[1] is None) and (words := self._describe_target(point.x())):
+            return f"{words}\n{target_words()}"
         if found is None:
             return ""
         utterance, name = found
@@ -157,6 +156,19 @@ class LatencyChart(pg.GraphicsView):  # type: ignore[misc]
         if utterance.rtf is not None:
             lines.append(localized("音声の長さ", "Audio length") + f": {utterance.audio_s:.2f} s   RTF {utterance.rtf:.3f}")
         return "\n".join(lines)
+
+    def _describe_target(self, ms: float) -> str:
+        """The target that is drawn here, for all of a line or for a part; empty where there is none."""
+        rows, _, target_ms, _ = self._shown
+        reach_ms = REACH_PX * self.scale_ms / max(1.0, float(self.box.width()))
+        if not rows:
+            return ""
+        if abs(target_ms - ms) <= reach_ms:
+            return localized(f"目標: 合計 {target_ms:.0f} ms", f"Target: {target_ms:.0f} ms in all")
+        if (near := self.bars.target_near(ms, reach_ms)) is None:
+            return ""
+        words = f"{stage_name(near[0])}: {near[1]:.0f} ms"
+        return localized(f"目標（ここまでに完了）\n{words}", f"Target: finished by here\n{words}")
 
     def _set_scale(self, scale_ms: float) -> None:
         self.scale_ms = scale_ms

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from app.language import localized
 from app.ui.labels import backends_shown, milliseconds
-from app.ui.synthesis.measurements import Row
+from app.ui.latency.target_words import target_words
+from app.ui.synthesis.measurements import KEPT, Row
 from app.ui.theme.theme import Theme
 
 
@@ -37,11 +38,13 @@ class Column:
     Attributes:
         text: of a row.
         color: of a row, None for the table's own.
+        meaning: what its figures are; empty where the header says it.
     """
 
     header: str
     text: Callable[[Figures], str]
     color: Callable[[Figures, Theme], str | None] = lambda _figures, _theme: None
+    meaning: str = ""
 
 
 def columns(*, devices: bool = False) -> tuple[Column, ...]:
@@ -50,20 +53,39 @@ def columns(*, devices: bool = False) -> tuple[Column, ...]:
     return (
         Column("ms", lambda item: item.name),
         Column(localized("直近", "Last"), _last, lambda item, theme: theme.error_text if item.over else None),
-        Column(localized("中央値", "Median"), lambda item: milliseconds(item.row.median)),
-        Column("p95", lambda item: milliseconds(item.row.p95)),
-        Column(localized("目標", "Target"), _target, lambda _item, theme: theme.muted),
+        Column(localized("中央値", "Median"), lambda item: milliseconds(item.row.median), meaning=_computed_words()),
+        Column("p95", lambda item: milliseconds(item.row.p95), meaning=_computed_words()),
+        Column(localized("キャッシュ", "Cached"), _cached, lambda _item, theme: theme.muted, _cached_words()),
+        Column(localized("目標", "Target"), _target, lambda _item, theme: theme.muted, target_words()),
         *(where if devices else ()),
     )
 
 
 def cached() -> str:
-    """What the last figure of a stage is that came from a cache: the widest that a figure can be."""
+    """What the last figure of a stage is that came from a cache."""
     return localized("キャッシュ", "cached")
+
+
+def widest() -> tuple[str, ...]:
+    """Figures that need as much room as any."""
+    return cached(), f"{KEPT}: {milliseconds(1000.0)}"
 
 
 def _last(item: Figures) -> str:
     return cached() if item.row.cached else milliseconds(item.row.last)
+
+
+def _computed_words() -> str:
+    return localized("キャッシュの結果を含みません。", "Without results from the cache.")
+
+
+def _cached_words() -> str:
+    return localized("キャッシュの結果を使った回数と、その中央値。", "How often the cache was used, and the median of those times.")
+
+
+def _cached(item: Figures) -> str:
+    """Their number, and the median of their own."""
+    return f"{item.row.cached_runs}: {milliseconds(item.row.cached_median)}" if item.row.cached_runs else ""
 
 
 def _target(item: Figures) -> str:

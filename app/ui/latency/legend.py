@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.language import localized
 from app.stage_words import stage_name
+from app.ui.latency.target_words import target_words
+from app.ui.plain_text import plain_tip
 from app.ui.theme.theme import Theme
 from app.ui.widgets.hatch import paint_cached
 
@@ -27,6 +29,7 @@ class LatencyLegend(QWidget):
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 0.9)
         self.setFont(font)
+        self.setWhatsThis(target_words())
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def set_theme(self, theme: Theme) -> None:
@@ -40,6 +43,18 @@ class LatencyLegend(QWidget):
             self._stages = tuple(stages)
             self.setAccessibleName(localized("凡例: ", "Legend: ") + localized("、", ", ").join(words for _, words in self._entries()))
             self.update()
+
+    def event(self, event: QEvent) -> bool:
+        """Says what a target is where one rests on its name."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), plain_tip(self.describe(event.pos().x())), self)
+            return True
+        return super().event(event)
+
+    def describe(self, x: float) -> str:
+        """What needs more words than its name at this pixel."""
+        reached = [key for key, _, left in self.shown() if left <= x]
+        return target_words() if reached and reached[-1] == TARGET else ""
 
     def sizeHint(self) -> QSize:
         """As wide as there is room for."""

@@ -1,4 +1,4 @@
-"""Last, median, 95th percentile and target of every stage, in a table that shows whole rows and cuts no header."""
+"""Last, median, 95th percentile, cached runs and target of every stage, in a table that shows whole rows and cuts no header."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.language import localized
-from app.ui.latency.columns import cached
+from app.ui.latency.columns import widest
 from app.ui.latency.table_model import LatencyModel
 from app.ui.theme.theme import Theme
 
@@ -50,12 +50,12 @@ class LatencyTable(QTableView):
 
     @Slot()
     def _fit(self) -> None:
-        """So that no header is cut, nor what is said of a cached stage: those beside the name share what it leaves in equal parts."""
+        """So that no header is cut, nor a figure: those beside the name share what it leaves in equal parts."""
         header = self.horizontalHeader()
         widths = [header.sectionSizeHint(column) for column in range(self.figures.columnCount())]
-        widths.append(self.fontMetrics().horizontalAdvance(cached()) + CELL_MARGINS)
+        figures = max(map(self.fontMetrics().horizontalAdvance, widest())) + CELL_MARGINS
         names = max(widths[0], self.sizeHintForColumn(0), header.sectionSize(0)) + self.verticalScrollBar().sizeHint().width()
-        self.setFixedWidth(max(WIDTH, names + (len(widths) - 2) * max(widths[1:]) + 2 * self.frameWidth()))
+        self.setFixedWidth(max(WIDTH, names + (len(widths) - 1) * max(figures, *widths[1:]) + 2 * self.frameWidth()))
 
     def sizeHint(self) -> QSize:
         """All rows, when there is room for them."""

@@ -71,6 +71,8 @@ class LatencyModel(QAbstractTableModel):
         """Names of the columns."""
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return self._columns[section].header
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.WhatsThisRole) and orientation == Qt.Orientation.Horizontal:
+            return plain_tip(self._columns[section].meaning) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignRight if section else Qt.AlignmentFlag.AlignLeft)
         return None
@@ -82,7 +84,7 @@ class LatencyModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.text(item)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(explained(item)) or None
+            return plain_tip("\n".join(filter(None, (explained(item), column.meaning if column.text(item) else "")))) or None
         if role == Qt.ItemDataRole.ForegroundRole:
             color = column.color(item, self._theme)
             return None if color is None else QColor(color)

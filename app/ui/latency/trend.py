@@ -24,16 +24,23 @@ MARGIN = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One quantity: its name, the newest value in words, the values, and the colour by name of a stage."""
+    """One quantity.
+
+    Attributes:
+        newest: the newest value in words.
+        cached: the places of values for which something came from a cache; they are no part of the line.
+        color: by name of a stage.
+    """
 
     name: str
     newest: str
     values: tuple[float, ...]
+    cached: frozenset[int]
     color: str
 
 
 class LatencyTrend(QWidget):
-    """Dots are lines that were spoken; the line is the median of the last few."""
+    """Dots are lines that were spoken, hollow where something came from a cache; the line is the median of the last few others."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -52,11 +59,12 @@ class LatencyTrend(QWidget):
     def show_history(self, history: LatencyHistory) -> None:
         """Draws the newest utterances."""
         self._shown = history.trend(SHOWN)
-        ratios = tuple(item.rtf for item in self._shown if item.rtf is not None)
-        waits = tuple(item.first_audio_ms for item in self._shown if item.first_audio_ms is not None)
+        ratios = [(item.rtf, item.is_cached) for item in self._shown if item.rtf is not None]
+        waits = [(item.first_audio_ms, item.is_cached) for item in self._shown if item.first_audio_ms is not None]
+        wait = f"{milliseconds(waits[-1][0] if waits else None)} ms"
         self.curves = (
-            Curve("RTF", f"{ratios[-1]:.3f}" if ratios else "–", ratios, "prosody"),
-            Curve(localized("最初の音声まで", "Time to first audio"), f"{milliseconds(waits[-1] if waits else None)} ms", waits, "g2p"),
+            _curve("RTF", f"{ratios[-1][0]:.3f}" if ratios else "–", ratios, "prosody"),
+            _curve(localized("最初の音声まで", "Time to first audio"), wait, waits, "g2p"),
         )
         self.update()
 
@@ -78,7 +86,8 @@ class LatencyTrend(QWidget):
         step = (self.width() - 2 * MARGIN) / max(1, len(self._shown) - 1)
         item = self._shown[max(0, min(len(self._shown) - 1, round((x - MARGIN) / step)))]
         wait = localized("最初の音声まで", "Time to first audio")
-        return f"{item.label}\nRTF {item.rtf:.3f}\n{wait} {milliseconds(item.first_audio_ms)} ms"
+        cached = localized("（キャッシュ）", " (cached)") if item.is_cached else ""
+        return f"{item.label}{cached}\nRTF {item.rtf:.3f}\n{wait} {milliseconds(item.first_audio_ms)} ms"
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """One curve above the other."""
@@ -108,13 +117,16 @@ class LatencyTrend(QWidget):
         color = QColor(self._theme.stages[curve.color])
         faint = QColor(color)
         faint.setAlpha(110)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(faint)
-        highest = max(curve.values)
-        for point in _points(curve.values, highest, plot):
+        points = _points(curve.values, max(curve.values), plot)
+        for place, point in enumerate(points):
+            is_cached = place in curve.cached
+            painter.setPen(QPen(faint, 1) if is_cached else Qt.PenStyle.NoPen)
+            painter.setBrush(Qt.BrushStyle.NoBrush if is_cached else faint)
             painter.drawEllipse(point, 2, 2)
+        computed = [place for place in range(len(points)) if place not in curve.cached]
+        smooth = _heights(rolling([curve.values[place] for place in computed]), max(curve.values), plot)
         painter.setPen(QPen(color, 1.6))
-        painter.drawPolyline(QPolygonF(_points(rolling(curve.values), highest, plot)))
+        painter.drawPolyline(QPolygonF([QPointF(points[place].x(), height) for place, height in zip(computed, smooth, strict=True)]))
 
 
 def rolling(values: Sequence[float]) -> list[float]:
@@ -126,5 +138,15 @@ def rolling(values: Sequence[float]) -> list[float]:
 
 def _points(values: Sequence[float], highest: float, plot: QRectF) -> list[QPointF]:
     step = plot.width() / max(1, len(values) - 1)
+    return [QPointF(plot.left() + place * step, height) for place, height in enumerate(_heights(values, highest, plot))]
+
+
+def _heights(values: Sequence[float], highest: float, plot: QRectF) -> list[float]:
     scale = plot.height() / (highest or 1.0)
-    return [QPointF(plot.left() + place * step, plot.bottom() - value * scale) for place, value in enumerate(values)]
+    return [plot.bottom() - value * scale for value in values]
+
+
+def _curve(name: str, newest: str, values: Sequence[tuple[float, bool]], color: str) -> Curve:
+    """Of values, each with whether it is from a cache."""
+    cached = frozenset(place for place, (_, is_cached) in enumerate(values) if is_cached)
+    return Curve(name, newest, tuple(value for value, _ in values), cached, color)

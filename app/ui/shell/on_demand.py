@@ -59,7 +59,7 @@ class RoomsOnDemand(WindowControllers):
         """Blind tests of takes."""
         from app.ui.audition.blind_tests import BlindTests
 
-        made = BlindTests(self, self.project, self.takes.shelf, self.controller, self._name_of)
+        made = BlindTests(self, self.project, self.takes.shelf, self.controller, self._name_of, self.document)
         self.projects.opened.connect(made.close)  # or its answers would be kept in another project
         made.noticed.connect(lambda message, hint: self.banner.show_message("notice", message, hint))
         return made

@@ -25,6 +25,8 @@ class Row:
     """Figures of one stage in milliseconds. `last` is None when the last utterance had none, `cached` when it came from a cache.
 
     Attributes:
+        median, p95: of what was computed, without anything from a cache.
+        cached_runs, cached_median: how often something came from a cache, and how long that took.
         backends: what computed it in the last utterance that it was computed for.
         new_ms, waited_ms: of `last`, what was spent on sizes that were new to the device, and on the CPU as it was not ready.
     """
@@ -36,6 +38,8 @@ class Row:
     backends: tuple[str, ...] = ()
     new_ms: float = 0.0
     waited_ms: float = 0.0
+    cached_runs: int = 0
+    cached_median: float | None = None
 
 
 class LatencyHistory:
@@ -109,31 +113,31 @@ class LatencyHistory:
         self.utterances.extend(running)
 
     def row(self, stage: str) -> Row:
-        """Figures of a stage; what came from a cache counts as `last`, but neither for the median nor for p95."""
-        computed = [item.stages[stage].ms for item in self._complete() if stage in item.stages and item.stages[stage].runs]
+        """Figures of a stage; where anything came from a cache it counts as `last`, but neither for the median nor for p95."""
+        seen_ms = [(item.stages[stage].ms, bool(item.stages[stage].hits)) for item in self._complete() if stage in item.stages]
         last = self.last.stages.get(stage) if self.last else None
         seen = (item.stages[stage].backends for item in reversed(self.utterances) if stage in item.stages)
-        row = _row(computed, last.ms if last else None, bool(last and last.hits and not last.runs))
+        row = _row(seen_ms, last.ms if last else None, bool(last and last.hits and not last.runs))
         return replace(
             row, backends=next(filter(None, seen), ()), new_ms=last.new_ms if last else 0.0, waited_ms=last.waited_ms if last else 0.0
         )
 
     def first_audio(self) -> Row:
         """Figures of the time to the first sound."""
-        return _row(
-            [item.first_audio_ms for item in self._complete() if item.first_audio_ms], self.last.first_audio_ms if self.last else None
-        )
+        waits = [(item.first_audio_ms, item.is_cached) for item in self._complete() if item.first_audio_ms]
+        return _row(waits, self.last.first_audio_ms if self.last else None)
 
     def total(self) -> Row:
         """Figures of whole utterances."""
-        return _row([item.total_ms for item in self._complete()], self.last.total_ms if self.last else None)
+        return _row([(item.total_ms, item.is_cached) for item in self._complete()], self.last.total_ms if self.last else None)
 
     def _complete(self) -> Iterator[Utterance]:
         return (item for item in self.utterances if not item.running and not item.stopped)
 
 
-def _row(values: list[float], last: float | None, cached: bool = False) -> Row:
-    if not values:
-        return Row(last, cached, None, None)
-    median, p95 = np.percentile(values, (50, 95))
-    return Row(last, cached, float(median), float(p95))
+def _row(seen_ms: list[tuple[float, bool]], last: float | None, cached: bool = False) -> Row:
+    """Of milliseconds, each with whether it is from a cache."""
+    computed, remembered = ([ms for ms, from_cache in seen_ms if from_cache is wanted] for wanted in (False, True))
+    median, p95 = map(float, np.percentile(computed, (50, 95))) if computed else (None, None)
+    row = Row(last, cached, median, p95)
+    return replace(row, cached_runs=len(remembered), cached_median=float(np.median(remembered))) if remembered else row

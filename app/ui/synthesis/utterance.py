@@ -78,6 +78,11 @@ class Utterance:
         return self.total_ms / 1000 / self.audio_s if self.audio_s else None
 
     @property
+    def is_cached(self) -> bool:
+        """Part of the synthesis came from a cache. The reading nearly always does: the window reads lines while they are written."""
+        return any(stage.hits for name, stage in self.stages.items() if name != "g2p")
+
+    @property
     def hits(self) -> int:
         """Readings and features that came from a cache."""
         return sum(self.stages[name].hits for name in ("g2p", "bert") if name in self.stages)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.paths import resources_dir
 from app.settings import ThemeChoice
+from app.stage_colors import ON_DARK, ON_LIGHT
 from app.ui.theme.style_sheet import STYLE
 
 # Without these, Han characters may come in their Chinese shapes.
@@ -57,19 +58,7 @@ LIGHT = Theme(
     notice="#e5eefc",
     error="#fdf0d5",
     error_text="#7a4a00",
-    stages={
-        "text": "#8a94a3",
-        "g2p": "#3b82d6",
-        "tokenize": "#1fa3a0",
-        "bert": "#6a5bd8",
-        "expand": "#a77bdc",
-        "prosody": "#d99412",
-        "flow": "#e06a35",
-        "decode": "#d1456b",
-        "synthesis": "#d1456b",
-        "pitch": "#b93fb5",
-        "audio": "#5aa83e",
-    },
+    stages=ON_LIGHT,
 )
 DARK = Theme(
     name="dark",
@@ -85,19 +74,7 @@ DARK = Theme(
     notice="#22324d",
     error="#43351a",
     error_text="#f6d08a",
-    stages={
-        "text": "#94a0b0",
-        "g2p": "#5aa2ef",
-        "tokenize": "#3fc1bd",
-        "bert": "#9083f5",
-        "expand": "#c19cf0",
-        "prosody": "#eeb345",
-        "flow": "#f2875a",
-        "decode": "#ec6d90",
-        "synthesis": "#ec6d90",
-        "pitch": "#e07fdc",
-        "audio": "#7fcb62",
-    },
+    stages=ON_DARK,
 )
 
 

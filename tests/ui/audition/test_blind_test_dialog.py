@@ -184,6 +184,53 @@ def test_a_line_that_is_spoken_ends_the_sounds_side_by_side(qtbot: QtBot, window
     dialog.reject()
 
 
+def heard_all(qtbot: QtBot, dialog: BlindTestDialog, *keys: Key) -> None:
+    qtbot.waitUntil(dialog.trial.letters.play.isEnabled, timeout=WAIT_MS)
+    press(dialog, *keys)
+
+
+def test_one_key_answers_a_trial_that_was_heard(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    page = dialog.pages.currentWidget()
+    assert isinstance(page, SetupPage)
+    page.kind.setCurrentIndex(page.kind.findData("pairs"))
+    page.undecided.setChecked(True)
+    begin(dialog, "pairs")
+    heard_all(qtbot, dialog, Key.Key_1)
+    assert dialog.test is not None
+    assert not dialog.test.answers, "nothing was heard"
+    for answer in (Key.Key_1, Key.Key_2, Key.Key_0):
+        heard_all(qtbot, dialog, Key.Key_A, Key.Key_B)
+        assert "1 (A), 2 (B) or 0" in dialog.trial.hint.text()
+        press(dialog, answer)
+    assert [answer.choice for answer in dialog.test.answers] == ["a", "b", "none"]
+    dialog.reject()
+
+
+def test_an_answer_that_is_not_offered_has_no_key_and_two_clicks_answer(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    begin(dialog, "abx")
+    heard_all(qtbot, dialog, Key.Key_A, Key.Key_B, Key.Key_X, Key.Key_0)
+    assert dialog.test is not None
+    assert not dialog.test.answers
+    assert "0" not in dialog.trial.hint.text()
+    dialog.trial.answers.buttons["b"].click()
+    dialog.trial.confirm.click()
+    assert [answer.choice for answer in dialog.test.answers] == ["b"]
+    dialog.reject()
+
+
+def test_screen_readers_tell_playing_from_answering(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    begin(dialog, "pairs")
+    letters, answers = dialog.trial.letters, dialog.trial.answers
+    assert [item.accessibleName() for item in letters.buttons] == ["Play A", "Play B", "Play X"]
+    assert [item.accessibleName() for item in answers.buttons.values()] == ["Answer A", "Answer No preference", "Answer B"]
+    heard_all(qtbot, dialog, Key.Key_Space)
+    assert letters.play.accessibleName() == letters.play.text() == "Stop"
+    dialog.reject()
+
+
 def test_a_sound_that_is_gone_is_said(qtbot: QtBot, window: MainWindow) -> None:
     def gone(_name: str) -> tuple[Float32, int]:
         raise InputError("The sound of this take is missing.")

@@ -110,6 +110,7 @@ def test_sounds_are_rated_against_a_reference(
     assert dialog.page is None
     assert "BS.1534" in dialog.outcome.verdict.text()  # the hidden reference was not found
     assert dialog.outcome.table.rowCount() == 5
+    assert not dialog.outcome.apply.isVisibleTo(dialog), "ratings that do not count have no winner"
     (kept,) = readable_mushra(window.project.parts.tests)
     assert kept == dialog.test
     assert window.takes.shelf.book.needed() >= set(kept.plan.references)

@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.lab.charts import CHARTS
 from app.ui.lab.export import file_name, formats
 from app.ui.lab.part_page import PartPage
+from app.ui.lab.picture import MARGIN, Picture
 from app.ui.lab.window import LabWindow
+from app.ui.theme.theme import DARK, LIGHT, apply_palette
 from tests.ui.conftest import WAIT_MS
 from tests.ui.lab.conftest import page_of, run
 from tests.ui.lab.screenshots import chart
@@ -48,8 +51,17 @@ def exported(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> E
     return export
 
 
+@pytest.fixture
+def _palette_kept(qapp: QApplication) -> Iterator[None]:
+    """Other tests have the one from before."""
+    before = qapp.palette()
+    yield
+    qapp.setPalette(before)
+
+
+@pytest.mark.usefixtures("_palette_kept")
 def test_tables_and_pictures_are_exported(
-    qtbot: QtBot, lab: LabWindow, exported: Exported, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    qtbot: QtBot, qapp: QApplication, lab: LabWindow, exported: Exported, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(CHARTS, "compare", chart)
     page = page_of(lab, "compare")
@@ -70,6 +82,26 @@ def test_tables_and_pictures_are_exported(
     image = QImage.fromData(exported(page, "png"))
     assert image.width() > 1000
     assert image.pixelColor(0, 0).lightness() == 255
+    apply_palette(qapp, DARK)
+    dark = exported(page, "svg").decode()
+    assert DARK.surface in dark
+    assert "#ffffff" not in dark
+    assert QImage.fromData(exported(page, "png")).pixelColor(0, 0).name() == DARK.surface
+
+
+@pytest.mark.usefixtures("_palette_kept")
+def test_the_picture_follows_the_theme(qtbot: QtBot, qapp: QApplication) -> None:
+    picture = Picture()
+    qtbot.addWidget(picture)
+    picture.resize(600, 300)
+    picture.show_svg(chart([{"type": "compare", "candidate": "a", "median_ms": 9.0}]))
+    picture.show()
+    for theme in (DARK, LIGHT):
+        apply_palette(qapp, theme)
+        QApplication.sendEvent(picture.drawing, QEvent(QEvent.Type.ThemeChange))
+        image = picture.drawing.grab().toImage()
+        paper = image.pixelColor(image.width() // 2, MARGIN + 3)
+        assert paper.name() == theme.surface
 
 
 def test_what_a_part_writes_beside_its_rows_is_exported_too(qtbot: QtBot, lab: LabWindow, exported: Exported) -> None:

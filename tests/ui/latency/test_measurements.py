@@ -14,10 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core.types import StageTiming
 from app.errors import AppError
+from app.language import Language
 from app.ui.latency.chart import ROW_PX, LatencyChart, describe_sizes, nice_scale
 from app.ui.latency.dock import LatencyDock
 from app.ui.latency.table import LatencyTable
 from app.ui.latency.table_model import LatencyModel
+from app.ui.latency.target_words import target_words
 from app.ui.latency.trend import LatencyTrend, rolling
 from app.ui.synthesis.measurements import GPU_TARGET_MS, KEPT, LatencyHistory, Row
 from app.ui.synthesis.recorder import measured_copies
@@ -142,12 +144,39 @@ def test_figures_leave_out_cached_stopped_and_running_lines() -> None:
     spoken(history, "stopped", bert=500.0)
     history.utterances[-1].stopped = True
     spoken(history, "hit", bert=0.01, hit=True)
-    assert history.row("bert") == Row(0.01, True, 20.0, pytest.approx(29.0))
+    assert history.row("bert") == Row(0.01, True, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
     spoken(history, "running", bert=900.0)
     history.utterances[-1].running = True
-    assert history.row("bert") == Row(900.0, False, 20.0, pytest.approx(29.0))
-    assert history.total().median == pytest.approx(35.0)
-    assert history.first_audio().median == pytest.approx(31.0)
+    assert history.row("bert") == Row(900.0, False, 20.0, pytest.approx(29.0), cached_runs=1, cached_median=0.01)
+    assert history.total().median == pytest.approx(40.0)
+    assert history.first_audio().median == pytest.approx(36.0)
+
+
+def test_cached_lines_have_figures_of_their_own() -> None:
+    history = LatencyHistory()
+    for name, ms in (("a", 100.0), ("b", 300.0)):
+        spoken(history, name, bert=ms)
+    for name, ms in (("c", 0.02), ("d", 0.04), ("e", 0.06)):
+        spoken(history, name, bert=ms, hit=True)
+    bert, total, first = history.row("bert"), history.total(), history.first_audio()
+    assert (bert.median, bert.p95) == (pytest.approx(200.0), pytest.approx(290.0))
+    assert (total.median, total.p95) == (pytest.approx(220.0), pytest.approx(310.0))
+    assert (first.median, first.p95) == (pytest.approx(216.0), pytest.approx(306.0))
+    assert [row.cached_runs for row in (bert, total, first)] == [3, 3, 3]
+    assert [row.cached_median for row in (bert, total, first)] == [pytest.approx(ms) for ms in (0.04, 20.04, 16.04)]
+    assert (history.row("decode").cached_runs, history.row("decode").cached_median) == (0, None)
+
+
+def test_a_sentence_from_the_cache_keeps_its_line_out_of_the_medians_but_a_reading_does_not() -> None:
+    history = LatencyHistory()
+    spoken(history, "half")
+    history.utterances[-1].add(StageTiming("half", 1, "bert", 0.0, cache_hit=True), RATE)
+    assert (history.row("bert").median, history.row("bert").cached_runs, history.total().cached_runs) == (None, 1, 1)
+    history.clear()
+    spoken(history, "read before")
+    history.utterances[-1].add(StageTiming("read before", 1, "g2p", 0.0, cache_hit=True), RATE)
+    assert (history.row("g2p").median, history.row("g2p").cached_runs) == (None, 1)
+    assert (history.total().median, history.total().cached_runs) == (40.0, 0), "the window reads what is written before it is spoken"
 
 
 def test_history_is_bounded_and_cleared() -> None:
@@ -178,7 +207,7 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
     spoken(history, "b", bert=0.01, hit=True)
     dock.show_figures()
     figures = dock.table.figures
-    columns = [column_of(figures, header) for header in ("Last", "Median", "p95")]
+    columns = [column_of(figures, header) for header in ("Last", "Median", "p95", "Cached")]
     rows = {figures.index(row, 0).data(): [figures.index(row, column).data() for column in columns] for row in range(figures.rowCount())}
     assert list(rows) == [
         "Time to first audio",
@@ -193,9 +222,9 @@ def test_table_shows_stages_first_audio_and_total(qtbot: QtBot) -> None:
         "Decode",
         "Audio",
     ]
-    assert rows["BERT"] == ["cached", "20.0", "20.0"]
-    assert rows["Flow"] == ["–", "–", "–"]
-    assert rows["Total"] == ["20.0", "30.0", "39.0"]
+    assert rows["BERT"] == ["cached", "20.0", "20.0", "1: 0.01"]
+    assert rows["Flow"] == ["–", "–", "–", ""]
+    assert rows["Total"] == ["20.0", "40.0", "40.0", "1: 20.0"]
     history.opaque = True
     dock.show_figures()
     assert "Synthesis" in [figures.index(row, 0).data() for row in range(figures.rowCount())]
@@ -214,6 +243,27 @@ def drawn(qtbot: QtBot, chart: LatencyChart, history: LatencyHistory, live_ms: f
     chart.refresh(history, (last, live_ms) if last and live_ms is not None else None)
     QApplication.processEvents()
     return chart.grab().toImage()
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_what_a_target_means_is_said_beside_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, language: Language) -> None:
+    monkeypatch.setattr("app.language._current", language)
+    words = target_words()
+    assert "580 ms" in words
+    assert "140 ms" in words
+    dock = LatencyDock(LatencyHistory(), LIGHT)
+    qtbot.addWidget(dock)
+    dock.show_figures()
+    figures, header = dock.table.figures, {"ja": "目標", "en": "Target"}[language]
+    column = column_of(figures, header)
+    for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.WhatsThisRole):
+        assert figures.headerData(column, Qt.Orientation.Horizontal, role) == words
+    assert figures.index(1, column).data(Qt.ItemDataRole.ToolTipRole).endswith(words)
+    assert dock.chart.whatsThis() == dock.legend.whatsThis() == words
+    dock.legend.resize(1200, 20)
+    places = {name: left for _, name, left in dock.legend.shown()}
+    assert dock.legend.describe(places[header] + 3) == words
+    assert dock.legend.describe(2) == ""
 
 
 def test_the_total_says_what_it_counts(qtbot: QtBot) -> None:
@@ -338,7 +388,10 @@ def test_a_thin_line_stands_where_a_part_should_have_ended(qtbot: QtBot) -> None
     image = drawn(qtbot, chart, history)
     x = chart.mapFromScene(chart.box.mapViewToScene(QPointF(30.0, 0))).x()
     assert chart._describe(QPointF(50.0, 3)) == ""
-    assert chart._describe(QPointF(30.0, 3)) == "Target: finished by here\nReading: 30 ms"
+    assert chart._describe(QPointF(30.0, 3)) == f"Target: finished by here\nReading: 30 ms\n{target_words()}"
+    spoken(history, "long", bert=200.0)
+    drawn(qtbot, chart, history)
+    assert chart._describe(QPointF(GPU_TARGET_MS, 5)) == f"Target: 140 ms in all\n{target_words()}"
     below = image.height() // 2  # no bar, only grid and targets
     assert LIGHT.stages["g2p"] in colours(image.copy(x - 2, below, 5, image.height() // 4))
 
@@ -425,8 +478,30 @@ def test_the_trend_is_the_median_of_the_last_few(qtbot: QtBot) -> None:
     assert (len(ratio.values), ratio.newest, wait.newest) == (5, "0.060", "56.0 ms")
     assert trend.describe(0) == "text of 0\nRTF 0.020\nTime to first audio 16.0 ms"
     assert trend.describe(10_000) == "text of 4\nRTF 0.060\nTime to first audio 56.0 ms"
+    assert ratio.cached == wait.cached == frozenset()
     trend.resize(190, 150)
     assert {LIGHT.stages["prosody"], LIGHT.stages["g2p"]} <= colours(trend.grab().toImage())
+
+
+def test_what_came_from_a_cache_is_no_part_of_the_trend(qtbot: QtBot) -> None:
+    history = LatencyHistory()
+    trend = LatencyTrend(LIGHT)
+    qtbot.addWidget(trend)
+    for index in range(4):
+        spoken(history, str(index), bert=0.01 if index == 2 else 20.0, hit=index == 2)
+    trend.show_history(history)
+    assert [curve.cached for curve in trend.curves] == [frozenset({2}), frozenset({2})]
+    assert trend.describe(10 + 170 * 2 / 3).startswith("text of 2 (cached)\n")
+    trend.resize(190, 150)
+    with_dip = trend.grab().toImage()
+    history.utterances[2].stages["bert"].hits = 0
+    trend.show_history(history)
+    assert trend.curves[0].cached == frozenset()
+    assert trend.grab().toImage() != with_dip
+    for index in range(4):
+        history.utterances[index].stages["bert"].hits = 1
+    trend.show_history(history)
+    assert LIGHT.stages["prosody"] not in colours(trend.grab().toImage()), "no line without a computed value"
 
 
 def test_hover_tells_sizes() -> None:

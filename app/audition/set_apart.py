@@ -1,0 +1,23 @@
+"""One of the compared sounds becomes the reference of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class SetApart(NamedTuple):
+    """What is still compared, and the reference of each line."""
+
+    names: tuple[str, ...]
+    sounds: tuple[tuple[str, ...], ...]
+    references: tuple[str, ...]
+
+
+def set_apart(names: Sequence[str], sounds: Sequence[Sequence[str]], column: int) -> SetApart:
+    """Takes a column out of what is compared."""
+    return SetApart(
+        tuple(name for place, name in enumerate(names) if place != column),
+        tuple(tuple(sound for place, sound in enumerate(row) if place != column) for row in sounds),
+        tuple(row[column] for row in sounds),
+    )
