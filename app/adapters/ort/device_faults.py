@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.adapters.ort.device_thread import DeviceHung
+from app.adapters.ort.driver_crash import is_crash
 from app.adapters.ort.session_errors import plain_words
 from app.errors import BackendError
 from app.language import localized
@@ -27,6 +28,8 @@ def fault_of(exc: BackendError) -> Fault:
     if isinstance(exc.__cause__, DeviceHung):
         return Fault(exc.message, lost=True)
     words = plain_words(exc.__cause__ or exc)
+    if is_crash(exc.__cause__):
+        return Fault(localized(f"ドライバーが異常終了しました。（{words}）", f"its driver crashed. ({words})"), lost=True)
     if any(sign in words.lower() for sign in _NO_MEMORY):
         return Fault(localized(f"メモリーが足りません。（{words}）", f"it ran out of memory. ({words})"))
     if any(sign in words.lower() for sign in _NOT_SUPPORTED):

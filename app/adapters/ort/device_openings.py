@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Protocol
 
+from app.adapters.ort.device_faults import fault_of
 from app.adapters.ort.device_form import DeviceForm
 from app.adapters.ort.device_thread import ENDING, DeviceHung
 from app.errors import BackendError
@@ -59,7 +60,8 @@ def _open_all(waiting: weakref.ref[Openable], find_form: FindForm) -> None:
         except DiffersError as exc:
             session.fail(exc.message, lost=True, wrong=True)
         except BackendError as exc:
-            session.fail(f"{exc.message} {exc.hint}".strip())
+            fault = fault_of(exc)
+            session.fail(fault.reason if fault.lost else f"{exc.message} {exc.hint}".strip(), lost=fault.lost)
         except Exception as exc:  # a form may be damaged in any way
             session.fail(localized("変換したファイルを読み込めません。", "its converted files cannot be read.") + f" ({exc})")
         finally:

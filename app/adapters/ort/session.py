@@ -20,6 +20,7 @@ from app.adapters.ort.backends import BACKENDS, backend_of, place_name
 from app.adapters.ort.c_session import Target
 from app.adapters.ort.declared_inputs import fit, input_types
 from app.adapters.ort.device_thread import DeviceHung, run_on_device
+from app.adapters.ort.driver_crash import is_crash
 from app.adapters.ort.kept_engines import keeping_engines
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.optimized_session import open_optimised
@@ -115,12 +116,17 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
         model: file or serialised model.
         name: what the graph is called in messages.
         store: where an optimised copy of a file is kept for the CPU.
+
+    Raises:
+        BackendError: a driver crashed meanwhile (`driver_crash`), and its device must not be used again.
     """
     fallback = None
     if place not in ("cpu", "auto"):
         try:
             return OpenedSession(_in_device_thread(model, place, name), backend_of(place), None)
         except BackendError as exc:
+            if is_crash(exc.__cause__):
+                raise
             fallback = _falls_back(place, exc.hint)
             logging.getLogger("koebako").info("%s: %s", name, fallback)
     kept = open_optimised(model, session_options, store) if store and isinstance(model, Path) else None

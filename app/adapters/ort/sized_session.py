@@ -24,6 +24,7 @@ from app.adapters.ort.device_form import LEAST_SNR_DB, DeviceForm, close_enough
 from app.adapters.ort.device_memory import give_back, session_bytes, take
 from app.adapters.ort.device_openings import DiffersError, FindForm, open_in_background
 from app.adapters.ort.device_thread import ENDING, drop_on_device, open_on_device
+from app.adapters.ort.driver_crash import is_crash
 from app.adapters.ort.session import GraphSession, open_fixed
 from app.errors import BackendError
 from app.language import localized
@@ -153,7 +154,7 @@ class SizedSession:
             except DiffersError:
                 raise
             except BackendError as exc:
-                if not self._open:
+                if not self._open or is_crash(exc.__cause__):
                     raise
                 logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
                 give_back(self._place, self._taken.pop())
