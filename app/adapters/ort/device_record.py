@@ -88,6 +88,14 @@ class DeviceRecord:
         """The graph of this name was computed otherwise."""
         self._change(self._key(place), lambda _entry: {"wrong": name})
 
+    def needs_exact(self, place: str, graph: str) -> bool:
+        """Whether a graph, by its identity, differs too much in half precision on a device."""
+        return _short(graph) in _texts(self._entry(self._key(place)).get("exact"))
+
+    def keep_exact(self, place: str, graph: str) -> None:
+        """A graph differs too much in half precision, which is the graph's doing and not the device's."""
+        self._change(self._key(place), lambda entry: {"exact": [*_texts(entry.get("exact")), _short(graph)][-MOST_GRAPHS:]})
+
     def keep_crashed(self, place: str) -> None:
         """The driver crashed, and the program lives: a note of it would be gone with the run."""
         self._change(self._key(place), lambda _entry: {"crashed": True})

@@ -139,6 +139,22 @@ def test_a_driver_that_crashes_is_left_alone_until_the_user_tries_it_again(
     assert device_record().refusal("cuda") is None
 
 
+def test_a_graph_without_room_runs_on_the_cpu_and_nothing_has_failed(
+    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+) -> None:
+    choose(window, "cuda")
+    wait_idle(qtbot, window)
+    paced._pace = float("inf")
+    device.fault = raising(FAULTS["memory"][0])
+    device.at = len(device.runs) + 1
+    speak(qtbot, window, HELLO)
+    assert used(window) == {"cpu", "cuda"}
+    assert window.banner.message.text() == "Some of the work is done on the CPU, not on CUDA."
+    assert "BERT runs on the CPU, not on CUDA: it ran out of memory." in window.banner.hint.text()
+    assert window.banner.action.isHidden()
+    assert window.status.actual.objectName() == "muted", "not in the colour of errors"
+
+
 @pytest.mark.parametrize("fault", ["hung", "memory", "refused", "cuda"])
 def test_whatever_it_raises_in_the_middle_of_a_line_the_line_is_heard_to_its_end(
     qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer, fault: str
