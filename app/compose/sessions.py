@@ -49,7 +49,7 @@ def _open(
     """A session on its place; in the few sizes of its device form where it has one.
 
     Args:
-        openings: are told of the sizes.
+        openings: get what is to be opened in the background.
         small: fixed sizes would gain nothing.
     """
     store, identity, place = graph_store(), identity_of(model), chosen.placement.of(graph)
