@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bundle.command import PROJECT, kill, run
 from bundle.expectations import SHARED
+from bundle.notice import licence_page
 
 if TYPE_CHECKING:
     from bundle.wine import Wine
@@ -42,8 +43,12 @@ def make_installer(source: Path, dist: Path) -> Path:
     made = dist / f"Koebako-{version}-{source.parent.name}-x64-setup.exe"
     # What is only made to be tried is packed fast.
     compressor = "SetCompressor zlib" if checked else "SetCompressor /SOLID lzma"
-    run([makensis, "-V2", "-INPUTCHARSET", "UTF8", f"-X{compressor}", f"-DSOURCE={source}", f"-DVERSION={version}", f"-DOUTPUT={made}", SCRIPT],
-        timeout_s=1_200, cwd=SCRIPT.parent)  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="koebako-") as name:
+        licence = Path(name) / "licence.txt"  # with a mark that its letters are UTF-8, else NSIS reads them in the code page of this system
+        licence.write_text(licence_page(source / "_internal" / "LICENSE"), encoding="utf-8-sig", newline="\r\n")
+        given = {"SOURCE": source, "VERSION": version, "OUTPUT": made, "LICENCE": licence}
+        run([makensis, "-V2", "-INPUTCHARSET", "UTF8", f"-X{compressor}", *(f"-D{key}={value}" for key, value in given.items()), SCRIPT],
+            timeout_s=1_200, cwd=SCRIPT.parent)  # fmt: skip
     print(f"  {made.name}: {made.stat().st_size / 1e6:.0f} MB", flush=True)
     return made
 

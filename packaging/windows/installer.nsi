@@ -1,5 +1,5 @@
 ; Installer of Koebako for one user, without administrator rights. Built by packaging/build.py:
-;   makensis -DSOURCE=<program folder> -DVERSION=<x.y.z> -DOUTPUT=<installer.exe> installer.nsi
+;   makensis -DSOURCE=<program folder> -DVERSION=<x.y.z> -DOUTPUT=<installer.exe> -DLICENCE=<text> installer.nsi
 Unicode true
 Target amd64-unicode
 !include MUI2.nsh
@@ -33,7 +33,7 @@ VIAddVersionKey "LegalCopyright" "MIT licence"
 !define MUI_ABORTWARNING
 !define MUI_FINISHPAGE_RUN "$INSTDIR\Koebako.exe"
 !insertmacro MUI_PAGE_WELCOME
-!insertmacro MUI_PAGE_LICENSE "${SOURCE}\_internal\LICENSE"
+!insertmacro MUI_PAGE_LICENSE "${LICENCE}"
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_COMPONENTS
 !insertmacro MUI_PAGE_INSTFILES
