@@ -112,14 +112,23 @@ def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: st
     texts = folder / "licenses"
     shutil.rmtree(texts, ignore_errors=True)
     for part in [*models, *parts]:
-        for text in part.texts:
-            target = texts / part.name / text.name
+        for name, text in _named(part.texts).items():
+            target = texts / part.name / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(text, target)
     (folder / "NOTICE.txt").write_text(_notice(models, parts, version), encoding="utf-8")
     (folder / "sbom.cdx.json").write_text(
         json.dumps(_sbom([*models, *parts], version), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )
+
+
+def _named(texts: Sequence[Path]) -> dict[str, Path]:
+    """Texts by the names that they get in one folder, where none may take another's place."""
+    found: dict[str, Path] = {}
+    for text in texts:
+        taken = sum(other.name == text.name for other in found.values())
+        found[f"{text.stem}-{taken + 1}{text.suffix}" if taken else text.name] = text
+    return found
 
 
 def _packages(sources: list[Path]) -> Iterable[Part]:
@@ -215,7 +224,7 @@ def _notice(models: list[Part], parts: list[Part], version: str) -> str:
         lines.append(f"* {part.name} {part.version}: {part.licence}")
         within = WITHIN.get(part.name.lower().replace("_", "-"))
         lines += [f"    with {within}"] if within else []
-        lines += [f"    text: licenses/{part.name}/{text.name}" for text in part.texts]
+        lines += [f"    text: licenses/{part.name}/{name}" for name in _named(part.texts)]
     return "\n".join([*lines, "", "Full texts are in the folder licenses.", ""])
 
 

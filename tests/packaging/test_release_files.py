@@ -163,6 +163,15 @@ def test_what_is_compiled_into_a_package_is_named_with_its_terms(
     assert content in (tmp_path / line.split("text: ")[1]).read_text(encoding="utf-8")
 
 
+def test_texts_of_one_name_do_not_take_each_others_place(tmp_path: Path) -> None:
+    notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__)], "1.2.3")
+    told = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
+    named = re.findall(r"text: (licenses/numpy/.+)", told)
+    brought = [file for file in metadata.files("numpy") or [] if notice._is_licence(Path(str(file)))]
+    assert len(named) == len({*named}) == len(brought)
+    assert {(tmp_path / name).read_bytes() for name in named} == {Path(str(file.locate())).read_bytes() for file in brought}
+
+
 def test_every_crate_of_sudachi_has_terms_that_come_with_it() -> None:
     (listed,) = (file for file in metadata.files("sudachipy") or [] if file.name.endswith(notice.LISTS))
     told = (notice.TEXTS / "SudachiPy-crates.txt").read_text(encoding="utf-8")
