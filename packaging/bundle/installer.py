@@ -107,11 +107,11 @@ def try_running_programs(wine: Wine, command: list[str | Path], program: Path, w
     """Installs or removes silently while one of the programs runs; it must refuse and leave everything as it was."""
     for name in sorted(programs_waited_for()):
         before = _state(program)
-        # What the program does meanwhile is of no interest, only that it is there. The window's does it without a screen of its own.
-        asked = ["serve", "--port", "0"] if name == "koebako-cli.exe" else ["--platform", "offscreen"]
+        # What the program does meanwhile is of no interest, only that it is there.
+        asked = ["serve", "--port", "0"] if name == "koebako-cli.exe" else []
         running = subprocess.Popen(
             ["wine", program / name, *asked], env=os.environ | wine.environment | {"KOEBAKO_HOME": str(wine.folder / "running")},
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         try:
             time.sleep(STARTED_S)
