@@ -17,6 +17,8 @@ STAGES = {
     "pitch": ("音高", "Pitch"),
     "audio": ("音声", "Audio"),
 }
+STAGE_OF_GRAPH = {"decoder": "decode", "whole": "synthesis"}
+"""Where a graph is called otherwise than its stage."""
 
 
 def stage_name(stage: str) -> str:

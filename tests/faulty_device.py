@@ -20,6 +20,7 @@ FAULTS: dict[str, tuple[Callable[[], Exception], str]] = {
     "hung": (lambda: ORT_ERRORS.RuntimeException("Exception(3) tid(2) 887A0006 The GPU will not respond to more commands"), "887A0006"),
     "reset": (lambda: RuntimeError("887A0007 The GPU device instance has been suspended"), "887A0007"),
     "driver": (lambda: ORT_ERRORS.Fail("[ONNXRuntimeError] : 1 : FAIL : 887A0020 The driver has failed internally"), "887A0020"),
+    "crashed": (lambda: OSError("exception: access violation reading 0x0000000000000010"), "its driver crashed"),
     "memory": (lambda: ORT_ERRORS.RuntimeException("8007000E Not enough memory resources"), "memory"),
     "refused": (lambda: ORT_ERRORS.NotImplemented("80070057 The parameter is incorrect."), "does not support"),
     "cuda": (lambda: ORT_ERRORS.Fail("CUDA failure 700: an illegal memory access was encountered"), "CUDA failure 700"),

@@ -16,18 +16,20 @@ import numpy as np
 import pytest
 
 from app import paths
-from app.adapters.ort import device_graphs, device_memory
+from app.adapters.ort import device_graphs, device_memory, optimized_graphs
 from app.adapters.ort import device_thread as ort_device_thread
 from app.adapters.ort.backends import BACKENDS
 from app.adapters.ort.device_form import DeviceForm
-from app.adapters.ort.device_graphs import form_store
+from app.adapters.ort.device_graphs import device_form, form_store
+from app.adapters.ort.device_openings import NoFormError
 from app.adapters.ort.placement import CPU_ONLY
 from app.adapters.ort.providers import Device
-from app.compose import auto, sessions, stores
+from app.compose import auto, chosen, sessions, stores
 from app.compose.auto import first_guess
 from app.compose.opening import open_speaker
 from app.compose.speaker import Speaker
 from app.core.types import SynthesisRequest
+from app.errors import BackendError
 from app.install.prepare import prepare_voice
 from app.voices.bert import find_bert
 from app.voices.library import find_voice
@@ -174,12 +176,147 @@ def test_as_many_sizes_as_there_is_memory_for(voice: str, device: PretendDevice,
     assert device_memory._held[KEY] < held
 
 
+ADAPTER_MB = {"W": 56, "F": 50, "T": 40, "n": 650}
+"""Weights of a real voice and BERT in half precision, by the name of the free size."""
+
+
+@pytest.fixture
+def real_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory is counted for a voice and a BERT of real size, all four graphs of which have forms."""
+    monkeypatch.setattr(DeviceForm, "bytes", property(lambda form: ADAPTER_MB[form.free] << 20))
+    monkeypatch.setattr(sessions, "is_slow", lambda _bert: True)
+
+
+def adapter(memory_mb: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device_memory, "device_used", lambda place: Device(place, 0, "Adapter", memory_mb, 0))
+
+
+def test_the_decoder_is_opened_first_and_graphs_take_turns(
+    voice: str, device: PretendDevice, real_sizes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter(24 << 10, monkeypatch)
+    speaker = opened(voice, KEY)
+    assert speaker.fallback is None
+    graphs = [name.rpartition(": ")[2] for name, _ in device.opened]
+    assert graphs[:4] == ["decoder", "flow", "prosody", "BERT"]
+    assert graphs[4:8] == ["decoder", "flow", "prosody", "BERT"]
+    assert graphs.count("decoder") == 4
+
+
+@pytest.mark.parametrize("memory_gb", [1, 2, 4, 6])
+def test_a_small_adapter_gets_the_decoder_and_not_the_bert(
+    memory_gb: int, voice: str, device: PretendDevice, real_sizes: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ADAPTER_MB, "n", 1_300)  # in single precision
+    adapter(memory_gb << 10, monkeypatch)
+    speaker = opened(voice, KEY)
+    assert {"decode": KEY, "bert": "cpu"}.items() <= speaker.backends.items()
+    assert not speaker.failed
+    assert "BERT runs on the CPU, not on Pretend: the device does not have enough memory." in str(speaker.fallback).splitlines()
+    assert "failed" not in str(speaker.fallback)
+    assert device_memory._held[KEY] <= device_memory.memory_of(KEY)
+
+
+def test_a_driver_without_room_is_no_failure_and_nothing_stays_counted(
+    voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_size: int) -> None:
+        raise BackendError("Pretend could not start.", "8007000E Not enough memory resources")
+
+    device.before_opening = refuse
+    speaker = opened(voice, DECODER)
+    assert "Decode runs on the CPU, not on Pretend: it ran out of memory." in str(speaker.fallback)
+    assert not speaker.failed
+    assert device_memory._held[KEY] == 0
+
+
+def test_a_driver_that_crashes_while_a_size_opens_is_lost_and_remembered(
+    voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crashes = 0
+
+    def crash(_name: str, _results: list[np.ndarray]) -> list[np.ndarray]:
+        nonlocal crashes
+        crashes += 1
+        raise FAULTS["crashed"][0]()
+
+    device.spoil = crash
+    speaker = opened(voice, f"bert=cpu,prosody={KEY},decoder={KEY}")
+    assert crashes == 1, "no other graph was tried"
+    assert speaker.lost
+    assert speaker.failed
+    assert "its driver crashed. (exception: access violation" in str(speaker.fallback)
+    assert "its driver crashed while it was in use" in str(stores.device_record().refusal(KEY))
+    assert spoken(speaker, SHORT).size
+    speaker.failures.forget()
+    assert stores.device_record().refusal(KEY) is None
+
+
+def test_half_precision_that_differs_gives_way_to_single_for_that_graph_alone(
+    voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_half: set[str] = set()
+
+    def spoil(name: str, results: list[np.ndarray]) -> list[np.ndarray]:
+        if name.endswith("decoder") and len(in_half) < 1:  # as a driver may sum in half precision
+            in_half.add(name)
+            return [item + np.float32(0.05) * np.abs(item).max() for item in results]
+        return results
+
+    device.spoil = spoil
+    place = f"bert=cpu,prosody={KEY},decoder={KEY}"
+    cpu, speaker = opened(voice, "cpu"), opened(voice, place)
+    assert speaker.fallback is None
+    assert speaker.backends == {"bert": "cpu", "prosody": KEY, "flow": KEY, "decode": KEY}
+    assert [speaker.sessions[graph].half for graph in ("decoder", "flow")] == [False, True]
+    assert stores.device_record().refusal(KEY) is None, "nothing is recorded against the device"
+    right, found = spoken(cpu, SHORT), spoken(speaker, SHORT)
+    assert abs(len(right) - len(found)) <= 2 * 512
+    held = device_memory._held[KEY]
+    device.opened.clear()
+    again = opened(voice, place)  # it is known: half precision is not tried again
+    assert again.sessions["decoder"].half is False
+    assert len(device.opened) == len({*device.opened})
+    assert device_memory._held[KEY] == 2 * held, "of the form that was given up nothing stays counted"
+
+
+def test_an_int8_bert_is_for_the_cpu_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "is_slow", lambda _bert: True)
+    bert = find_bert(read_prepared(Path(voice)).manifest.bert, paths.bert_dirs(), force=True)
+    quick = replace(bert, graphs={**bert.graphs, "int8": bert.graph})
+    monkeypatch.setattr(chosen, "find_bert", lambda *_args, **_kwargs: quick)
+    speaker = open_speaker(voice, f"bert={KEY},prosody=cpu,decoder=cpu", force_bert=True, precision="int8")
+    assert speaker.backends["bert"] == "cpu"
+    assert speaker.fallback == (
+        "BERT runs on the CPU, not on Pretend: int8 is for the CPU. To run it on Pretend, set the precision of the BERT to Auto or float32."
+    )
+    assert not speaker.failed
+
+
+def test_hard_links_are_not_converted_and_that_is_said(voice: str, device: PretendDevice, tmp_path: Path) -> None:
+    linked, folder = Path(voice) / "decoder.onnx", tmp_path / "voice"
+    folder.mkdir()
+    weights = [file for file in optimized_graphs.files_of(linked) if file != linked]
+    assert weights
+    (folder / "decoder.onnx").write_bytes(linked.read_bytes())
+    for file in weights:
+        (folder / file.name).hardlink_to(file)
+    store = form_store(tmp_path / "forms")
+    with pytest.raises(NoFormError, match=r"hard links.*Copy their folder"):
+        device_form(store, "decoder", folder / "decoder.onnx")
+    with pytest.raises(NoFormError, match="hard links"):
+        device_form(store, "decoder", linked)
+
+
 def test_without_memory_the_cpu_speaks_and_that_is_said(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "memory_of", lambda _place: 1 << 20)
     speaker = opened(voice, DECODER)
-    assert "memory" in str(speaker.fallback)
+    assert speaker.fallback == "Decode runs on the CPU, not on Pretend: the device does not have enough memory."
+    assert not speaker.failed, "it only has no room"
     assert device.opened == []
     assert spoken(speaker, SHORT).size
+    assert speaker.fallback == "Decode runs on the CPU, not on Pretend: the device does not have enough memory."
+    assert not speaker.failed
 
 
 def test_an_opening_that_hangs_leaves_no_second_thread(voice: str, device: PretendDevice, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +390,8 @@ def test_a_conversion_ends_with_the_program(voice: str, monkeypatch: pytest.Monk
     )
     threading.Timer(0.3, ending.set).start()
     began = time.monotonic()
-    assert device_graphs.device_form(form_store(tmp_path), "decoder", Path(voice) / "decoder.onnx") is None
+    with pytest.raises(NoFormError):
+        device_form(form_store(tmp_path), "decoder", Path(voice) / "decoder.onnx")
     assert time.monotonic() - began < 20
 
 

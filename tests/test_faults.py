@@ -69,7 +69,7 @@ def test_a_device_that_fails_is_neither_heard_nor_silent(
     assert max(map(on_cpu.count, on_cpu)) <= 2  # to be compared, and to continue: no graph is opened again and again
 
 
-@pytest.mark.parametrize("fault", ["removed", "hung", "reset", "driver"])
+@pytest.mark.parametrize("fault", ["removed", "hung", "reset", "driver", "crashed"])
 def test_a_lost_device_is_not_tried_again(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     device = FaultyDevice(raising(FAULTS[fault][0]), 2)
     monkeypatch.setattr(sessions, "open_session", device.open)

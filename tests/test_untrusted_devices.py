@@ -16,13 +16,14 @@ import pytest
 
 from app.adapters.ort import device_record, session
 from app.adapters.ort.device_record import NOTE_PATTERN, DeviceRecord
+from app.adapters.ort.driver_crash import is_crash
 from app.compose import sessions, stores
 from app.compose.opening import open_speaker
 from app.compose.speaker import Speaker
 from app.core.types import SynthesisRequest
 from app.data_file import write_json
 from app.errors import BackendError
-from tests.faulty_device import FaultyDevice
+from tests.faulty_device import FaultyDevice, raising
 
 TEXT = "雨が降る、橋を渡る。風の中を、行ってきました。"
 REQUEST = SynthesisRequest(TEXT, seed=3)
@@ -191,6 +192,72 @@ def test_a_device_with_little_memory_takes_the_graphs_that_fit(monkeypatch: pyte
     assert "Not enough memory" in str(speaker.fallback)
     assert np.abs(samples - expected).max() < 1e-6
     assert not speaker.lost
+
+
+def access_violation() -> OSError:
+    """As ctypes shows one to a program of Windows, which lives on."""
+    return OSError("exception: access violation reading 0x0000000000000010")
+
+
+@pytest.mark.parametrize("proven", [False, True])
+def test_a_driver_that_crashes_in_a_program_that_lives_is_known_at_the_next_start(proven: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected, _ = heard("cpu")
+    device = FaultyDevice(raising(access_violation), NEVER)
+    monkeypatch.setattr(sessions, "open_session", device.open)
+    if proven:
+        heard()
+    device.at = len(device.runs) + 2
+    samples, speaker = heard()
+    assert np.abs(samples - expected).max() < 1e-6
+    assert len(device.runs) == device.at
+    assert speaker.lost
+    device.opened.clear()
+    samples, again = heard()  # as the next start does
+    assert {place for _, place in device.opened} == {"cpu"}
+    assert "CUDA is not available; running on the CPU: its driver crashed while it was in use." in str(again.fallback)
+    assert np.abs(samples - expected).max() < 1e-6
+    again.failures.forget()  # "Try again"
+    assert set(open_speaker(None, "cuda", failures=again.failures).backends.values()) == {"cuda"}
+
+
+def test_a_driver_that_crashes_while_a_graph_opens_is_asked_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def crash(_model: Any, _options: Any, target: Any) -> Any:
+        asked.append(target.provider)
+        raise access_violation()
+
+    monkeypatch.setattr(session, "available_backends", lambda: ["cpu", "cuda"])
+    monkeypatch.setattr(session, "provider_options", lambda _place: {})
+    monkeypatch.setattr(session, "open_for", crash)
+    samples, speaker = heard()
+    assert samples.size
+    assert asked == ["CUDAExecutionProvider"]
+    assert speaker.lost
+    assert "its driver crashed. (exception: access violation reading" in str(speaker.fallback)
+    assert stores.device_record().refusal("cuda") is not None
+
+
+@pytest.mark.parametrize(
+    ("error", "crash"),
+    [
+        (access_violation(), True),
+        (OSError("exception: stack overflow"), True),
+        (OSError("no such library"), False),
+        (FileNotFoundError(2, "exception: access violation"), False),
+        (RuntimeError("exception: access violation reading 0x10"), False),
+        (None, False),
+    ],
+)
+def test_only_what_ctypes_caught_is_a_crash(error: BaseException | None, crash: bool) -> None:
+    assert is_crash(error) == crash
+
+
+@pytest.mark.parametrize(("code", "crash"), [(-1073741795, True), (0xC000001D, True), (5, False), (-2147024882, False)])
+def test_exceptions_that_ctypes_has_no_name_for_have_the_codes_of_the_system(code: int, crash: bool) -> None:
+    error = OSError(22, "illegal instruction")
+    error.winerror = code  # type: ignore[attr-defined]  # as Windows has it
+    assert is_crash(error) == crash
 
 
 def test_several_threads_share_one_note(tmp_path: Path) -> None:

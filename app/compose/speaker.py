@@ -12,11 +12,12 @@ from app.adapters.ort.failover import FailoverSession
 from app.adapters.ort.synthesizer import OrtOpaqueSynthesizer, OrtSynthesizer
 from app.core.pipeline import Pipeline
 from app.core.types import StageTiming
+from app.stage_words import STAGE_OF_GRAPH
 from app.voices.manifest import fast_files
 from app.voices.voice import Voice
 
 DEVICES_S = 1200.0  # for converting a voice and its BERT, and opening them in all sizes
-_GRAPH_OF_STAGE = {"decode": "decoder", "synthesis": "whole"}  # where the names differ
+_GRAPH_OF_STAGE = {stage: graph for graph, stage in STAGE_OF_GRAPH.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,7 @@ class Speaker:
     @property
     def backends(self) -> dict[str, str]:
         """Where each stage runs now, by stage name."""
-        stage_of_graph = {graph: stage for stage, graph in _GRAPH_OF_STAGE.items()}
-        return {stage_of_graph.get(graph, graph): backend for graph, backend in self.backends_by_graph().items()}
+        return {STAGE_OF_GRAPH.get(graph, graph): backend for graph, backend in self.backends_by_graph().items()}
 
     @property
     def fast_graphs(self) -> frozenset[str]:
@@ -57,9 +57,16 @@ class Speaker:
 
     @property
     def fallback(self) -> str | None:
-        """Why a stage does not run where it was asked to, or None; a device may fail at any time. One reason a place is enough."""
-        reasons = {session.place: session.fallback for session in reversed(self.sessions.values()) if session.fallback}
-        return "\n".join(dict.fromkeys(reversed(reasons.values()))) or None
+        """Why a stage does not run where it was asked to, or None; a device may fail at any time. One failure a place is enough."""
+        away = [session for session in self.sessions.values() if session.fallback]
+        failures = {session.place: session.fallback for session in reversed(away) if session.failed}
+        staying = [session.fallback for session in away if session.place not in failures]
+        return "\n".join(dict.fromkeys(filter(None, [*reversed(failures.values()), *staying]))) or None
+
+    @property
+    def failed(self) -> bool:
+        """Whether `fallback` is about a failure; else a graph has no room on its device, or no form."""
+        return any(session.fallback and session.failed for session in self.sessions.values())
 
     def wait_for_devices(self, limit_s: float = DEVICES_S) -> None:
         """Waits until all that is to run on a device does; until then the CPU speaks."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.ort.device_form import FORM_NAME, LARGEST_FORM_BYTES, PROOF_NAME, DeviceForm, close_enough, read_form
+from app.adapters.ort.device_graphs import EXACT
 from app.adapters.ort.session import GraphSession, open_fixed, open_session
 from app.core.durations import symbol_frames
 from app.core.windows import window_widths
@@ -33,12 +34,13 @@ PROVED_SIZES = 2  # on the CPU; a device proves all of them
 _FAILED = 70
 
 
-def make_form(graph: str, source: Path, folder: Path) -> None:
+def make_form(graph: str, source: Path, folder: Path, *, exact: bool = False) -> None:
     """Fills a folder with a form that was proved, or with the reason why there is none.
 
     Args:
         graph: bert, prosody, flow or decoder.
         source: its file, in the folder of a prepared voice or of a BERT.
+        exact: half precision is not tried.
     """
     from app.voices.prepare.device.form import write_form  # onnx is slow to import
     from app.voices.prepare.links import UnknownGraphError
@@ -47,7 +49,7 @@ def make_form(graph: str, source: Path, folder: Path) -> None:
     calls, info = calls_of(graph, source), None if graph == "bert" else read_manifest(source.parent)
     sizes = SIZES.get(graph) or tuple(window_widths(info.windows, info.margin_frames) if info else ())
     proof: list[tuple[int, Call]] = []
-    for half in (True, False):
+    for half in (False,) if exact else (True, False):
         try:
             write_form(source, graph, folder, half=half)
         except UnknownGraphError as exc:
@@ -134,7 +136,7 @@ def main() -> int:
     """Makes the form that the arguments ask for; returns 0, or 70 where that failed."""
     graph, source, folder = sys.argv[-3:]
     try:
-        make_form(graph, Path(source), Path(folder))
+        make_form(graph, Path(source), Path(folder), exact=EXACT in sys.argv[:-3])
     except Exception as exc:  # whatever ONNX and ONNX Runtime raise
         write_error_line(one_line(f"{type(exc).__name__}: {exc}"))
         return _FAILED

@@ -61,5 +61,6 @@ def kill(process: subprocess.Popen[Any]) -> str:
 
 def _read(process: subprocess.Popen[bytes], printed: bytearray) -> None:
     assert process.stdout is not None
-    while data := os.read(process.stdout.fileno(), 1 << 16):
-        printed += data
+    with process.stdout:
+        while data := os.read(process.stdout.fileno(), 1 << 16):
+            printed += data

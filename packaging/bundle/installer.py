@@ -11,16 +11,23 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bundle.command import PROJECT, kill, run
 from bundle.expectations import SHARED
-from bundle.wine import Wine
+from bundle.notice import licence_page
+
+if TYPE_CHECKING:
+    from bundle.wine import Wine
 
 KEY = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
 CLASSES = r"HKCU\Software\Classes"
 SUFFIXES = (".aivmx", ".aivm", ".sbv2")
 REFERENCE = SHARED / "reference" / "jp-extra-tiny"
 OPENING_S = 90
+STARTED_S = 10  # after which a program has been loaded
+RUNNING = 3  # exit code of an installer that found one of our programs running
+SCRIPT = PROJECT / "packaging" / "windows" / "installer.nsi"
 PLACES = (Path("makensis"), Path(r"C:\Program Files (x86)\NSIS\makensis.exe"))
 
 
@@ -30,15 +37,25 @@ def make_installer(source: Path, dist: Path) -> Path:
     if makensis is None:
         sys.exit("makensis was not found; install NSIS 3 (Debian: apt-get install nsis).")
     version = runpy.run_path(str(PROJECT / "app" / "version.py"))["VERSION"]
+    if (waited := programs_waited_for()) != (there := {file.name for file in source.glob("*.exe")}):
+        sys.exit(f"The installer waits for {sorted(waited)} to be closed, and the program has {sorted(there)}.")
     checked = source.parent.name == "windows-wine"
     made = dist / f"Koebako-{version}-{source.parent.name}-x64-setup.exe"
     # What is only made to be tried is packed fast.
     compressor = "SetCompressor zlib" if checked else "SetCompressor /SOLID lzma"
-    script = PROJECT / "packaging" / "windows" / "installer.nsi"
-    run([makensis, "-V2", "-INPUTCHARSET", "UTF8", f"-X{compressor}", f"-DSOURCE={source}", f"-DVERSION={version}", f"-DOUTPUT={made}", script],
-        timeout_s=1_200, cwd=script.parent)  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="koebako-") as name:
+        licence = Path(name) / "licence.txt"  # with a mark that its letters are UTF-8, else NSIS reads them in the code page of this system
+        licence.write_text(licence_page(source / "_internal" / "LICENSE"), encoding="utf-8-sig", newline="\r\n")
+        given = {"SOURCE": source, "VERSION": version, "OUTPUT": made, "LICENCE": licence}
+        run([makensis, "-V2", "-INPUTCHARSET", "UTF8", f"-X{compressor}", *(f"-D{key}={value}" for key, value in given.items()), SCRIPT],
+            timeout_s=1_200, cwd=SCRIPT.parent)  # fmt: skip
     print(f"  {made.name}: {made.stat().st_size / 1e6:.0f} MB", flush=True)
     return made
+
+
+def programs_waited_for() -> set[str]:
+    """Names of the programs that must be closed before the installer changes anything."""
+    return set(re.findall(r'insertmacro NOTE_IF_RUNNING "(.+?)"', SCRIPT.read_text(encoding="utf-8")))
 
 
 def try_installer(installer: Path, wine: Wine) -> None:
@@ -62,6 +79,7 @@ def try_installer(installer: Path, wine: Wine) -> None:
     opened = wine.run(["reg", "query", rf"{CLASSES}\Koebako.Voice\shell\open\command", "/ve"], timeout_s=60)
     _expect("the file's name is handed over whole", 'Koebako.exe" "%1"' in opened)
 
+    try_running_programs(wine, [installer, "/S"], program, "an upgrade")
     _try_opening(wine, ".aivmx")
     stale, foreign = program / "_internal" / "of an older version.dll", program / "my own file.txt"
     stale.write_text("")
@@ -71,15 +89,49 @@ def try_installer(installer: Path, wine: Wine) -> None:
 
     _expect("another program's files stay with it", "Another.Program" in _class_of(wine, ".sbv2"))
 
-    # `_?=` keeps the uninstaller from going on in a copy of itself, so that its end can be waited for.
-    place = "C:\\" + str(program.relative_to(wine.folder / "prefix" / "drive_c")).replace("/", "\\")
-    wine.run([program / "uninstall.exe", "/S", f"_?={place}"], timeout_s=300)
+    try_running_programs(wine, _removal(wine, program), program, "removing it")
+    wine.run(_removal(wine, program), timeout_s=300)
     _expect("it is gone", not (program / "_internal").exists() and not (program / "Koebako.exe").exists() and not shortcut.exists())
     _expect("what belongs to the user was kept", foreign.exists() and data.exists())
     left = wine.run(["reg", "query", CLASSES, "/s"], timeout_s=60)
     _expect("no files open with it any more", "Koebako" not in left and "Another.Program" in left)
     wine.run(["reg", "delete", rf"{CLASSES}\.sbv2", "/f"], timeout_s=60)
     _expect("it is registered no more", KEY.rsplit("\\", 1)[-1] not in wine.run(["reg", "query", KEY.rsplit("\\", 1)[0]], timeout_s=60))
+
+    wine.run([installer, "/S"], timeout_s=300)
+    wine.run(_removal(wine, program, "/DELETEDATA"), timeout_s=300)
+    _expect("what belongs to the user goes where that is asked for", foreign.exists() and not data.parent.exists())
+
+
+def try_running_programs(wine: Wine, command: list[str | Path], program: Path, what: str) -> None:
+    """Installs or removes silently while one of the programs runs; it must refuse and leave everything as it was."""
+    for name in sorted(programs_waited_for()):
+        before = _state(program)
+        # What the program does meanwhile is of no interest, only that it is there.
+        asked = ["serve", "--port", "0"] if name == "koebako-cli.exe" else []
+        running = subprocess.Popen(
+            ["wine", program / name, *asked], env=os.environ | wine.environment | {"KOEBAKO_HOME": str(wine.folder / "running")},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        try:
+            time.sleep(STARTED_S)
+            _expect(f"{name} runs", running.poll() is None)
+            code = subprocess.run(["wine", *command], env=os.environ | wine.environment, stdin=subprocess.DEVNULL, timeout=300).returncode
+        finally:
+            wine.restart()
+            kill(running)
+        _expect(f"{what} is refused while {name} runs (exit code {code})", code == RUNNING)
+        _expect("nothing was changed by that", _state(program) == before)
+
+
+def _state(folder: Path) -> dict[str, tuple[int, int]]:
+    return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+
+
+def _removal(wine: Wine, program: Path, *options: str) -> list[str | Path]:
+    """`_?=` keeps the uninstaller from going on in a copy of itself, so that its end can be waited for."""
+    place = "C:\\" + str(program.relative_to(wine.folder / "prefix" / "drive_c")).replace("/", "\\")
+    return [program / "uninstall.exe", "/S", *options, f"_?={place}"]
 
 
 def _try_opening(wine: Wine, suffix: str) -> None:

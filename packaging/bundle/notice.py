@@ -24,7 +24,9 @@ WITHIN = {
     "sounddevice": "PortAudio (MIT)",
     "soundfile": "libsndfile (LGPL-2.1-or-later) with FLAC, Ogg, Vorbis, Opus (BSD-3-Clause), LAME and mpg123 (LGPL)",
     "pyside6-essentials": "Qt 6 (LGPL-3.0-only): the libraries lie as files of their own in PySide6 and can be replaced; "
-    "source code of Qt and PySide: https://download.qt.io/official_releases/",
+    "source code of Qt and PySide: https://download.qt.io/official_releases/; in Qt: zlib and libpng (Zlib), libjpeg-turbo (IJG, BSD-3-Clause), "
+    "FreeType (FTL), HarfBuzz, MD4C, TinyCBOR (MIT), PCRE2, double-conversion (BSD-3-Clause) and others: Qt-ThirdParty.txt names each",
+    "sudachipy": "Rust crates (Apache-2.0, MIT, ISC, Unlicense): SudachiPy-crates.txt and its list of parts",
     "soxr": "libsoxr (LGPL-2.1-or-later), PFFFT (BSD-like)",
     "numpy": "OpenBLAS (BSD-3-Clause), libgfortran and libquadmath (GPL-3.0 with the GCC runtime exception, LGPL-2.1)",
     "pyworld-prebuilt": "WORLD by M. Morise (BSD-3-Clause)",
@@ -39,7 +41,13 @@ if sys.platform == "win32":  # elsewhere these are packages of the system
 # Texts that a licence must come with, and that wheels under it leave out.
 TEXTS = PROJECT / "packaging" / "licences"
 OWED = {"LGPL-3.0": ("LGPL-3.0.txt", "GPL-3.0.txt")}
-OWED_BY = {"pyworld-prebuilt": ("WORLD-LICENSE.txt",)}
+OWED_BY = {
+    "pyworld-prebuilt": ("WORLD-LICENSE.txt",),
+    "sounddevice": ("PortAudio-LICENSE.txt",),
+    "pyside6-essentials": ("Qt-ThirdParty.txt",),
+    "sudachipy": ("SudachiPy-crates.txt",),
+}
+LISTS = ".cyclonedx.json"  # lists of the parts that are compiled into a wheel, as it brings them
 # Metadata without a short licence of its own.
 KNOWN = {"sudachidict-small": "Apache-2.0", "pyworld-prebuilt": "MIT", "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception"}
 # A folder of the program's resources with one of these in it is a voice, or what voices need; it says itself under which terms.
@@ -71,6 +79,18 @@ def missing_texts() -> list[Path]:
     return [text for text in (*DIRECTML_TEXTS, *RUNTIME_TEXTS) if not text.is_file()]
 
 
+def licence_page(own: Path) -> str:
+    """What the installer shows before it installs: our licence, and the terms that Microsoft asks to be passed on with its libraries."""
+    further = (
+        "Koebako comes with software by others. NOTICE.txt in its folder names all of it, with the licences; so does Help > About Koebako.",
+        "Koebako には、ほかの作者のソフトウェアが含まれます。その一覧とライセンスは、フォルダーの NOTICE.txt と「ヘルプ」の「Koebako について」にあります。",
+    )
+    parts = [own.read_text(encoding="utf-8"), *further]
+    for title, texts in (("DirectML", DIRECTML_TEXTS[:1]), ("Microsoft Visual C++ runtime", RUNTIME_TEXTS)):
+        parts += [f"{'-' * 60}\n{title}\n\n{text.read_text(encoding='utf-8-sig')}" for text in texts if text.is_file()]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
 def passes_on_our_text(python: Path) -> bool:
     """Whether the licence of a Python for Windows has the conditions that we give away with the C++ runtime, word for word."""
     licence = python / "LICENSE.txt"
@@ -92,14 +112,23 @@ def write_notice(folder: Path, collected: Sequence[tuple[str, str]], version: st
     texts = folder / "licenses"
     shutil.rmtree(texts, ignore_errors=True)
     for part in [*models, *parts]:
-        for text in part.texts:
-            target = texts / part.name / text.name
+        for name, text in _named(part.texts).items():
+            target = texts / part.name / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(text, target)
     (folder / "NOTICE.txt").write_text(_notice(models, parts, version), encoding="utf-8")
     (folder / "sbom.cdx.json").write_text(
         json.dumps(_sbom([*models, *parts], version), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )
+
+
+def _named(texts: Sequence[Path]) -> dict[str, Path]:
+    """Texts by the names that they get in one folder, where none may take another's place."""
+    found: dict[str, Path] = {}
+    for text in texts:
+        taken = sum(other.name == text.name for other in found.values())
+        found[f"{text.stem}-{taken + 1}{text.suffix}" if taken else text.name] = text
+    return found
 
 
 def _packages(sources: list[Path]) -> Iterable[Part]:
@@ -114,7 +143,7 @@ def _packages(sources: list[Path]) -> Iterable[Part]:
             continue
         texts = [Path(str(item.locate_file(file))) for file in item.files or [] if _is_licence(Path(str(file)))]
         texts += [TEXTS / name for licence, names in OWED.items() if licence in _licence(item) for name in names]
-        texts += [TEXTS / text for text in OWED_BY.get(name.lower(), ())]
+        texts += [TEXTS / text for text in OWED_BY.get(name.lower().replace("_", "-"), ())]
         yield Part(name, item.version, _licence(item), texts=[text for text in texts if text.is_file()])
 
 
@@ -124,7 +153,8 @@ def _code(item: metadata.Distribution) -> Iterable[metadata.PackagePath]:
 
 
 def _is_licence(path: Path) -> bool:
-    return path.name.lower().startswith(LICENCE_NAMES) and path.suffix.lower() in ("", ".txt", ".md", ".rst", ".lgpl")
+    named = path.name.lower().startswith(LICENCE_NAMES) and path.suffix.lower() in ("", ".txt", ".md", ".rst", ".lgpl")
+    return named or path.name.endswith(LISTS)
 
 
 def _licence(item: metadata.Distribution) -> str:
@@ -194,6 +224,7 @@ def _notice(models: list[Part], parts: list[Part], version: str) -> str:
         lines.append(f"* {part.name} {part.version}: {part.licence}")
         within = WITHIN.get(part.name.lower().replace("_", "-"))
         lines += [f"    with {within}"] if within else []
+        lines += [f"    text: licenses/{part.name}/{name}" for name in _named(part.texts)]
     return "\n".join([*lines, "", "Full texts are in the folder licenses.", ""])
 
 

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from bundle.program import Program
@@ -27,6 +28,7 @@ def smoke_test(program: Program, until: float = float("inf")) -> None:
     with tempfile.TemporaryDirectory(prefix="koebako-smoke-") as name:
         folder = Path(name).resolve()
         before = _state(program.folder)
+        program = with_own_data(program, folder)
         for check in CHECKS:
             title = (check.__doc__ or check.__name__).split(".")[0].splitlines()[0]
             if time.time() + CHECK_S > until:
@@ -41,6 +43,11 @@ def smoke_test(program: Program, until: float = float("inf")) -> None:
         if _state(program.folder) != before:
             sys.exit("FAILED  The program wrote into its own folder.")
         print("  ok  Nothing was written into the program's folder", flush=True)
+
+
+def with_own_data(program: Program, folder: Path) -> Program:
+    """The program with data of the test's own, where a check names no other: what the caller of the build has would decide what is found."""
+    return replace(program, env={**program.env, "KOEBAKO_HOME": str(folder / "home")})
 
 
 def _state(folder: Path) -> dict[str, tuple[int, int]]:

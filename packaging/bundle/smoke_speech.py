@@ -128,7 +128,8 @@ def readings(program: Program, folder: Path) -> str:
     asked = "\n".join([*texts, "風の㐂びは№1"]) + "\n"
     ours = ended(program.run("koebako-cli", "g2p", text=asked, timeout_s=300)).stdout.splitlines()
     command = [sys.executable, str(PROJECT / "main.py"), "g2p"]
-    theirs = subprocess.run(command, input=asked, check=True, capture_output=True, encoding="utf-8").stdout.splitlines()
+    own = os.environ | {"KOEBAKO_HOME": str(folder / "home")}
+    theirs = subprocess.run(command, input=asked, env=own, check=True, capture_output=True, encoding="utf-8").stdout.splitlines()
     assert len(ours) == len(theirs) == len(texts) + 1, f"{len(ours)} lines for {len(texts) + 1} texts: {ours[-1:]}"
     different = [pair for pair in zip(ours, theirs, strict=True) if json.loads(pair[0]) != json.loads(pair[1])]
     assert not different, f"{len(different)} differ, as {different[0]}"[:CUT]

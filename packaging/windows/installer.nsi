@@ -1,15 +1,17 @@
 ; Installer of Koebako for one user, without administrator rights. Built by packaging/build.py:
-;   makensis -DSOURCE=<program folder> -DVERSION=<x.y.z> -DOUTPUT=<installer.exe> installer.nsi
+;   makensis -DSOURCE=<program folder> -DVERSION=<x.y.z> -DOUTPUT=<installer.exe> -DLICENCE=<text> installer.nsi
 Unicode true
 Target amd64-unicode
 !include MUI2.nsh
 !include FileFunc.nsh
 !include LogicLib.nsh
+!include Sections.nsh
 
 !define KEY "Software\Microsoft\Windows\CurrentVersion\Uninstall\Koebako"
 !define CLASSES "Software\Classes"
 !define VOICE "Koebako.Voice"
 !define PROJECT "Koebako.Project"
+!define DATA "$LOCALAPPDATA\Koebako"
 
 Name "Koebako"
 OutFile "${OUTPUT}"
@@ -18,6 +20,7 @@ InstallDirRegKey HKCU "${KEY}" "InstallLocation"
 RequestExecutionLevel user
 ManifestDPIAware true
 ManifestSupportedOS Win10
+AllowSkipFiles off ; a file that cannot be replaced ends the installation, silent or not
 BrandingText "Koebako ${VERSION}"
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey "ProductName" "Koebako"
@@ -30,11 +33,14 @@ VIAddVersionKey "LegalCopyright" "MIT licence"
 !define MUI_ABORTWARNING
 !define MUI_FINISHPAGE_RUN "$INSTDIR\Koebako.exe"
 !insertmacro MUI_PAGE_WELCOME
-!insertmacro MUI_PAGE_LICENSE "${SOURCE}\_internal\LICENSE"
+!insertmacro MUI_PAGE_LICENSE "${LICENCE}"
 !insertmacro MUI_PAGE_DIRECTORY
 !insertmacro MUI_PAGE_COMPONENTS
 !insertmacro MUI_PAGE_INSTFILES
 !insertmacro MUI_PAGE_FINISH
+!define MUI_COMPONENTSPAGE_NODESC
+!define MUI_COMPONENTSPAGE_TEXT_TOP "$(STAYS)"
+!insertmacro MUI_UNPAGE_COMPONENTS
 !insertmacro MUI_UNPAGE_CONFIRM
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE "Japanese"
@@ -50,14 +56,21 @@ LangString VOICEFILE ${LANG_JAPANESE} "音声合成モデル"
 LangString VOICEFILE ${LANG_ENGLISH} "Speech synthesis model"
 LangString PROJECTFILE ${LANG_JAPANESE} "Koebako プロジェクト"
 LangString PROJECTFILE ${LANG_ENGLISH} "Koebako project"
-LangString RUNNING ${LANG_JAPANESE} "Koebako が起動しています。終了してから「再試行」をクリックしてください。"
-LangString RUNNING ${LANG_ENGLISH} "Koebako is running. Close it, then click Retry."
+LangString RUNNING ${LANG_JAPANESE} "Koebako が起動しています（$2）。終了してから「再試行」をクリックしてください。"
+LangString RUNNING ${LANG_ENGLISH} "Koebako is running ($2). Close it, then click Retry."
 LangString OLDWINDOWS ${LANG_JAPANESE} "Windows 10 (1809) 以降の 64 ビット版が必要です。"
 LangString OLDWINDOWS ${LANG_ENGLISH} "64-bit Windows 10 (1809) or later is required."
-LangString KEPT ${LANG_JAPANESE} "声と設定は削除されていません: $LOCALAPPDATA\Koebako"
-LangString KEPT ${LANG_ENGLISH} "Your voices and settings have been kept: $LOCALAPPDATA\Koebako"
+LangString STAYS ${LANG_JAPANESE} "追加した声・BERT、設定、辞書、保存していない台本は ${DATA} にあり、チェックを付けない限り削除されません。"
+LangString STAYS ${LANG_ENGLISH} "Voices and BERTs that you added, settings, dictionary and unsaved scripts are in ${DATA}. They are kept unless you tick them."
+LangString USERDATA ${LANG_JAPANESE} "声、設定、辞書、保存していない台本"
+LangString USERDATA ${LANG_ENGLISH} "Voices, settings, dictionary, unsaved scripts"
+LangString SURE ${LANG_JAPANESE} "声、設定、辞書、保存していない台本も削除しますか？元に戻せません。$\r$\n${DATA}"
+LangString SURE ${LANG_ENGLISH} "Delete voices, settings, dictionary and unsaved scripts, too? This cannot be undone.$\r$\n${DATA}"
+LangString KEPT ${LANG_JAPANESE} "声、設定、辞書、保存していない台本は次のフォルダーに残っています。不要なら削除してください。$\r$\n${DATA}"
+LangString KEPT ${LANG_ENGLISH} "Voices, settings, dictionary and unsaved scripts have been kept. Delete this folder if you do not need them:$\r$\n${DATA}"
 
-; Exit codes of a silent run: 2 the system is too old, 3 the program is running.
+; Exit codes of a silent run: 2 the system is too old, or a file could not be written; 3 one of our programs is running.
+; A silent removal keeps what belongs to the user; uninstall.exe /S /DELETEDATA does not.
 Function .onInit
   ReadRegStr $0 HKLM "SOFTWARE\Microsoft\Windows NT\CurrentVersion" "CurrentBuildNumber"
   IntCmp $0 17763 supported 0 supported
@@ -67,30 +80,64 @@ Function .onInit
 supported:
 FunctionEnd
 
-!macro WAIT_UNTIL_CLOSED
+!macro NOTE_IF_RUNNING PROGRAM
   ; A program that runs cannot be opened for writing.
-  ${If} ${FileExists} "$INSTDIR\Koebako.exe"
-    ${Do}
-      ClearErrors
-      FileOpen $0 "$INSTDIR\Koebako.exe" a
-      ${IfNot} ${Errors}
-        FileClose $0
+  ${If} ${FileExists} "$INSTDIR\${PROGRAM}"
+    ClearErrors
+    FileOpen $0 "$INSTDIR\${PROGRAM}" a
+    ${If} ${Errors}
+      StrCpy $2 "${PROGRAM}"
+    ${Else}
+      FileClose $0
+    ${EndIf}
+  ${EndIf}
+!macroend
+
+!macro CLOSE_AND_SET_ASIDE
+  ; Every program of ours, for an export or a service has no window. Then the folder of libraries goes away under another name, which
+  ; fails as a whole while anything in it is in use: nothing of the old version is gone by then, and nothing of it stays after.
+  ${Do}
+    StrCpy $2 ""
+    !insertmacro NOTE_IF_RUNNING "Koebako.exe"
+    !insertmacro NOTE_IF_RUNNING "koebako-cli.exe"
+    ${If} $2 == ""
+      RMDir /r "$INSTDIR\_internal.old"
+      ${IfNot} ${FileExists} "$INSTDIR\_internal\*.*"
         ${ExitDo}
       ${EndIf}
-      ${If} ${Cmd} `MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "$(RUNNING)" /SD IDCANCEL IDCANCEL`
-        SetErrorLevel 3
-        Quit
+      ClearErrors
+      Rename "$INSTDIR\_internal" "$INSTDIR\_internal.old"
+      ${IfNot} ${Errors}
+        ${ExitDo}
       ${EndIf}
-    ${Loop}
+      StrCpy $2 "_internal"
+    ${EndIf}
+    ${If} ${Cmd} `MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "$(RUNNING)" /SD IDCANCEL IDCANCEL`
+      SetErrorLevel 3
+      Quit
+    ${EndIf}
+  ${Loop}
+!macroend
+
+!macro DELETE_PROGRAM PROGRAM
+  ; One that was started meanwhile stays, and with it the libraries that it needs.
+  ClearErrors
+  Delete "$INSTDIR\${PROGRAM}"
+  ${If} ${Errors}
+    Rename "$INSTDIR\_internal.old" "$INSTDIR\_internal"
+    StrCpy $2 "${PROGRAM}"
+    MessageBox MB_OK|MB_ICONEXCLAMATION "$(RUNNING)" /SD IDOK
+    SetErrorLevel 3
+    Quit
   ${EndIf}
 !macroend
 
 !macro REMOVE_PROGRAM
   ; By name, never the whole folder: a user may have chosen one that holds other things.
-  RMDir /r "$INSTDIR\_internal"
+  !insertmacro DELETE_PROGRAM "koebako-cli.exe"
+  !insertmacro DELETE_PROGRAM "Koebako.exe"
+  RMDir /r "$INSTDIR\_internal.old"
   RMDir /r "$INSTDIR\licenses"
-  Delete "$INSTDIR\Koebako.exe"
-  Delete "$INSTDIR\koebako-cli.exe"
   Delete "$INSTDIR\NOTICE.txt"
   Delete "$INSTDIR\sbom.cdx.json"
   Delete "$INSTDIR\uninstall.exe"
@@ -146,7 +193,7 @@ FunctionEnd
 
 Section "$(PROGRAM)" SectionProgram
   SectionIn RO
-  !insertmacro WAIT_UNTIL_CLOSED
+  !insertmacro CLOSE_AND_SET_ASIDE
   !insertmacro REMOVE_PROGRAM
   !insertmacro FORGET_FILES ; an upgrade may deselect them
   SetOutPath "$INSTDIR"
@@ -179,8 +226,9 @@ Section "$(FILES)" SectionFiles
   ${TELL_SHELL}
 SectionEnd
 
-Section "Uninstall"
-  !insertmacro WAIT_UNTIL_CLOSED
+Section "un.$(PROGRAM)" UnsectionProgram
+  SectionIn RO
+  !insertmacro CLOSE_AND_SET_ASIDE
   !insertmacro REMOVE_PROGRAM
   !insertmacro FORGET_FILES
   ${TELL_SHELL}
@@ -188,5 +236,31 @@ Section "Uninstall"
   Delete "$SMPROGRAMS\Koebako.lnk"
   Delete "$DESKTOP\Koebako.lnk"
   DeleteRegKey HKCU "${KEY}"
-  DetailPrint "$(KEPT)"
 SectionEnd
+
+Section /o "un.$(USERDATA)" UnsectionData
+  ${If} ${Cmd} `MessageBox MB_YESNO|MB_ICONEXCLAMATION|MB_DEFBUTTON2 "$(SURE)" /SD IDYES IDYES`
+    ; The system's own command removes links to other places as links; RMDir /r would empty what they lead to.
+    nsExec::Exec '"$SYSDIR\cmd.exe" /d /c rd /s /q "${DATA}"'
+    Pop $0
+  ${EndIf}
+SectionEnd
+
+Section "-un.Tell"
+  ${If} ${FileExists} "${DATA}\*.*"
+    DetailPrint "$(KEPT)"
+    MessageBox MB_OK|MB_ICONINFORMATION "$(KEPT)" /SD IDOK
+  ${EndIf}
+SectionEnd
+
+Function un.onInit
+  ${GetParameters} $0
+  ClearErrors
+  ${GetOptions} $0 "/DELETEDATA" $1
+  ${IfNot} ${Errors}
+    !insertmacro SelectSection ${UnsectionData}
+  ${EndIf}
+  ${IfNot} ${FileExists} "${DATA}\*.*"
+    SectionSetText ${UnsectionData} "" ; nothing to offer
+  ${EndIf}
+FunctionEnd

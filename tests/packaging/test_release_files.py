@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import re
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from importlib import metadata
 from io import BytesIO
 from pathlib import Path
 
@@ -139,6 +141,55 @@ def test_what_qts_licence_must_come_with_is_there(tmp_path: Path) -> None:
     texts = tmp_path / "licenses" / "shiboken6"
     assert "GNU LESSER GENERAL PUBLIC LICENSE\n                       Version 3" in (texts / "LGPL-3.0.txt").read_text(encoding="utf-8")
     assert "GNU GENERAL PUBLIC LICENSE\n                       Version 3" in (texts / "GPL-3.0.txt").read_text(encoding="utf-8")
+
+
+OWED = [
+    ("sounddevice", "sounddevice", "PortAudio (MIT)", "PortAudio-LICENSE.txt", "Copyright (c) 1999-2009 Ross Bencina"),
+    ("PySide6", "PySide6_Essentials", "FreeType (FTL)", "Qt-ThirdParty.txt", "HarfBuzz: MIT"),
+    ("sudachipy", "SudachiPy", "Rust crates", "SudachiPy-crates.txt", "Geoffroy Couprie"),
+]
+
+
+@pytest.mark.parametrize(("module", "part", "named", "text", "content"), OWED)
+def test_what_is_compiled_into_a_package_is_named_with_its_terms(
+    module: str, part: str, named: str, text: str, content: str, tmp_path: Path
+) -> None:
+    file = str(importlib.import_module(module).__file__)
+    notice.write_notice(tmp_path, [(f"{module}/{Path(file).name}", file)], "1.2.3")
+    told = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
+    assert named in told
+    (line,) = (line for line in told.splitlines() if line.endswith(text) and "text: " in line)
+    assert part.lower() in line.lower()
+    assert content in (tmp_path / line.split("text: ")[1]).read_text(encoding="utf-8")
+
+
+def test_texts_of_one_name_do_not_take_each_others_place(tmp_path: Path) -> None:
+    notice.write_notice(tmp_path, [("numpy/__init__.py", np.__file__)], "1.2.3")
+    told = (tmp_path / "NOTICE.txt").read_text(encoding="utf-8")
+    named = re.findall(r"text: (licenses/numpy/.+)", told)
+    brought = [file for file in metadata.files("numpy") or [] if notice._is_licence(Path(str(file)))]
+    assert len(named) == len({*named}) == len(brought)
+    assert {(tmp_path / name).read_bytes() for name in named} == {Path(str(file.locate())).read_bytes() for file in brought}
+
+
+def test_every_crate_of_sudachi_has_terms_that_come_with_it() -> None:
+    (listed,) = (file for file in metadata.files("sudachipy") or [] if file.name.endswith(notice.LISTS))
+    told = (notice.TEXTS / "SudachiPy-crates.txt").read_text(encoding="utf-8")
+    crates = json.loads(Path(str(listed.locate())).read_text(encoding="utf-8"))["components"]
+    assert len(crates) > 30
+    for crate in crates:
+        terms = crate["licenses"][0]["expression"]
+        free = "Apache-2.0" in terms or "Unlicense" in terms
+        assert free or crate["name"] in told, f"{crate['name']}: {terms}"
+
+
+def test_the_page_that_the_installer_shows_has_microsofts_terms() -> None:
+    page = notice.licence_page(ROOT / "LICENSE")
+    assert page.startswith((ROOT / "LICENSE").read_text(encoding="utf-8").strip())
+    assert "MICROSOFT DIRECTX MACHINE LEARNING (DIRECTML)" in page
+    for text in notice.RUNTIME_TEXTS:
+        assert text.read_text(encoding="utf-8").strip() in page
+    assert page.count("NOTICE.txt") >= 2, "in both languages"
 
 
 @pytest.fixture

@@ -52,6 +52,31 @@ def test_checks_without_time_are_told(program: Program, capsys: pytest.CaptureFi
     assert told.count("SKIPPED") == len(smoke.CHECKS)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a shell script")
+@pytest.mark.parametrize("named", ["", "another"])
+def test_the_callers_data_are_not_looked_at(program: Program, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (program.folder / "koebako-cli").write_text('#!/bin/sh\necho "$KOEBAKO_HOME"\n', encoding="ascii")
+    monkeypatch.setenv("KOEBAKO_HOME", str(tmp_path / "of the caller"))
+    seen: list[str] = []
+
+    def looks(program: Program, folder: Path) -> str:
+        """It looks."""
+        seen.append(program.run("koebako-cli", env={"KOEBAKO_HOME": named} if named else None).stdout.strip())
+        seen.append(str(folder / "home"))
+        return "done"
+
+    monkeypatch.setattr(smoke, "CHECKS", [looks])
+    smoke.smoke_test(program)
+    assert seen[0] == (named or seen[1]), "a check may name its own"
+
+
+def test_what_runs_of_the_checkout_has_the_tests_data() -> None:
+    """Every program that a check starts beside the built one is told where its data are."""
+    for path in sorted(Path(smoke.__file__).parent.glob("smoke*.py")):
+        for call in path.read_text(encoding="utf-8").split("subprocess.run(")[1:]:
+            assert "env=" in call.split("\n")[0] or "as_other" in call, f"{path.name}: {call[:80]}"
+
+
 @pytest.mark.parametrize(
     ("other", "rate", "complaint"),
     [

@@ -23,6 +23,7 @@ import numpy as np
 import onnxruntime as ort
 
 from app.adapters.ort.c_api import OrtLibrary, ort_library
+from app.adapters.ort.driver_crash import is_crash
 from app.adapters.ort.model_file import WEIGHTS_FOLDER, as_openable
 
 HOLDS_THE_LOCK = tuple(int(part) for part in ort.__version__.split(".")[:2]) < (1, 31)
@@ -144,20 +145,28 @@ class UnlockedSession:
         return UnlockedRunOptions(self._library)
 
     def run(self, outputs: Sequence[str] | None, feed: dict[str, np.ndarray], options: UnlockedRunOptions) -> list[np.ndarray]:
-        """As `onnxruntime.InferenceSession.run`; RuntimeError where it fails or is ended."""
+        """As `onnxruntime.InferenceSession.run`; RuntimeError where it fails or is ended, OSError where its driver crashes (`driver_crash`)."""
         wanted = list(outputs) if outputs else [item.name for item in self._outputs]
         arrays = {name: np.ascontiguousarray(value).reshape(np.shape(value)) for name, value in feed.items()}
         results = (ctypes.c_void_p * len(wanted))()
         with ExitStack() as given:
             values = [self._value(given, array) for array in arrays.values()]
-            self._library.call(
-                "Run", self._handle, options.handle,
+            self._run(
+                options.handle,
                 _texts(arrays), (ctypes.c_void_p * len(values))(*values), ctypes.c_size_t(len(values)),
                 _texts(wanted), ctypes.c_size_t(len(wanted)), results,
             )  # fmt: skip
             for value in results:
                 given.callback(self._library.release, "Value", ctypes.c_void_p(value))
             return [self._array(ctypes.c_void_p(value)) for value in results]
+
+    def _run(self, *arguments: Any) -> None:
+        try:
+            self._library.call("Run", self._handle, *arguments)
+        except OSError as exc:
+            if is_crash(exc):
+                del self._handle  # never freed: its driver may hold a lock for good, and would be waited for
+            raise
 
     def _value(self, given: ExitStack, array: np.ndarray) -> int | None:
         """A value over the array's own memory, freed with `given`."""

@@ -1,4 +1,4 @@
-"""What this machine knows of its devices from before: which graphs they computed right, and whether the program died while they did.
+"""What this machine knows of its devices from before: which graphs they computed right, and whether they crashed while they did.
 
 While an unproven graph is opened or run on a device a note lies on the disk. If its process is dead, the device took the
 program with it. Everything counts for one adapter, driver and ONNX Runtime only, and may be deleted at any time.
@@ -50,6 +50,8 @@ class DeviceRecord:
         key = self._key(place)
         if any(note.get("device") == key for _, note in self._left_behind()):
             reason = localized("前回の使用中にプログラムが異常終了しました。", "the program crashed while using it.")
+        elif self._entry(key).get("crashed"):
+            reason = localized("前回の使用中にドライバーが異常終了しました。", "its driver crashed while it was in use.")
         elif (graph := self._entry(key).get("wrong")) is not None:
             reason = localized(f"計算結果が CPU と異なりました（{graph}）。", f"its results differ from the CPU's ({graph}).")
         else:
@@ -66,8 +68,8 @@ class DeviceRecord:
         for path, note in self._left_behind():
             if note.get("device") == key:
                 drop(path)
-        if "wrong" in self._entry(key):
-            self._change(key, lambda _entry: {"wrong": None})
+        if {"wrong", "crashed"} & set(self._entry(key)):
+            self._change(key, lambda _entry: {"wrong": None, "crashed": None})
 
     def is_proven(self, place: str, graph: str) -> bool:
         """Whether a graph, by its identity, was computed right on a device."""
@@ -85,6 +87,18 @@ class DeviceRecord:
     def keep_wrong(self, place: str, name: str) -> None:
         """The graph of this name was computed otherwise."""
         self._change(self._key(place), lambda _entry: {"wrong": name})
+
+    def needs_exact(self, place: str, graph: str) -> bool:
+        """Whether a graph, by its identity, differs too much in half precision on a device."""
+        return _short(graph) in _texts(self._entry(self._key(place)).get("exact"))
+
+    def keep_exact(self, place: str, graph: str) -> None:
+        """A graph differs too much in half precision, which is the graph's doing and not the device's."""
+        self._change(self._key(place), lambda entry: {"exact": [*_texts(entry.get("exact")), _short(graph)][-MOST_GRAPHS:]})
+
+    def keep_crashed(self, place: str) -> None:
+        """The driver crashed, and the program lives: a note of it would be gone with the run."""
+        self._change(self._key(place), lambda _entry: {"crashed": True})
 
     @contextmanager
     def at_risk(self, place: str) -> Iterator[None]:

@@ -22,9 +22,11 @@ from app.adapters.ort.device_failures import DeviceFailures
 from app.adapters.ort.device_thread import DeviceBusy, DeviceHung, run_on_device
 from app.adapters.ort.equality import FLOAT16_TOLERANCE, FLOAT32_TOLERANCE, distance
 from app.adapters.ort.session import GraphSession, OpenedSession
+from app.adapters.ort.session_errors import stays_on_cpu
 from app.adapters.ort.sized_session import SizedSession
 from app.errors import BackendError
 from app.language import localized
+from app.stage_words import STAGE_OF_GRAPH, stage_name
 
 FIRST_RUN_S = 120.0  # compiling for a new length is done here
 LEAST_S = 20.0
@@ -59,7 +61,7 @@ class FailoverSession:
         sized = isinstance(opened, SizedSession)
         session = opened if isinstance(opened, SizedSession) else opened.session
         self.inputs, self.outputs = session.inputs, session.outputs
-        self._fallback = None if isinstance(opened, SizedSession) else opened.fallback
+        self._fallback, self._failed = (None, True) if isinstance(opened, SizedSession) else (opened.fallback, opened.failed)
         self.observer: Observer | None = None
         self.place, self.failures = place, failures
         self._graph = graph
@@ -78,7 +80,13 @@ class FailoverSession:
     def fallback(self) -> str | None:
         """Why the place is not the one asked for; None when it is, or is still being opened."""
         sized = self._sized
-        return self._fallback if sized is None or sized.trouble is None else self._explained(sized.trouble)
+        return self._fallback if sized is None or sized.trouble is None else self._explained(sized.trouble, failed=sized.failed)
+
+    @property
+    def failed(self) -> bool:
+        """Whether `fallback` is about a failure; else the graph has no room on the device, or no form."""
+        sized = self._sized
+        return self._failed if sized is None or sized.trouble is None else sized.failed
 
     @property
     def backend(self) -> str:
@@ -120,7 +128,7 @@ class FailoverSession:
     def _computed(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
         sized = self._sized
         if sized is not None and sized.trouble is not None:
-            self._move(sized.trouble)
+            self._move(sized.trouble, failed=sized.failed)
         elif sized is not None and not sized.takes(values):
             self.ran_on, self.waited = "cpu", True
             return sized.cpu.run(values, outputs)
@@ -141,7 +149,7 @@ class FailoverSession:
             comparing.terminate()
 
     def _watched(self, values: dict[str, Any], outputs: Sequence[str] | None) -> list[np.ndarray]:
-        reason = self.failures.lost.get(self.place)
+        reason, failed = self.failures.lost.get(self.place), True
         if reason is None:
             try:
                 results = self._on_the_device(values, outputs)
@@ -151,7 +159,7 @@ class FailoverSession:
                 from app.adapters.ort.device_faults import fault_of  # few devices ever fail
 
                 fault = fault_of(exc)
-                reason = fault.reason
+                reason, failed = fault.reason, not fault.no_room
                 if fault.lost:
                     self.failures.lost[self.place] = reason
             else:
@@ -161,7 +169,7 @@ class FailoverSession:
                     return results
                 else:
                     reason = self.failures.lost[self.place]
-        self._move(reason)
+        self._move(reason, failed=failed)
         if self._stopped:
             raise BackendError(localized("停止しました。", "Stopped."))
         return self._session.run(values, outputs)
@@ -203,15 +211,17 @@ class FailoverSession:
         )
         return False
 
-    def _move(self, reason: str) -> None:
+    def _move(self, reason: str, *, failed: bool) -> None:
         """From now on this graph runs on the CPU."""
         assert self._on_cpu is not None
-        self._fallback = self._explained(reason)
+        self._fallback, self._failed = self._explained(reason, failed=failed), failed
         logging.getLogger("koebako").info("%s: %s", self._graph, self._fallback)
         self._session = self._on_cpu()
         self._on_cpu, self.new_size = None, False
 
-    def _explained(self, reason: str) -> str:
+    def _explained(self, reason: str, *, failed: bool) -> str:
+        if not failed:
+            return stays_on_cpu(stage_name(STAGE_OF_GRAPH.get(self._graph, self._graph)), self.place, reason)
         return localized(
             f"{place_name(self.place)} でエラーが発生したため、CPU で続行しています: {reason}",
             f"{place_name(self.place)} failed; continuing on the CPU: {reason}",

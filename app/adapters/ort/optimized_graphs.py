@@ -128,18 +128,19 @@ def identity_of(graph: Path | bytes) -> str:
     """Distinguishes graphs: a file by place, size and time of change, for reading a large one would take longer than opening it."""
     if isinstance(graph, bytes):
         return hashlib.sha256(graph).hexdigest()
-    facts = [file.stat() for file in _files(graph)]
+    facts = [file.stat() for file in files_of(graph)]
     return "|".join([str(graph.resolve()), *(f"{item.st_size} {item.st_mtime_ns}" for item in facts)])
 
 
-def _files(graph: Path) -> list[Path]:
+def files_of(graph: Path) -> list[Path]:
+    """The file of a graph, and the weights beside it."""
     beside = (graph.with_suffix(suffix) for suffix in _WEIGHTS_SUFFIXES)
     return [graph, *(file for file in beside if file.is_file())]
 
 
 def graph_bytes(graph: Path | bytes) -> int:
     """What a graph takes, the weights beside it included. Raises OSError."""
-    return len(graph) if isinstance(graph, bytes) else sum(file.stat().st_size for file in _files(graph))
+    return len(graph) if isinstance(graph, bytes) else sum(file.stat().st_size for file in files_of(graph))
 
 
 def _key(source: Path, flavour: str) -> str:

@@ -20,13 +20,14 @@ from app.adapters.ort.backends import BACKENDS, backend_of, place_name
 from app.adapters.ort.c_session import Target
 from app.adapters.ort.declared_inputs import fit, input_types
 from app.adapters.ort.device_thread import DeviceHung, run_on_device
+from app.adapters.ort.driver_crash import is_crash
 from app.adapters.ort.kept_engines import keeping_engines
 from app.adapters.ort.optimized_graphs import GraphStore
 from app.adapters.ort.optimized_session import open_optimised
 from app.adapters.ort.options import session_options
 from app.adapters.ort.providers import available_backends, provider_options
 from app.adapters.ort.runtime import CPU_PROVIDER, PythonSession, RuntimeSession, open_for, open_on_cpu
-from app.adapters.ort.session_errors import not_opened, not_run, not_started, plain_words
+from app.adapters.ort.session_errors import not_opened, not_run, not_started, plain_words, stays_on_cpu
 from app.errors import BackendError
 from app.language import localized
 
@@ -41,11 +42,13 @@ class OpenedSession:
     Attributes:
         backend: the backend in use.
         fallback: why it is not the one asked for, in the language of the user; None when it is.
+        failed: it is about a failure; else the graph had no room there, or no form.
     """
 
     session: GraphSession
     backend: str
     fallback: str | None
+    failed: bool = True
 
 
 class Session(Protocol):
@@ -115,16 +118,24 @@ def open_session(model: Path | bytes, place: str, name: str, store: GraphStore |
         model: file or serialised model.
         name: what the graph is called in messages.
         store: where an optimised copy of a file is kept for the CPU.
+
+    Raises:
+        BackendError: a driver crashed meanwhile (`driver_crash`), and its device must not be used again.
     """
-    fallback = None
+    fallback, failed = None, True
     if place not in ("cpu", "auto"):
         try:
             return OpenedSession(_in_device_thread(model, place, name), backend_of(place), None)
         except BackendError as exc:
-            fallback = _falls_back(place, exc.hint)
+            if is_crash(exc.__cause__):
+                raise
+            from app.adapters.ort.device_faults import fault_of  # few devices ever fail
+
+            failed = not (fault := fault_of(exc)).no_room
+            fallback = _falls_back(place, exc.hint) if failed else stays_on_cpu(name, place, fault.reason)
             logging.getLogger("koebako").info("%s: %s", name, fallback)
     kept = open_optimised(model, session_options, store) if store and isinstance(model, Path) else None
-    return OpenedSession(GraphSession(kept or _on_the_cpu(model, name), name), "cpu", fallback)
+    return OpenedSession(GraphSession(kept or _on_the_cpu(model, name), name), "cpu", fallback, failed)
 
 
 def unusable(place: str) -> str | None:

@@ -36,6 +36,14 @@ def not_run(name: str, place: str, exc: Exception) -> BackendError:
     )
 
 
+def stays_on_cpu(what: str, place: str, reason: str) -> str:
+    """A graph runs on the CPU although a place was asked for, and nothing failed there."""
+    return localized(
+        f"{what}は {place_name(place)} ではなく CPU で動作します: {reason}",
+        f"{what} runs on the CPU, not on {place_name(place)}: {reason}",
+    )
+
+
 def not_started(place: str, reason: str) -> BackendError:
     """A place runs nothing; the reason is in the hint."""
     return BackendError(localized(f"{place_name(place)} を起動できません。", f"{place_name(place)} could not start."), reason)

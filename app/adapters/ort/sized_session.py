@@ -2,7 +2,7 @@
 
 Devices compile what they run for every size; DirectML keeps what it compiled for the first size of a session only, and any other costs
 hundreds of compilations a run. So there is a session a size, opened in the background as far as the adapter's memory goes, and tried at
-once: a device that computes something else than the CPU did is not used.
+once: a form in half precision that differs from the CPU gives way to one in single precision, and where that differs the device is not used.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from app.adapters.ort.backends import BACKENDS, backend_of, place_name
 from app.adapters.ort.device_failures import DeviceFailures
 from app.adapters.ort.device_form import LEAST_SNR_DB, DeviceForm, close_enough
 from app.adapters.ort.device_memory import give_back, session_bytes, take
-from app.adapters.ort.device_openings import DiffersError, FindForm, open_in_background
+from app.adapters.ort.device_openings import DiffersError
 from app.adapters.ort.device_thread import ENDING, drop_on_device, open_on_device
+from app.adapters.ort.driver_crash import is_crash
 from app.adapters.ort.session import GraphSession, open_fixed
 from app.errors import BackendError
 from app.language import localized
@@ -52,6 +53,16 @@ class Opening:
         if self.failures.record is not None:
             self.failures.record.keep_right(self.place, self.identity)
 
+    @property
+    def exact(self) -> bool:
+        """Whether this graph is known to differ in half precision on the device."""
+        return self.failures.record is not None and self.failures.record.needs_exact(self.place, self.identity)
+
+    def differs_in_half(self) -> None:
+        """Half precision is not tried again for this graph; the device is as good as before."""
+        if self.failures.record is not None:
+            self.failures.record.keep_exact(self.place, self.identity)
+
     def lost(self, reason: str, *, wrong: bool) -> None:
         """Nothing more is tried on the device; one that was wrong is known as such at the next start."""
         self.failures.lost[self.place] = reason
@@ -65,24 +76,26 @@ class SizedSession:
     Args:
         cpu: runs the graph as it is.
         opening: where, and how far.
-        find_form: the form of the graph, called in the background.
 
     Attributes:
         trouble: why the graph stays on the CPU, in the language of the user; None while it does not.
+        failed: whether something failed there; else the graph has no room or no form.
+        exact: only a form in single precision will do.
         settled: set when no further session will be opened.
     """
 
-    def __init__(self, cpu: GraphSession, name: str, opening: Opening, find_form: FindForm) -> None:
+    def __init__(self, cpu: GraphSession, name: str, opening: Opening) -> None:
         self.cpu = cpu
         self.inputs, self.outputs = cpu.inputs, cpu.outputs
         self.trouble: str | None = None
+        self.failed, self.exact = False, opening.exact
         self.settled = threading.Event()
         self._opening, self._place, self._name = opening, opening.place, name
         self._form: DeviceForm | None = None
+        self._left: list[int] = []  # sizes to be opened yet
         self._open: dict[int, GraphSession] = {}
         self._taken: list[int] = []
         weakref.finalize(self, _let_go, opening.place, self._open, self._taken).atexit = False
-        open_in_background(weakref.ref(self), find_form)
 
     @property
     def sizes(self) -> list[int]:
@@ -136,32 +149,53 @@ class SizedSession:
         opened = list(self._open)  # another thread adds to them
         return min((size for size in opened if size >= length and (form.pads or size == min(form.sizes))), default=None)
 
-    def open_sizes(self, form: DeviceForm | None) -> None:
-        """Opens all sessions that there is room for, each when no run waits; for a thread that may wait."""
-        if form is None:
-            self.trouble = localized("この声のグラフはこのデバイス用に変換できません。", "this graph cannot be converted for the device.")
-            return
-        self._form = form
-        wanted, opening_s = session_bytes(form.bytes), BACKENDS[backend_of(self._place)].opening_s
-        for size in form.sizes:
-            if ENDING.is_set() or not take(self._place, wanted, self._opening.room_bytes):
-                break
-            self._taken.append(wanted)
-            try:
-                with self._opening.failures.at_risk(self._place, self._opening.identity):
-                    self._open[size] = open_on_device(partial(self._opened, form, size), opening_s)
-            except DiffersError:
+    def begin(self, form: DeviceForm) -> None:
+        """Sizes of this form will be opened, the most useful first."""
+        self._form, self._left = form, list(form.sizes)
+
+    def open_next(self) -> bool:
+        """Opens a session of the next size, if there is room, when no run waits; whether there is another one to be tried. For a thread that may wait."""
+        form = self._form
+        if form is None or not self._left or ENDING.is_set():
+            return False
+        size, wanted = self._left.pop(0), session_bytes(form.bytes)
+        if not take(self._place, wanted, self._opening.room_bytes):
+            return self._full()
+        self._taken.append(wanted)
+        try:
+            with self._opening.failures.at_risk(self._place, self._opening.identity):
+                session = open_on_device(partial(self._opened, form, size), BACKENDS[backend_of(self._place)].opening_s)
+        except DiffersError:
+            raise
+        except BackendError as exc:
+            give_back(self._place, self._taken.pop())
+            if not self._open or is_crash(exc.__cause__):
                 raise
-            except BackendError as exc:
-                if not self._open:
-                    raise
-                logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
-                give_back(self._place, self._taken.pop())
-                break  # there was less room than the adapter said
+            logging.getLogger("koebako").info("%s, size %s: %s %s", self._name, size, exc, exc.hint)
+            return self._full()  # there was less room than the adapter said
+        self._open[size] = session
+        if not self._left:
+            self._opening.proven()
+        return bool(self._left)
+
+    def _full(self) -> bool:
+        """No further size has room; without any the graph stays on the CPU."""
+        self._left.clear()
         if self._open:
             self._opening.proven()
-        elif not ENDING.is_set():
-            self.trouble = localized("デバイスのメモリーが足りません。", "the device does not have enough memory.")
+        else:
+            self.stay(localized("デバイスのメモリーが足りません。", "the device does not have enough memory."))
+        return False
+
+    def retreat(self) -> bool:
+        """After a DiffersError: whether a form in single precision is to be tried, for which everything was let go."""
+        if self._form is None or not self._form.half:
+            return False
+        self._form, self.exact = None, True
+        _let_go(self._place, self._open, self._taken)
+        self._opening.differs_in_half()
+        logging.getLogger("koebako").info("%s on %s: half precision differs too much", self._name, place_name(self._place))
+        return True
 
     def _opened(self, form: DeviceForm, size: int) -> GraphSession:
         """A session that has computed what the CPU did."""
@@ -175,14 +209,21 @@ class SizedSession:
 
     def fail(self, reason: str, *, lost: bool = False, wrong: bool = False) -> None:
         """Leaves the graph on the CPU for good; `lost`: and all others that would be on the device, `wrong`: for it computed something else."""
-        self.trouble = reason
+        self.failed = True
         if lost:
             self._opening.lost(reason, wrong=wrong)
-        drop_on_device(self._open)
+        self.stay(reason)
+
+    def stay(self, reason: str) -> None:
+        """Leaves the graph on the CPU for good; what its sessions took there is free again."""
+        self.trouble = reason
+        _let_go(self._place, self._open, self._taken)
         logging.getLogger("koebako").info("%s on %s: %s", self._name, place_name(self._place), reason)
 
 
 def _let_go(place: str, sessions: dict[int, GraphSession], taken: list[int]) -> None:
-    drop_on_device(sessions)
-    for amount in taken:
-        give_back(place, amount)
+    """Sessions end in the device thread, before any that is opened after them."""
+    drop_on_device(dict(sessions))
+    sessions.clear()
+    while taken:
+        give_back(place, taken.pop())

@@ -19,9 +19,11 @@ WITHIN = {
     "pyopenjtalk-plus": "Open JTalk, hts_engine, NAIST-jdic: BSD-3-Clause",
     "sounddevice": "PortAudio: MIT",
     "soundfile": "libsndfile: LGPL-2.1-or-later; FLAC, Ogg, Vorbis, Opus: BSD-3-Clause; LAME, mpg123: LGPL",
-    "pyside6-essentials": "Qt 6: LGPL-3.0-only",
+    "pyside6-essentials": "Qt 6: LGPL-3.0-only; in it zlib, libpng: Zlib; libjpeg-turbo: IJG, BSD-3-Clause; FreeType: FTL; "
+    "HarfBuzz, MD4C, TinyCBOR: MIT; PCRE2, double-conversion: BSD-3-Clause",
+    "sudachipy": "Rust crates: Apache-2.0, MIT, ISC, Unlicense",
     "kanalizer": "Rust crates: Apache-2.0, MIT, BSD-3-Clause, ISC, MPL-2.0, Unicode-3.0",
-    "onnxruntime-directml": "DirectML: Microsoft",
+    "onnxruntime-directml": "DirectML and Visual C++ runtime: Microsoft",
 }
 
 

@@ -18,6 +18,7 @@ from app.ui.script.duration import ScriptDuration
 from app.ui.shell.level_meter import LevelMeter
 from app.ui.shell.memory_label import MemoryLabel
 from app.ui.synthesis.measurements import LatencyHistory
+from app.ui.synthesis.on_cpu_words import on_cpu_words
 from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.ui.synthesis.state import SpeechState
 from app.ui.widgets.elided_label import ElidedLabel
@@ -100,8 +101,10 @@ class StatusLine(QStatusBar):
 
     def fallback_words(self, voice: OpenedVoice) -> tuple[str, str]:
         """That a voice runs on the CPU although it was asked to run elsewhere, in one sentence, and what can be done."""
-        device = localized("グラフィックスデバイス", "The graphics device")
+        device = localized("グラフィックスデバイス", "The graphics device" if voice.failed else "the graphics device")
         wanted = device if voice.requested == "auto" else self._names.get(voice.requested, voice.requested)
+        if not voice.failed:
+            return on_cpu_words(voice, device=wanted)
         retry = localized(
             "グラフィックスドライバーを更新して「もう一度試す」を押すか、右下の「バックエンド」で CPU を選んでください。",
             "Update the graphics driver and press “Try again”, or choose CPU under “Backend”.",
@@ -115,7 +118,7 @@ class StatusLine(QStatusBar):
         self.backends.setCurrentIndex(max(0, self.backends.findData(voice.requested)))
         used = list(dict.fromkeys(key for _, key in voice.backends))
         self.actual.setText("→ " + " + ".join(self._names.get(key, key) for key in used))
-        self.actual.setObjectName("error" if voice.fallback else "muted")
+        self.actual.setObjectName("error" if voice.fallback and voice.failed else "muted")
         self.actual.style().polish(self.actual)
         self.places = "\n".join(f"{stage_name(stage)}: {self._names.get(key, key)}" for stage, key in voice.backends)
         self.actual.setToolTip(plain_tip(f"{voice.fallback}\n{self.places}" if voice.fallback else self.places))

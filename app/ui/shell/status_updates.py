@@ -69,7 +69,7 @@ class StatusUpdates(QObject):
         if voice.fallback:
             message, hint = self._status.fallback_words(voice)
             self._banner.show_message(
-                "error",
+                "error" if voice.failed else "notice",
                 message,
                 hint,
                 action=localized("もう一度試す", "Try again") if voice.lost else "",

@@ -52,6 +52,7 @@ def describe_voice(speaker: Speaker, requested: str, voice: str = "") -> OpenedV
         backends=tuple(speaker.backends.items()),
         fallback=speaker.fallback,
         lost=speaker.lost,
+        failed=speaker.failed,
         id=voice,
         fast=bool(speaker.fast_graphs),
         forced_bert=speaker.bert != info.bert,

@@ -38,6 +38,7 @@ class OpenedVoice:
         requested: the backend asked for.
         backends: where each stage runs, as (stage, backend key).
         fallback: why it does not run where it was asked to, or None.
+        failed: `fallback` is about a failure; else a graph has no room on its device, or no form.
         lost: it does not because its device failed, now or when the program ran last.
         speakers, styles: as (id, name).
         starter: it is the voice we ship.
@@ -63,6 +64,7 @@ class OpenedVoice:
     fast: bool = False
     forced_bert: bool = False
     lost: bool = False
+    failed: bool = True
     measured: tuple[Mapping[str, Any], ...] = field(default=(), compare=False)
 
 

@@ -66,6 +66,24 @@ def test_values_of_every_type_and_shape_pass_through(dtype: str, shape: tuple[in
     assert np.array_equal(result, value)
 
 
+def test_a_session_whose_driver_crashed_is_never_freed(library: OrtLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = serialised([helper.make_node("Identity", ["x"], ["y"])], {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, {})
+    session, call, freed = UnlockedSession(library, content, session_options()), OrtLibrary.call, list[str]()
+
+    def crash(self: OrtLibrary, name: str, *arguments: object) -> None:
+        if name == "Run":
+            raise OSError("exception: access violation writing 0x0000000000000000")
+        call(self, name, *arguments)
+
+    monkeypatch.setattr(OrtLibrary, "call", crash)
+    monkeypatch.setattr(OrtLibrary, "release", lambda _self, kind, _item: freed.append(kind))
+    with pytest.raises(OSError, match="access violation"):
+        session.run(None, {"x": np.zeros((1, 1), np.float32)}, session.run_options())
+    del session
+    gc.collect()
+    assert "Session" not in freed
+
+
 def test_a_voice_sounds_the_same_to_the_bit(library: OrtLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     request = SynthesisRequest("駅前の公園まで歩きました。")
     spoken = []

@@ -115,6 +115,46 @@ def test_a_device_that_fails_while_it_warms_up_is_told_and_cpu_speaks(
     assert not window.banner.isVisible()
 
 
+def test_a_driver_that_crashes_is_left_alone_until_the_user_tries_it_again(
+    qtbot: QtBot, open_window: OpenWindow, device: FaultyDevice, paced: RecordingPlayer
+) -> None:
+    """As ctypes shows an access violation to a program of Windows, which lives on."""
+    window = open_window(open_player=lambda _device, _rate: paced)
+    paced._pace = float("inf")
+    choose(window, "cuda")
+    wait_idle(qtbot, window)
+    device.fault = raising(FAULTS["crashed"][0])
+    device.at = crashed = len(device.runs) + 1
+    request = speak(qtbot, window, HELLO)
+    assert paced.requests[request][-1].last
+    assert used(window) == {"cpu"}
+    assert len(device.runs) == crashed, "no other graph was tried on it"
+    assert "access violation" in window.banner.details.text.toPlainText()
+    assert "driver crashed while it was in use" in str(device_record().refusal("cuda")), "the next start leaves it alone as well"
+    assert window.banner.action.text() == "Try again"
+    device.at = NEVER
+    press_action(window.banner, "Try again")
+    wait_idle(qtbot, window)
+    assert used(window) == {"cuda"}
+    assert device_record().refusal("cuda") is None
+
+
+def test_a_graph_without_room_runs_on_the_cpu_and_nothing_has_failed(
+    qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer
+) -> None:
+    choose(window, "cuda")
+    wait_idle(qtbot, window)
+    paced._pace = float("inf")
+    device.fault = raising(FAULTS["memory"][0])
+    device.at = len(device.runs) + 1
+    speak(qtbot, window, HELLO)
+    assert used(window) == {"cpu", "cuda"}
+    assert window.banner.message.text() == "Some of the work is done on the CPU, not on CUDA."
+    assert "BERT runs on the CPU, not on CUDA: it ran out of memory." in window.banner.hint.text()
+    assert window.banner.action.isHidden()
+    assert window.status.actual.objectName() == "muted", "not in the colour of errors"
+
+
 @pytest.mark.parametrize("fault", ["hung", "memory", "refused", "cuda"])
 def test_whatever_it_raises_in_the_middle_of_a_line_the_line_is_heard_to_its_end(
     qtbot: QtBot, window: MainWindow, device: FaultyDevice, paced: RecordingPlayer, fault: str
