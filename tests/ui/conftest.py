@@ -148,6 +148,8 @@ def open_window(
         window = MainWindow(settings or Settings(text=""), controller)
         qapp.setStyleSheet(sheet)
         windows.append(window)
+        if not (settings and settings.geometry):
+            window.resize(1100, 800)  # the screen of the tests is narrower
         window.start()
         if ready:
             wait_idle(qtbot, window)

@@ -37,7 +37,7 @@ start = MainWindow.start
 def begin(window):
     start(window)
     window.side.presets.keep_as("fast")
-    window.dialogs._use_keys({"duplicate": Binding(("Ctrl+J",))})
+    window.dialogs._use_keys({"duplicate": Binding(("Ctrl+Alt+J",))})
     print("done", flush=True)
 MainWindow.start = begin
 from app.ui.main import main
@@ -59,7 +59,7 @@ def keep_something(window: Any) -> None:
     window.dialogs.open_settings()
     dialog = window.dialogs.shown
     assert isinstance(dialog, SettingsDialog)
-    dialog.keys.rows["duplicate"][0].setKeySequence("Ctrl+J")
+    dialog.keys.rows["duplicate"][0].setKeySequence("Ctrl+Alt+J")
     dialog.ok.click()
     window.licences.ask("v", "Voice", "Terms.", lambda: None, lambda: None)
     (licence,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
@@ -127,7 +127,7 @@ def test_a_slow_disk_holds_nobody_up_and_loses_nothing(qtbot: QtBot, open_window
     assert not shortcuts_path().exists()
     window.close()
     assert load_presets() == ({"fast": Preset()}, None)
-    assert load_shortcuts() == ({"duplicate": Binding(("Ctrl+J",))}, None)
+    assert load_shortcuts() == ({"duplicate": Binding(("Ctrl+Alt+J",))}, None)
     assert is_accepted(Licence("v", "Voice", "Terms."))
 
 
@@ -138,9 +138,9 @@ def test_what_cannot_be_written_is_told_and_stays_in_use(qtbot: QtBot, open_wind
     window.side.presets.keep_as("fast")
     qtbot.waitUntil(lambda: "presets could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
     assert window.side.presets.names.findText("fast") > 0
-    window.dialogs._use_keys({"duplicate": Binding(("Ctrl+J",))})
+    window.dialogs._use_keys({"duplicate": Binding(("Ctrl+Alt+J",))})
     qtbot.waitUntil(lambda: "shortcuts could not be saved" in window.notice.message.text(), timeout=WAIT_MS)
-    assert window.window_actions["duplicate"].shortcut().toString() == "Ctrl+J"
+    assert window.window_actions["duplicate"].shortcut().toString() == "Ctrl+Alt+J"
     window.licences.ask("v", "Voice", "Terms.", lambda: answers.append("yes"), lambda: answers.append("no"))
     (licence,) = (item for item in window.findChildren(TextDialog) if item.isVisible())
     licence.accept_button.click()
@@ -156,7 +156,7 @@ def test_presets_and_keys_outlive_a_killed_window(tmp_path: Path) -> None:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"done\n"
-    kept = {tmp_path / presets_path().name: b'"fast"', tmp_path / shortcuts_path().name: b"Ctrl+J"}
+    kept = {tmp_path / presets_path().name: b'"fast"', tmp_path / shortcuts_path().name: b"Ctrl+Alt+J"}
     ends = time.monotonic() + KEPT_WITHIN_S
     while time.monotonic() < ends and not all(file.is_file() and words in file.read_bytes() for file, words in kept.items()):
         time.sleep(0.05)

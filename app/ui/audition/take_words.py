@@ -35,7 +35,7 @@ def number_words(name: str, value: float) -> str:
     if name == "speed":
         return localized(f"話速 {shown}", f"{shown}×")
     if name == "style_weight":
-        return localized(f"強さ {shown}", f"strength {shown}")
+        return localized(f"強さ {shown}", f"weight {shown}")
     return f"{BOUNDS[name].label} {shown}"
 
 

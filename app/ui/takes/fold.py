@@ -84,7 +84,9 @@ class TakesFold(QObject):
 
     def _made(self) -> TakePanel:
         panel = self._takes.make_panel()
-        self._below.insertWidget(self._below.indexOf(self._frame) + 1, ScrollFrame(panel))
+        frame = ScrollFrame(panel)
+        self._below.insertWidget(self._below.indexOf(self._frame) + 1, frame)
+        frame.show()  # a layout would do so a moment later
         stops: tuple[QWidget, ...] = (self._strip.strip, *panel.stops)
         for before, after in itertools.pairwise(stops):
             QWidget.setTabOrder(before, after)

@@ -296,7 +296,7 @@ class _CountButton(QToolButton):
         self._menu = QMenu(self)
         self._menu.aboutToShow.connect(self._fill)
         self.setMenu(self._menu)
-        self.hide()
+        self.show_number(0)
 
     def show_number(self, number: int) -> None:
         """Says it, of two and more."""

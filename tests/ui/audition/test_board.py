@@ -223,7 +223,7 @@ def test_presets_and_strengths_are_ways_too_and_remembered(qtbot: QtBot, open_wi
     model = shown.view.model()
     assert [model.headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["Happy", "Sad"], "what all share is not said"
     assert "fast" in model.headerData(0, Qt.Orientation.Vertical, Qt.ItemDataRole.ToolTipRole)
-    assert model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Happy · strength 1: ")
+    assert model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole).startswith("Happy · weight 1: ")
     shown.reject()
     board, shown = opened(qtbot, window, "")
     wishes = shown.chooser.wishes

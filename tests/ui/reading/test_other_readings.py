@@ -30,7 +30,7 @@ def test_a_click_takes_the_other_reading(qtbot: QtBot, open_window: OpenWindow) 
     write(window, TEXT)
     qtbot.waitUntil(lambda: kana(window).startswith("アイツ"), timeout=WAIT_MS)
     assert [button.text() for button in offered(window)] == ["彼奴 → キャツ"]
-    assert offered(window)[0].isVisible()
+    qtbot.waitUntil(lambda: offered(window)[0].isVisible(), timeout=WAIT_MS)
     qtbot.mouseClick(offered(window)[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: kana(window).startswith("キャツ"), timeout=WAIT_MS)
     line = window.document.script.find(window.script.current_id)

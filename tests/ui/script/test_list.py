@@ -315,6 +315,7 @@ def test_what_is_in_sight_stays_there_while_very_many_lines_are_laid_out_again(q
     for change in (lambda: window.resize(window.width() - 150, window.height()), lambda: window.settings.change(theme="dark")):
         top = view.visualRect(index).top()
         change()
+        qtbot.wait(100)  # it is laid out a moment later
         qtbot.waitUntil(lambda: not view.gradual.is_running and view.viewport().updatesEnabled(), timeout=WAIT_MS)
         qtbot.wait(50)
         assert view.visualRect(index).top() == top

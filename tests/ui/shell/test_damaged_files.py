@@ -173,11 +173,14 @@ def test_one_banner_tells_of_all_files(qtbot: QtBot, open_window: OpenWindow) ->
     notify(unread)
     assert text_of(window) == FIRST_TEXT
     told = ("previous script", "presets could not", "shortcuts could not", "dictionary cannot", "Some settings could not")
-    qtbot.waitUntil(lambda: all(words in window.notice.message.text() for words in told), timeout=WAIT_MS)
+    notices = lambda: "\n".join(message for message, _hint in window.notice.messages)  # noqa: E731
+    qtbot.waitUntil(lambda: all(words in notices() for words in told), timeout=WAIT_MS)
     assert window.notice.isVisible()
-    assert window.notice.message.text().count("\n") == len(told) - 1, "each once, and nothing of what only the window remembers"
+    assert len(window.notice.messages) == len(told), "each once, and nothing of what only the window remembers"
+    assert window.notice.count.text() == f"{len(told)} notifications"
+    hints = "\n".join(hint for _message, hint in window.notice.messages)
     for path, content in damaged.items():
-        assert str(path) in window.notice.hint.text() or path == names_path()
+        assert str(path) in hints or path == names_path()
         assert path.with_name(f"{path.name}.unreadable").read_text(encoding="utf-8") == content
     window.notice.hide()
     notify(unread)

@@ -196,7 +196,7 @@ def test_making_takes_is_stopped_and_a_take_that_is_gone_says_so(qtbot: QtBot, o
     write(window, HELLO * 20)
     window.window_actions["more_takes"].trigger()
     panel = panel_of(window)
-    assert panel.buttons["stop"].isVisible()
+    qtbot.waitUntil(panel.buttons["stop"].isVisible, timeout=WAIT_MS)
     press(window, "stop")
     wait_idle(qtbot, window)
     assert panel.buttons["stop"].isHidden()

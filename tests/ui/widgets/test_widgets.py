@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QWid
 from pytestqt.qtbot import QtBot
 
 from app.core.script import Line, LineSettings
+from app.export.pattern import Who
 from app.notices import show_notices
 from app.paths import resources_dir
 from app.settings import HIGHEST_SEED, Settings
@@ -253,10 +254,14 @@ def test_a_file_gets_a_suffix_that_can_be_written(
 def test_several_files_are_named_after_a_pattern_and_replace_nothing(tmp_path: Path) -> None:
     (tmp_path / "001_雨.wav").write_bytes(b"")
     lines = [(1, Line("雨")), (2, Line("雨")), (12, Line("/"))]
-    names = [file.name for file in files_for(tmp_path / "$number$_$text$.wav", lines)]
-    assert names == ["001_雨 2.wav", "002_雨.wav", "012_.wav"]
-    assert [file.name for file in files_for(tmp_path / "a.flac", lines)] == ["a_001.flac", "a_002.flac", "a_012.flac"]
-    assert [file.name for file in files_for(tmp_path / "$連番$.mp3", [(1, Line("雨")), (1, Line("雨"))])] == ["001.mp3", "001 2.mp3"]
+
+    def names(pattern: str, lines: list[tuple[int, Line]]) -> list[str]:
+        return [file.name for file in files_for(tmp_path / pattern, lines, lambda settings: Who("Mei", "Mei", settings.style.upper()))]
+
+    assert names("$number$_$text$.wav", lines) == ["001_雨 2.wav", "002_雨.wav", "012_.wav"]
+    assert names("a.flac", lines) == ["a_001.flac", "a_002.flac", "a_012.flac"]
+    assert names("$連番$.mp3", [(1, Line("雨")), (1, Line("雨"))]) == ["001.mp3", "001 2.mp3"]
+    assert names("$number$_$style$.wav", [(3, Line("雨", LineSettings(style="happy")))]) == ["003_HAPPY.wav"], "as the window names styles"
 
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in (resources_dir() / "icons").iterdir()))
