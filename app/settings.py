@@ -27,6 +27,8 @@ LoadChoice = Literal["at_start", "first_use"]
 LOAD_CHOICES: tuple[LoadChoice, ...] = ("at_start", "first_use")
 ThemeChoice = Literal["system", "light", "dark"]
 THEMES: tuple[ThemeChoice, ...] = ("system", "light", "dark")
+TextSize = Literal["small", "usual", "large", "largest"]
+TEXT_SIZES: tuple[TextSize, ...] = ("small", "usual", "large", "largest")
 PrecisionChoice = Literal["auto", "float32", "int8"]
 PRECISION_CHOICES: tuple[PrecisionChoice, ...] = ("auto", "float32", "int8")
 LanguageChoice = Literal["system", "ja", "en"]
@@ -57,6 +59,7 @@ class Settings:
         speaker, style and the numbers that shape the sound: of the line that was selected last; an empty script begins with them.
         loop, live, follow: playing starts again at the end; a line speaks again after each change; the line that sounds is selected.
         language: "system" is what the system or KOEBAKO_LANG says.
+        text_size: of all text in the window; "usual" is the system's, or 10 points where that is smaller.
         voice: of the line that was selected last; empty is the voice we ship.
         bert: id of the one that `--force-bert` takes; empty is any.
         force_bert: in the window, a voice whose BERT is missing speaks with another one.
@@ -108,6 +111,7 @@ class Settings:
     save_suffix: str = field(default=".wav", metadata={"choices": SAVE_SUFFIXES})
     language: LanguageChoice = field(default="system", metadata={"choices": LANGUAGE_CHOICES, "shown": words.LANGUAGE})
     theme: ThemeChoice = field(default="system", metadata={"choices": THEMES, "shown": words.THEME})
+    text_size: TextSize = field(default="usual", metadata={"choices": TEXT_SIZES, "shown": words.TEXT_SIZE})
     device: str = field(default="", metadata={"shown": words.DEVICE})
     bert: str = ""
     force_bert: bool = False

@@ -46,6 +46,13 @@ THEME = Shown(
     ("ウィンドウの配色を選びます。", "Colour theme of the window."),
     choices=(("システムの設定に合わせる", "Use system setting"), ("ライト", "Light"), ("ダーク", "Dark")),
 )
+TEXT_SIZE = Shown(
+    "general",
+    ("文字の大きさ", "Text size"),
+    ("ウィンドウ全体の文字の大きさを選びます。", "Size of all text in the window."),
+    choices=(("小", "Small"), ("標準", "Normal"), ("大", "Large"), ("特大", "Largest")),
+    restart=True,
+)
 LOAD_VOICE = Shown(
     "voice",
     ("声を読み込むタイミング", "When to load the voice"),

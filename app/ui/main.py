@@ -16,7 +16,7 @@ from app.language import language, localized, read_in_window, set_language
 from app.log import log_path, log_words, start_log
 from app.own_folder import check_home
 from app.own_program import start_window
-from app.settings import LanguageChoice, load_settings
+from app.settings import LanguageChoice, TextSize, load_settings
 from app.terminal import report_failure
 from app.ui.settings.known_backend import with_known_backend
 from app.ui.shell.single_instance import take_place
@@ -58,7 +58,7 @@ def _run(files: list[Path]) -> int:
     use_language(settings.language)
     kept = settings
     settings, notice = with_known_backend(settings, notice)
-    app = make_application()
+    app = make_application(settings.text_size)
     from app.ui.shell.open_requests import Opening
     from app.ui.shell.unix_signals import Interrupt
     from app.ui.shell.window import MainWindow
@@ -140,7 +140,7 @@ def check_display() -> None:
             ) from exc
 
 
-def make_application() -> QApplication:
+def make_application(text_size: TextSize = "usual") -> QApplication:
     """Qt's application with our style, fonts and language; InternalError where Qt's own libraries are missing."""
     gc.disable()  # what is imported stays, so that searching it for garbage takes time and finds nothing; `GarbageCollection` collects later
     try:
@@ -164,7 +164,7 @@ def make_application() -> QApplication:
     GarbageCollection(app)
     app.setApplicationName("Koebako")
     app.setStyle("Fusion")
-    apply_fonts(app, language() == "ja")
+    apply_fonts(app, language() == "ja", text_size)
     translator = QTranslator(app)
     if language() == "ja":
         from app.ui.workarounds.qt_words import MissingWords

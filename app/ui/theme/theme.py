@@ -10,12 +10,14 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalett
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.paths import resources_dir
-from app.settings import ThemeChoice
+from app.settings import TextSize, ThemeChoice
 from app.stage_colors import ON_DARK, ON_LIGHT
 from app.ui.theme.style_sheet import STYLE
 
 # Without these, Han characters may come in their Chinese shapes.
 JAPANESE_FONTS = ("Yu Gothic UI", "Meiryo", "Hiragino Sans", "Noto Sans CJK JP", "Noto Sans JP", "IPAexGothic", "IPAGothic", "TakaoGothic")
+SMALLEST_PT = 10  # of what is normal, whatever the system says
+TEXT_SCALES: dict[TextSize, float] = {"small": 0.9, "usual": 1.0, "large": 1.25, "largest": 1.5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +121,8 @@ def is_theme_change(widget: QWidget, event: QEvent) -> bool:
     return event.type() == QEvent.Type.ThemeChange or (event.type() == QEvent.Type.PaletteChange and widget.updatesEnabled())
 
 
-def apply_fonts(app: QApplication, japanese: bool) -> None:
-    """Puts fonts with Japanese shapes behind the system's own, or before it where that one has none of them."""
+def apply_fonts(app: QApplication, japanese: bool, size: TextSize = "usual") -> None:
+    """Puts fonts with Japanese shapes behind the system's own, or before it where that one has none of them, as large as the user wants them."""
     known = set(QFontDatabase.families())
     families = [name for name in JAPANESE_FONTS if name in known]
     font = QFont(app.font())
@@ -128,8 +130,7 @@ def apply_fonts(app: QApplication, japanese: bool) -> None:
         font.setFamilies([*families, font.family()])
     else:
         font.setFamilies([font.family(), *families])
-    if font.pointSizeF() < 10:
-        font.setPointSizeF(10)
+    font.setPointSizeF(max(font.pointSizeF(), SMALLEST_PT) * TEXT_SCALES[size])
     app.setFont(font)
 
 
