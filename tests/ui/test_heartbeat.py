@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QTabWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from app.adapters.user_dictionary import change_dictionary
@@ -175,6 +175,44 @@ def test_everything_that_is_done_to_ten_thousand_lines(
             qtbot.wait(50)
             qtbot.waitUntil(lambda: not window.script.gradual.is_running, timeout=WAIT_MS)
             qtbot.wait(50)
+
+
+ORDINARY = (
+    "add_line", "edit_line", "duplicate", "split_sentences", "undo", "redo", "join_lines", "move_up", "move_down", "select_all", "cut",
+    "paste", "delete", "undo", "play", "stop", "play_through", "stop", "loop", "live", "show_strip", "show_takes", "keep_take", "find",
+    "replace", "find_command", "settings", "dictionary", "voice_library", "export", "import", "audition", "user_guide", "diagnose", "about",
+)  # fmt: skip
+ORDINARY_MS = 100.0  # each of them for the first time, with what it imports and builds
+
+
+def test_ordinary_actions_one_after_the_other(
+    qtbot: QtBot, open_window: OpenWindow, beating: Beating, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_arguments: ([], ""))  # Qt's own dialog apart
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: ("", ""))
+    player = RecordingPlayer(pace=10.0)
+    window = with_a_hundred_lines(open_window(Settings(text="", theme="light"), lambda _device, _rate: player))
+    wait_idle(qtbot, window)
+    QGuiApplication.clipboard().setText("貼り付けた行です。")
+    settings: list[tuple[str, Callable[[], object]]] = [
+        ("a slider", lambda: window.side.sliders["speed"].set_value(1.2)),
+        ("a style", lambda: window.side.styles.setCurrentIndex(1)),
+        ("another theme", lambda: window.settings.change(theme="dark")),
+        ("latency", window.latency.title.fold.click),
+        ("a smaller window", lambda: window.resize(window.width() - 100, window.height() - 60)),
+    ]
+    deeds = [*((name, window.window_actions[name].trigger) for name in ORDINARY), *settings]
+    for name, deed in deeds:
+        with beating(f"ordinary: {name}", one_deed=True, longest_ms=ORDINARY_MS):
+            qtbot.wait(20)
+            deed()
+            qtbot.wait(400)
+        for dialog in (*window.findChildren(QDialog), *QApplication.topLevelWidgets()):
+            if dialog is not window and isinstance(dialog, QDialog) and dialog.isVisible():
+                dialog.close()
+    window.settings.change(loop=False, live=False)
+    window.window_actions["stop"].trigger()
+    wait_idle(qtbot, window)
 
 
 def test_rooms_that_are_opened_when_they_are_wanted(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:
