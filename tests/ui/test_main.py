@@ -90,7 +90,7 @@ def test_what_makes_qts_classes_is_imported_in_the_gui_thread() -> None:
         "def filled():\n"
         "    print('pyqtgraph' in sys.modules, flush=True)\n"
         "    os._exit(0)\n"
-        "window = MainWindow(Settings(), SpeechController())\n"
+        "window = MainWindow(Settings(latency='open'), SpeechController())\n"
         "window.latency.place.filled.connect(filled)\n"
         "window.start()\n"
         "application.exec()\n"
