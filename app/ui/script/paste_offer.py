@@ -33,7 +33,7 @@ def divisions_of(text: str) -> dict[Division, list[str]]:
 
 
 def offer_divisions(parent: QWidget, ways: dict[Division, list[str]], take: TakeLines) -> QMessageBox | None:
-    """Asks which of several ways it shall be, and gives its lines to `take`; the only one at once, without a question."""
+    """Asks which of several ways is wanted, and gives its lines to `take`; the only one at once, without a question."""
     if len(ways) == 1:
         take(ways["line"])
         return None
@@ -43,7 +43,7 @@ def offer_divisions(parent: QWidget, ways: dict[Division, list[str]], take: Take
         if (lines := ways.get(way))
     ]
     question = localized("貼り付けるテキストを、どのように行に分けますか？", "How should the text become lines?")
-    hint = localized("あとから「元に戻す」で取り消せます。", "You can undo it afterwards.")
+    hint = localized("あとから「元に戻す」で戻せます。", "You can undo it afterwards.")
     return ask(parent, "Koebako", (question, hint), answers)
 
 

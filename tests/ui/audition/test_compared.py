@@ -26,7 +26,7 @@ def names(voice: str) -> str:
 
 def test_styles_of_a_line() -> None:
     takes = [take("a", "Happy", "1"), take("a", "Sad", "2", style_weight=2.0), take("a", "Happy", "3", speed=1.2)]
-    assert compared_rows(takes, names) == (["Happy", "Sad · strength 2", "Happy · 1.2×"], [["1", "2", "3"]])
+    assert compared_rows(takes, names) == (["Happy", "Sad · weight 2", "Happy · 1.2×"], [["1", "2", "3"]])
 
 
 def test_names_in_japanese(monkeypatch: pytest.MonkeyPatch) -> None:
