@@ -5,6 +5,7 @@ Laying out a page asks Python for hundreds of texts; against a thread that alway
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -15,7 +16,10 @@ WORK_S, REST_S = 0.0005, 0.001
 
 
 def with_rests(items: Iterable[Item]) -> Iterator[Item]:
-    """The same items; a rest twice as long as the work before it."""
+    """The same items; a rest twice as long as the work before it, but none in the main thread, which waits for nobody: it is the window's own."""
+    if threading.current_thread() is threading.main_thread():
+        yield from items
+        return
     began = time.thread_time()
     for number, item in enumerate(items, 1):
         yield item

@@ -44,18 +44,11 @@ MOST_SLOWED, MOST_WAITED = 1.5, 2.0  # times as long, where the machine was as s
 Beating = Callable[..., Any]
 
 
-@pytest.fixture(autouse=True)
-def _locks_as_in_the_program() -> Iterator[None]:
-    """Threads take turns as the program has them: what is written in the background holds up a window of Python's own ways ten times as long."""
+@pytest.fixture
+def beating(capsys: pytest.CaptureFixture[str]) -> Iterator[Beating]:
+    """Watches what is done within, and fails where the window stood still. Python's threads take turns as in the program."""
     usual = sys.getswitchinterval()
     switch_soon()
-    yield
-    sys.setswitchinterval(usual)
-
-
-@pytest.fixture
-def beating(capsys: pytest.CaptureFixture[str]) -> Beating:
-    """Watches what is done within, and fails where the window stood still."""
 
     @contextmanager
     def beating(name: str, *, one_deed: bool = False, p99_ms: float = P99_MS, longest_ms: float = LONGEST_MS) -> Iterator[None]:
@@ -71,7 +64,8 @@ def beating(capsys: pytest.CaptureFixture[str]) -> Beating:
             assert max(values) <= longest_ms * min(slow, most) * slower, heart.beats[int(np.argmax(values))]
             assert one_deed or np.percentile(values, 99) <= p99_ms * min(slow, most) * slower
 
-    return beating
+    yield beating
+    sys.setswitchinterval(usual)
 
 
 def test_load_warm_up_and_speech(qtbot: QtBot, open_window: OpenWindow, beating: Beating) -> None:

@@ -136,16 +136,15 @@ class ReadingController(QObject):
 
     def _on_tried(self, answer: LineRead) -> None:
         """A reading that was typed: taken when the front end takes it."""
+        line = self._selection.line
+        if line is None or (line.id, line.text) != (answer.job.line_id, answer.job.text):
+            return  # another line is shown, or another text
         if answer.error is not None:
             self.panel.reading.show_error(answer.error.message)
-        elif answer.reading is not None and answer.job.line_id == self._shown_id and self._is_text(answer.job.text):
+        elif answer.reading is not None:
             self._reading, self._asked = answer.reading, answer.job  # what was asked before would show the line without it
             self._edit(localized("読みを変更", "Change reading"), answer.overrides)
             self.panel.reading.close_field()
-
-    def _is_text(self, text: str) -> bool:
-        line = self._selection.line
-        return line is not None and line.text == text
 
     @Slot()
     def _show(self) -> None:
