@@ -19,6 +19,7 @@ OF_LINES += ("split_here", "split_sentences", "join_lines", "cut", "copy", "sele
 FINE = 1000  # steps of the play line
 BETWEEN = ("play_through", "loop", "live")
 SPARE_PLAY, NARROW_SAVE = 24, 44  # pixels beside the words of the one, and of the other without its words
+SPACING, NARROW_SPACING = 8, 3  # pixels between two buttons
 
 
 class Transport(QWidget):
@@ -51,7 +52,7 @@ class Transport(QWidget):
         self.line.setFixedHeight(4)
         self.line.setAccessibleName(localized("再生位置", "Playback position"))
         row = QHBoxLayout()
-        row.setSpacing(8)
+        row.setSpacing(SPACING)
         row.addWidget(self.play)
         self.buttons = {name: _button(actions[name]) for name in BETWEEN}
         for button in self.buttons.values():
@@ -88,7 +89,7 @@ class Transport(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """What is left in a narrow column: the buttons, by their drawings alone."""
-        width = self._usual_play - SPARE_PLAY + self._buttons_width() + NARROW_SAVE
+        width = self.play.sizeHint().width() + self._buttons_width(NARROW_SPACING) + NARROW_SAVE
         return QSize(width, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -142,19 +143,21 @@ class Transport(QWidget):
 
     def _fit(self) -> None:
         """Shows the length of the script, and words on the button that exports, as far as there is room."""
-        room = self.width() - self._buttons_width() - self._usual_play
+        narrowest, usual = self.play.sizeHint().width(), max(self._usual_play, self.play.sizeHint().width())
+        room = self.width() - self._buttons_width(SPACING) - usual
         words = self.save.accessibleName()
         has_words = room >= self._save_width
-        has_length = room >= self._save_width + self._row.spacing() + self.length.sizeHint().width()
+        has_length = room >= self._save_width + SPACING + self.length.sizeHint().width()
         if has_words != bool(self.save.text()):
             self.save.setText(words if has_words else "")
         self.length.setVisible(has_length)
-        self.play.setMinimumWidth(self._usual_play if room >= NARROW_SAVE else 0)
+        self.play.setMinimumWidth(usual if room >= NARROW_SAVE else narrowest)
+        self._row.setSpacing(SPACING if room >= NARROW_SAVE else NARROW_SPACING)
         self.updateGeometry()  # layouts remember what the buttons asked for before they were styled
 
-    def _buttons_width(self) -> int:
+    def _buttons_width(self, spacing: int) -> int:
         """Pixels of the buttons between playing and exporting, with the space around each."""
-        return sum(button.sizeHint().width() + self._row.spacing() for button in self.buttons.values()) + 2 * self._row.spacing()
+        return sum(button.sizeHint().width() + spacing for button in self.buttons.values()) + 2 * spacing
 
 
 def _button(action: QAction) -> QToolButton:

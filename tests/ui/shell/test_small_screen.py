@@ -35,6 +35,7 @@ def test_everything_is_reached_on_a_small_screen(
     for part in parts:
         assert window.rect().contains(place_of(part, window)), part
         assert part.visibleRegion().boundingRect() == part.rect(), part
+    assert window.transport.play.width() >= window.transport.play.sizeHint().width(), "its words are whole"
     assert not window.edit_bar.isVisible()
     assert window.transport.save.text() == ""
     assert window.transport.save.accessibleName(), "for those who do not see its drawing"
