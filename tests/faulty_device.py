@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -20,11 +22,21 @@ FAULTS: dict[str, tuple[Callable[[], Exception], str]] = {
     "hung": (lambda: ORT_ERRORS.RuntimeException("Exception(3) tid(2) 887A0006 The GPU will not respond to more commands"), "887A0006"),
     "reset": (lambda: RuntimeError("887A0007 The GPU device instance has been suspended"), "887A0007"),
     "driver": (lambda: ORT_ERRORS.Fail("[ONNXRuntimeError] : 1 : FAIL : 887A0020 The driver has failed internally"), "887A0020"),
-    "crashed": (lambda: OSError("exception: access violation reading 0x0000000000000010"), "its driver crashed"),
+    "crashed": (lambda: access_violation(), "its driver crashed"),
     "memory": (lambda: ORT_ERRORS.RuntimeException("8007000E Not enough memory resources"), "memory"),
     "refused": (lambda: ORT_ERRORS.NotImplemented("80070057 The parameter is incorrect."), "does not support"),
     "cuda": (lambda: ORT_ERRORS.Fail("CUDA failure 700: an illegal memory access was encountered"), "CUDA failure 700"),
 }
+
+
+def access_violation() -> OSError:
+    """Return the error that ctypes raises for an access violation: a real one on Windows, its like elsewhere, where it ends the process."""
+    if sys.platform == "win32":
+        try:
+            ctypes.string_at(0x10)
+        except OSError as exc:
+            return exc
+    return OSError("exception: access violation reading 0x0000000000000010")
 
 
 class FaultyDevice:

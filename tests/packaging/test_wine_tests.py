@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from bundle import wine_tests
+from bundle.command import PROJECT
 
 PRINTED = """\
 ....s                                          [100%]
@@ -51,6 +54,14 @@ def test_every_folder_is_run_or_told(wine: FakeWine, capsys: pytest.CaptureFixtu
     asked = [str(word) for command in wine.commands for word in command]
     assert "tests/test_paths.py" in asked
     assert "tests/install" in asked
+
+
+def test_every_plugin_of_pytest_is_there() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = {re.split(r"[>=]", item)[0] for item in project["project"]["optional-dependencies"]["dev"] if item.startswith("pytest")}
+    pinned = wine_tests.REQUIREMENTS.read_text(encoding="utf-8")
+    assert wanted
+    assert wanted <= set(re.findall(r"^([\w-]+)==", pinned, re.MULTILINE))
 
 
 def test_what_there_was_no_time_for_is_told(wine: FakeWine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
