@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import hypothesis
 import pytest
 
 from app import language
+from app.adapters.files.lock import FileLock
 from app.adapters.openjtalk.choices import CHOICES, forget_choices
 from tests.remembered import FOLDER_VARIABLE
 from tests.shared_sessions import share_sessions
@@ -25,6 +27,8 @@ SHARED = Path(os.environ.get("KOEBAKO_REFERENCE") or Path(__file__).parent.paren
 # What names of users and folders hold, and some library or shell splits, expands or ends a name at. Windows allows no double quote.
 HOME_NAME = "声箱, it's %TEMP% #1 ~" if sys.platform == "win32" else '声箱, "it\'s" %TEMP% #1 ~'
 
+MODELS_VARIABLE = "KOEBAKO_TEST_MODELS"  # where they lie, for what is made once and has no fixtures
+LONGEST_MAKING_S = 180  # of the tiny models, by another process of the run
 # How long examples take to make says nothing of the program, only of what else the machine does.
 hypothesis.settings.register_profile("koebako", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.register_profile("quick", parent=hypothesis.settings.get_profile("koebako"), max_examples=40)
@@ -34,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """`--run-slow` for CI; `--soak-s` for a long look at what only time brings out."""
     parser.addoption("--run-slow", action="store_true", help="also run tests marked slow")
     parser.addoption("--soak-s", type=float, default=12.0, help="seconds for which random deeds are done to the window")
+    parser.addoption("--most-skips", type=int, metavar="N", help="fail where more tests than these are skipped, and list why each was")
     parser.addoption("--soak-seed", type=int, default=1, help="which deeds")
 
 
@@ -66,6 +71,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="slow; run with --run-slow"))
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run that skipped more tests than `--most-skips`: what is skipped everywhere is tested nowhere."""
+    most, reporter = session.config.getoption("--most-skips"), session.config.pluginmanager.getplugin("terminalreporter")
+    if most is not None and reporter is not None and len(reporter.stats.get("skipped", ())) > most:
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print how many tests were skipped, and for which reasons."""
+    most, skipped = config.getoption("--most-skips"), terminalreporter.stats.get("skipped", ())
+    if most is None:
+        return
+    terminalreporter.section(f"{len(skipped)} skipped, {most} allowed")
+    for reason, count in Counter(
+        str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr) for report in skipped
+    ).most_common():
+        terminalreporter.write_line(f"{count:4d}  {reason.removeprefix('Skipped: ')}")
+
+
 @pytest.fixture(autouse=True)
 def _english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Messages in English, and data of the user in a folder of the test's own."""
@@ -94,6 +119,25 @@ def _prepared_voices(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "prepared"
     folder.mkdir(exist_ok=True)
     os.environ[FOLDER_VARIABLE] = str(folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of tiny voices and BERTs, which one process of a run writes for all (see `tests.tiny_models.model_folders`)."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "tiny-models"
+    lock = FileLock(folder.with_suffix(".lock"))
+    lock.wait(LONGEST_MAKING_S)
+    try:
+        if not folder.is_dir():
+            from tests.tiny_models.model_folders import make_models  # imports onnx, which few tests need
+
+            make_models(folder.with_suffix(".half"))
+            folder.with_suffix(".half").rename(folder)
+    finally:
+        lock.release()
+    os.environ[MODELS_VARIABLE] = str(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
