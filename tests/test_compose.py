@@ -56,18 +56,18 @@ def test_what_is_remembered_outlives_every_session() -> None:
     assert {timing.stage for timing in timings if not timing.cache_hit} == {"text", "audio"}
 
 
-def test_two_voices_never_take_each_others_sound(shared: Path) -> None:
+def test_two_voices_never_take_each_others_sound(tiny_models: Path) -> None:
     bert = {"force_bert": True}
     starter = open_speaker("mei")
-    other = open_speaker(str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), like=starter, **bert)  # type: ignore[arg-type]
+    other = open_speaker(str(tiny_models / "jp-extra-tiny" / "model.safetensors"), like=starter, **bert)  # type: ignore[arg-type]
     assert other.pipeline.caches is starter.pipeline.caches
     assert not np.array_equal(sound(other), sound(starter))
     assert np.array_equal(sound(other), sound(other))
     assert np.array_equal(sound(starter), sound(open_speaker("mei")))
 
 
-def test_serialised_graphs_are_let_go(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    voice = find_voice(str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), [])
+def test_serialised_graphs_are_let_go(tiny_models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    voice = find_voice(str(tiny_models / "jp-extra-tiny" / "model.safetensors"), [])
     graphs = {name: Serialised(graph) for name, graph in voice.graphs.items() if isinstance(graph, bytes)}
     let_go: list[int] = []
     for graph in graphs.values():

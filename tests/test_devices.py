@@ -46,11 +46,9 @@ LEAST_DB = 40.0
 
 
 @pytest.fixture(scope="module")
-def voice(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def voice(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A prepared voice of the public architecture."""
-    source = shared / "reference" / "jp-extra-tiny" / "model.safetensors"
-    if not source.is_file():
-        pytest.skip(f"no reference model at {source}")
+    source = tiny_models / "jp-extra-tiny" / "model.safetensors"
     folder = tmp_path_factory.mktemp("voice")
     prepare_voice(source, folder, int8=False)
     return str(folder)

@@ -21,10 +21,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.usefixtures("_prepared_voices")
-def test_a_copy_equals_what_is_prepared_anew(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_equals_what_is_prepared_anew(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also under another name, id and licence than the one that was prepared."""
     words = {"uuid": "0faf9f49-fb67-595a-a405-82fb5a94a620", "name": "花子", "license": "Terms.", "description": "声"}
-    sources = [aivmx(shared / "reference", tmp_path / "a.aivmx"), aivmx(shared / "reference", tmp_path / "b.aivmx", **words)]
+    sources = [aivmx(tiny_models, tmp_path / "a.aivmx"), aivmx(tiny_models, tmp_path / "b.aivmx", **words)]
     folders = {name: tmp_path / name for name in ("first", "copied", "anew")}
     for folder in folders.values():
         folder.mkdir()
@@ -37,8 +37,8 @@ def test_a_copy_equals_what_is_prepared_anew(shared: Path, tmp_path: Path, monke
     assert contents(folders["copied"])["voice.json"] != contents(folders["first"])["voice.json"]
 
 
-def test_another_speaker_or_style_is_another_voice(shared: Path, tmp_path: Path) -> None:
-    reference = shared / "reference"
+def test_another_speaker_or_style_is_another_voice(tiny_models: Path, tmp_path: Path) -> None:
+    reference = tiny_models
     renamed = {"speakers": lambda speakers: [item | {"name": "別人"} for item in speakers]}
     sources = [
         aivmx(reference, tmp_path / "a.aivmx"),

@@ -28,9 +28,9 @@ from tests.voices.prepare.bert.deberta_files import write_published
 
 
 @pytest.fixture
-def tiny(shared: Path, tmp_path: Path) -> Path:
+def tiny(tiny_models: Path, tmp_path: Path) -> Path:
     # Content alone: where the original may not be changed, Windows would keep the copy from being changed as well.
-    return Path(shutil.copytree(shared / "reference" / "deberta-tiny", tmp_path / "tiny", copy_function=shutil.copyfile))
+    return Path(shutil.copytree(tiny_models / "deberta-tiny", tmp_path / "tiny", copy_function=shutil.copyfile))
 
 
 @pytest.fixture

@@ -33,10 +33,8 @@ SAYS = {
 
 
 @pytest.fixture
-def reference(shared: Path) -> Path:
-    if not (shared / "reference" / "jp-extra-tiny").is_dir():
-        pytest.skip("no reference voice")
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 @pytest.fixture

@@ -29,11 +29,9 @@ ALL = {"prosody", "flow", "decoder"}
 
 
 @pytest.fixture(scope="module")
-def prepared(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny voice with all its int8 graphs."""
-    source = shared / "reference" / "jp-extra-tiny-2spk" / "model.safetensors"
-    if not source.is_file():
-        pytest.skip(f"no reference model at {source}")
+    source = tiny_models / "jp-extra-tiny-2spk" / "model.safetensors"
     folder = tmp_path_factory.mktemp("声")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(int8, "LEAST_SNR_DB", 15.0)  # weights of no voice; what is tested is not how well they bear 8 bits

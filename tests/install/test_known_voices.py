@@ -18,11 +18,11 @@ from .voice_files import aivmx
 
 
 @pytest.fixture
-def models(shared: Path, tmp_path: Path) -> Path:
+def models(tiny_models: Path, tmp_path: Path) -> Path:
     """AivisSpeech's folder with one voice and one broken file."""
     folder = tmp_path / "other-programs" / "AivisSpeech-Engine" / "Models"
     folder.mkdir(parents=True)
-    aivmx(shared / "reference", folder / "a.aivmx", name="花子")
+    aivmx(tiny_models, folder / "a.aivmx", name="花子")
     (folder / "broken.aivmx").write_bytes(b"broken")
     return folder
 

@@ -54,8 +54,8 @@ def test_no_text_and_the_shipped_voice_ask_nothing() -> None:
     assert licence_to_accept(found_voice("mei")) is None
 
 
-def test_a_voice_that_was_accepted_elsewhere_is_shown_again(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    voice = add_voice(aivmx(shared / "reference", tmp_path / "a.aivmx", license=TERMS), wishes(), prepare=quick).voice
+def test_a_voice_that_was_accepted_elsewhere_is_shown_again(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    voice = add_voice(aivmx(tiny_models, tmp_path / "a.aivmx", license=TERMS), wishes(), prepare=quick).voice
     assert licence_to_accept(voice) is None
     accepted_path().unlink()
     assert licence_to_accept(voice) == TERMS

@@ -40,13 +40,6 @@ FAST = (
 SOURCES = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ALL if name not in QUICK)]
 
 
-def _path(shared: Path, source: str) -> Path:
-    path = shared / "reference" / source
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
-    return path
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Where a voice is prepared."""
@@ -56,9 +49,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def source(shared: Path, tmp_path: Path) -> Path:
+def source(tiny_models: Path, tmp_path: Path) -> Path:
     """An SBV2 folder to change: settings, style vectors, weights and graph."""
-    found = _path(shared, "jp-extra-tiny/model.onnx").parent
+    found = (tiny_models / "jp-extra-tiny/model.onnx").parent
     copy = tmp_path / "source"
     copy.mkdir()
     for name in ("config.json", "style_vectors.npy", "model.safetensors", "model.onnx"):
@@ -88,21 +81,21 @@ class Done:
 
 
 @pytest.fixture(scope="module")
-def prepared_once(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Done]:
+def prepared_once(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Done]:
     """Prepares a source for all tests that only look at what came of it."""
 
     @cache
     def once(name: str) -> Done:
         folder, steps = tmp_path_factory.mktemp("声"), list[tuple[str, float]]()
-        prepared = prepare_voice(_path(shared, name), folder, lambda step, fraction: steps.append((step, fraction)), int8=name in FAST)
+        prepared = prepare_voice(tiny_models / name, folder, lambda step, fraction: steps.append((step, fraction)), int8=name in FAST)
         return Done(folder, prepared, steps)
 
     return once
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, prepared_once: Callable[[str], Done], name: str) -> None:
-    path, done = _path(shared, name), prepared_once(name)
+def test_a_prepared_voice_equals_its_source_and_the_reference(tiny_models: Path, prepared_once: Callable[[str], Done], name: str) -> None:
+    path, done = tiny_models / name, prepared_once(name)
     folder, prepared, steps = done.folder, done.prepared, done.steps
     if path.suffix in (".safetensors", ".aivm"):
         assert prepared.max_abs_diff is None
@@ -121,12 +114,12 @@ def test_a_prepared_voice_equals_its_source_and_the_reference(shared: Path, prep
     _check(folder, path.parent / "expected.npz")
 
 
-def test_a_prepared_folder_is_prepared_again(shared: Path, prepared_once: Callable[[str], Done], folder: Path) -> None:
+def test_a_prepared_folder_is_prepared_again(tiny_models: Path, prepared_once: Callable[[str], Done], folder: Path) -> None:
     name = "jp-extra-tiny-2spk/model.aivm"
     first = prepared_once(name)
     again = prepare_voice(first.folder, folder, int8=False)
     assert (first.prepared.manifest, again.max_abs_diff, again.reason) == (again.manifest, None, None)
-    _check(folder, _path(shared, name).parent / "expected.npz")
+    _check(folder, (tiny_models / name).parent / "expected.npz")
 
 
 def test_the_starter_voice_can_be_prepared(folder: Path) -> None:
@@ -137,11 +130,11 @@ def test_the_starter_voice_can_be_prepared(folder: Path) -> None:
     assert prepare_voice(voice, folder).manifest.durations == read_manifest(voice).durations
 
 
-def test_half_precision_weights(source: Path, folder: Path, shared: Path) -> None:
+def test_half_precision_weights(source: Path, folder: Path, tiny_models: Path) -> None:
     file = TensorFile(source / "model.safetensors")
     write_safetensors(source / "half.safetensors", {name: file[name].astype(np.float16) for name in file if name != "iteration"})
     prepare_voice(source / "half.safetensors", folder, int8=False)
-    voice, case = read_prepared(folder), read_cases(shared / "reference" / "jp-extra-tiny" / "expected.npz")[0]
+    voice, case = read_prepared(folder), read_cases(tiny_models / "jp-extra-tiny" / "expected.npz")[0]
     samples, _ = runner_of(voice)(case)
     assert np.abs(samples[:20000] - case["output"].reshape(-1)[:20000]).mean() < 0.05  # the same sound, less exact
 
@@ -189,9 +182,9 @@ LIES: dict[str, tuple[Callable[[PreparedGraphs], Any], str]] = {
 
 
 @pytest.fixture(scope="module")
-def honest(shared: Path) -> PreparedGraphs:
+def honest(tiny_models: Path) -> PreparedGraphs:
     """What `source` is cut into."""
-    return cut.cut_graphs(onnx.load(str(_path(shared, "jp-extra-tiny/model.onnx"))))
+    return cut.cut_graphs(onnx.load(str(tiny_models / "jp-extra-tiny/model.onnx")))
 
 
 @pytest.mark.parametrize("name", LIES)
@@ -255,7 +248,7 @@ def test_a_full_disk_leaves_nothing(source: Path, folder: Path) -> None:
 # ---------------------------------------------------------------------------------------------------- opaque
 
 
-def test_a_graph_with_unknown_seams_stays_whole_and_says_why(source: Path, folder: Path, shared: Path) -> None:
+def test_a_graph_with_unknown_seams_stays_whole_and_says_why(source: Path, folder: Path, tiny_models: Path) -> None:
     model = onnx.load(str(source / "model.onnx"))
     model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
     onnx.save(model, str(source / "model.onnx"))
@@ -266,7 +259,7 @@ def test_a_graph_with_unknown_seams_stays_whole_and_says_why(source: Path, folde
     assert {item.name for item in folder.iterdir()} == {"whole.onnx", "whole.bin", "voice.json", "style_vectors.npy"}
     voice = read_prepared(folder)
     run = runner_of(voice)
-    for number, case in enumerate(read_cases(shared / "reference" / "jp-extra-tiny" / "expected.npz")):
+    for number, case in enumerate(read_cases(tiny_models / "jp-extra-tiny" / "expected.npz")):
         result = check_case(number, case, run, 512)
         assert result.max_abs_diff is not None
         assert result.max_abs_diff <= 1e-4

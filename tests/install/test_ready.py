@@ -28,8 +28,8 @@ UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
 
 
 @pytest.fixture
-def voice_file(shared: Path, tmp_path: Path) -> Path:
-    return aivmx(shared / "reference", tmp_path / "声.aivmx", name="花子")
+def voice_file(tiny_models: Path, tmp_path: Path) -> Path:
+    return aivmx(tiny_models, tmp_path / "声.aivmx", name="花子")
 
 
 @pytest.fixture
@@ -68,9 +68,9 @@ def test_a_file_is_prepared_once_and_found_at_the_next_start(voice_file: Path, t
         assert ready(str(again), prepare=None).voice.path == first.voice.path
 
 
-def test_changed_content_is_another_voice(voice_file: Path, shared: Path) -> None:
+def test_changed_content_is_another_voice(voice_file: Path, tiny_models: Path) -> None:
     first = ready(str(voice_file))
-    aivmx(shared / "reference", voice_file, name="太郎")
+    aivmx(tiny_models, voice_file, name="太郎")
     assert ready(str(voice_file)).voice.path != first.voice.path
 
 
@@ -88,9 +88,9 @@ def test_what_cannot_be_prepared_runs_whole_with_a_note(voice_file: Path) -> Non
     assert tree(cache_dir()) == []
 
 
-def test_weights_that_cannot_be_prepared_do_not_speak(shared: Path) -> None:
+def test_weights_that_cannot_be_prepared_do_not_speak(tiny_models: Path) -> None:
     with pytest.raises(VoiceError, match="differs"):
-        ready(str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), prepare=refused)
+        ready(str(tiny_models / "jp-extra-tiny" / "model.safetensors"), prepare=refused)
 
 
 def test_without_room_it_speaks_from_memory_and_says_so(voice_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,8 +108,8 @@ def test_a_data_folder_that_cannot_be_written_is_no_obstacle(voice_file: Path, m
     assert result.note
 
 
-def test_the_licence_is_asked_before_the_work_and_once(shared: Path, tmp_path: Path) -> None:
-    source = str(aivmx(shared / "reference", tmp_path / "a.aivmx", license=TERMS))
+def test_the_licence_is_asked_before_the_work_and_once(tiny_models: Path, tmp_path: Path) -> None:
+    source = str(aivmx(tiny_models, tmp_path / "a.aivmx", license=TERMS))
     with pytest.raises(VoiceError, match="not been accepted"):
         ready_voice(source, lambda _licence: False, prepare=None)  # type: ignore[arg-type]
     asked: list[Licence] = []
@@ -148,9 +148,9 @@ def test_aivisspeechs_voices_are_found_and_left_alone(models: Path, wanted: str)
     assert [(item.name, item.stat().st_mtime_ns) for item in models.iterdir()] == before
 
 
-def test_two_of_one_name_are_told_apart_by_their_ids(models: Path, shared: Path) -> None:
+def test_two_of_one_name_are_told_apart_by_their_ids(models: Path, tiny_models: Path) -> None:
     other = "11111111-2222-4333-8444-555555555555"
-    aivmx(shared / "reference", models / "b.aivmx", name="花子", uuid=other)
+    aivmx(tiny_models, models / "b.aivmx", name="花子", uuid=other)
     with pytest.raises(VoiceError, match="More than one") as caught:
         ready("花子")
     assert UUID in caught.value.hint

@@ -31,14 +31,14 @@ UUID = "0faf9f49-fb67-595a-a405-82fb5a94a69e"
 
 
 @pytest.fixture
-def installed(shared: Path, tmp_path: Path) -> Path:
+def installed(tiny_models: Path, tmp_path: Path) -> Path:
     """Folder of an installed voice with an icon."""
 
     def dress(speakers: list[dict[str, object]]) -> list[dict[str, object]]:
         speakers[0]["icon"] = data_url(PNG)
         return speakers
 
-    source = aivmx(shared / "reference", tmp_path / "a.aivmx", speakers=dress, name="花子")
+    source = aivmx(tiny_models, tmp_path / "a.aivmx", speakers=dress, name="花子")
     return add_voice(source, wishes(), prepare=quick).voice.path
 
 
@@ -188,8 +188,8 @@ def test_what_fails_while_staged_is_an_output_error_and_leaves_nothing() -> None
     assert [item.name for item in staging_dir().iterdir()] == [".moving"]
 
 
-def test_two_processes_adding_one_voice_agree(shared: Path, tmp_path: Path) -> None:
-    source = aivmx(shared / "reference", tmp_path / "a.aivmx")
+def test_two_processes_adding_one_voice_agree(tiny_models: Path, tmp_path: Path) -> None:
+    source = aivmx(tiny_models, tmp_path / "a.aivmx")
     code = (
         "import sys; from pathlib import Path; from tests.install.voice_files import quick, wishes; from app.install.library import add_voice\n"
         "print(add_voice(Path(sys.argv[1]), wishes(), prepare=quick).voice.manifest.id)"
@@ -201,10 +201,10 @@ def test_two_processes_adding_one_voice_agree(shared: Path, tmp_path: Path) -> N
     assert [item.name for item in user_voices().iterdir() if item.is_dir()] == [UUID]
 
 
-def test_very_long_and_foreign_paths(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_long_and_foreign_paths(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "とても長い名前のフォルダー 🎤" / Path(*["深い" * 20] * 6)
     monkeypatch.setenv("KOEBAKO_HOME", str(home))
-    source = aivmx(shared / "reference", tmp_path / "é ü 声.aivmx")
+    source = aivmx(tiny_models, tmp_path / "é ü 声.aivmx")
     added = add_voice(source, wishes(), prepare=quick)
     assert Path(str(added.voice.path).removeprefix("\\\\?\\")).is_relative_to(home)  # how Windows writes long paths
     assert find_voice(None, paths.voice_dirs()).manifest.id == UUID

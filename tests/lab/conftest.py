@@ -30,12 +30,12 @@ def lab(capsys: pytest.CaptureFixture[str]) -> Lab:
 
 
 @pytest.fixture
-def tiny(shared: Path, tmp_path: Path, _prepared_voices: None) -> Subject:
+def tiny(tiny_models: Path, tmp_path: Path, _prepared_voices: None) -> Subject:
     """A voice of the public architecture beside its source."""
-    return tiny_voice(shared, tmp_path)
+    return tiny_voice(tiny_models, tmp_path)
 
 
 @pytest.fixture
-def tiny_bert(shared: Path, tmp_path: Path) -> Subject:
+def tiny_bert(tiny_models: Path, tmp_path: Path) -> Subject:
     """A BERT of the public architecture beside its source."""
-    return tiny_bert_of(shared, tmp_path)
+    return tiny_bert_of(tiny_models, tmp_path)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from app.lab.rows import Row
@@ -15,14 +14,6 @@ from app.lab.subject import Subject
 from app.voices.containers.sources import read_source
 from app.voices.prepare.cut import cut_graphs
 from app.voices.prepare.store import load_graph
-
-
-def reference(shared: Path, name: str) -> Path:
-    """A reference file; the test is skipped where it is absent."""
-    path = shared / "reference" / name
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
-    return path
 
 
 def cut_subject(path: Path) -> Subject:

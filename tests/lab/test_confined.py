@@ -23,7 +23,6 @@ from app.lab.rows import Row
 from app.lab.subject import Subject
 from tests.adapters.confined.test_child import holds
 from tests.install.greedy_voices import crashes, greedy
-from tests.lab.graphs import reference
 from tests.lab.tiny import tiny_bert_of
 
 ROOT = Path(__file__).parents[2]
@@ -34,8 +33,8 @@ def unproved(folder: Path) -> Path:
     return Path(shutil.copytree(paths.resources_dir() / "voices" / "mei", folder))
 
 
-def harmful(shared: Path, folder: Path, harm: str) -> Path:
-    source = greedy(reference(shared, "jp-extra-tiny/model.onnx").parents[1], folder / "source", harm)
+def harmful(tiny_models: Path, folder: Path, harm: str) -> Path:
+    source = greedy(tiny_models, folder / "source", harm)
     voice = unproved(folder / "voice")
     manifest = json.loads((voice / "voice.json").read_text(encoding="utf-8"))
     shutil.copyfile(source, voice / "whole.onnx")
@@ -98,8 +97,8 @@ def test_the_child_finds_the_same_and_writes_what_is_kept(tmp_path: Path, capsys
     assert len({line["percent"] for line in lines if line["type"] == "progress"}) > 2
 
 
-def test_a_subject_survives_the_way_into_the_child(shared: Path, tmp_path: Path) -> None:
-    bert = tiny_bert_of(shared, tmp_path)
+def test_a_subject_survives_the_way_into_the_child(tiny_models: Path, tmp_path: Path) -> None:
+    bert = tiny_bert_of(tiny_models, tmp_path)
     content = bert.source["bert"].read_bytes()  # type: ignore[union-attr]
     found = subject_from(json.loads(json.dumps(values_of(Subject(bert.name, {"bert": content}, {}, None, bert.bert, "why"), tmp_path))))
     assert (found.name, found.reason, found.bert, found.prepared) == (bert.name, "why", bert.bert, bert.prepared)
@@ -109,17 +108,17 @@ def test_a_subject_survives_the_way_into_the_child(shared: Path, tmp_path: Path)
 @holds
 @pytest.mark.parametrize(("harm", "says"), [("memory", "more memory than"), pytest.param("crash", "crash", marks=crashes)])
 def test_a_graph_that_does_harm_ends_the_child_alone(
-    harm: str, says: str, shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    harm: str, says: str, tiny_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["lab", "verify", str(harmful(shared, tmp_path, harm)), "--json"]) == 3
+    assert main(["lab", "verify", str(harmful(tiny_models, tmp_path, harm)), "--json"]) == 3
     error = json.loads(capsys.readouterr().out.splitlines()[-1])["error"]
     assert error["family"] == "voice"
     assert says in error["message"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends with signals")
-def test_ending_the_command_ends_the_part(shared: Path, tmp_path: Path) -> None:
-    voice = harmful(shared, tmp_path, "time")
+def test_ending_the_command_ends_the_part(tiny_models: Path, tmp_path: Path) -> None:
+    voice = harmful(tiny_models, tmp_path, "time")
     command = [sys.executable, str(ROOT / "main.py"), "lab", "verify", str(voice), "--json", "--progress"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -18,7 +18,7 @@ from app.lab.parts import by_part, module_paths, telling_depth
 from app.paths import resources_dir
 from app.voices.prepare.graph_facts import graph_facts
 from app.voices.prepare.store import load_graph, store_graph
-from tests.lab.graphs import cut_subject, looped, reference
+from tests.lab.graphs import cut_subject, looped
 
 SIZES = Sizes(symbols=31, frames=100, tokens=12, hop=512)
 COUNTED = ("Conv", "ConvTranspose", "MatMul", "Gemm")
@@ -61,12 +61,14 @@ def test_a_model_of_others_has_as_many_as_another_tool_counts(shared: Path) -> N
     assert ours.operators == counted_by_onnx_tool(path, ours)
 
 
-def test_the_decoder_of_a_voice_has_as_many_as_another_tool_counts(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_decoder_of_a_voice_has_as_many_as_another_tool_counts(
+    tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As it was before the context of windows is cut, which that tool cannot follow. Transposed convolutions aside: it lets every number
     that comes out meet every tap, as if there were no stride; `tests/bench/test_work.py` counts one by hand.
     """
     monkeypatch.setattr("app.voices.prepare.cut.crop_context", lambda _decoder: False)
-    content = cut_subject(reference(shared, "jp-extra-tiny/model.onnx")).prepared["decoder"]
+    content = cut_subject(tiny_models / "jp-extra-tiny/model.onnx").prepared["decoder"]
     assert isinstance(content, bytes)
     store_graph(onnx.load_from_string(content), tmp_path, "decoder")  # weights beside it
     ours = count(tmp_path / "decoder.onnx")

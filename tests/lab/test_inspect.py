@@ -31,7 +31,7 @@ from app.lab.subject import Subject
 from app.voices.containers.sources import read_source
 from app.voices.prepare.graph_facts import graph_facts
 from app.voices.prepare.store import load_graph
-from tests.lab.graphs import cut_subject, of_type, reference, saved
+from tests.lab.graphs import cut_subject, of_type, saved
 from tests.lab.odd_graphs import odd_graph, stated
 from tests.voices.prepare.bert.deberta_files import write_published
 
@@ -72,8 +72,8 @@ def test_the_shipped_voice_is_shown_whole(capsys: pytest.CaptureFixture[str]) ->
     assert {"100 frames", "Prosody", "Flow", "Decoder", f"{decoder['macs'] / 1e6:.3g} MMAC"} <= set(texts)
 
 
-def test_a_voice_is_compared_with_its_source_at_the_same_length(shared: Path) -> None:
-    rows = list(inspect_rows(cut_subject(reference(shared, "jp-extra-tiny/model.onnx")), SIZES))
+def test_a_voice_is_compared_with_its_source_at_the_same_length(tiny_models: Path) -> None:
+    rows = list(inspect_rows(cut_subject(tiny_models / "jp-extra-tiny/model.onnx"), SIZES))
     frames = {row["frames"] for row in of_type(rows, "graph") if row["graph"] != "prosody"}
     assert len(frames) == 1
     assert abs(frames.pop() - 100) < 15  # type: ignore[operator]
@@ -97,8 +97,8 @@ VARIANTS = ("variant-int32-rank1-single", "variant-no-noise-inputs", "variant-op
 
 
 @pytest.mark.parametrize("variant", [VARIANTS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in VARIANTS[1:])])
-def test_graphs_of_other_exporters_are_counted(variant: str, shared: Path) -> None:
-    path = reference(shared, f"{variant}/model.onnx")
+def test_graphs_of_other_exporters_are_counted(variant: str, tiny_models: Path) -> None:
+    path = tiny_models / f"{variant}/model.onnx"
     rows = list(inspect_rows(Subject("voice", {"whole": path}, voice=read_source(path)), SIZES))
     (row,) = of_type(rows, "graph")
     assert not of_type(rows, "note")
@@ -106,8 +106,8 @@ def test_graphs_of_other_exporters_are_counted(variant: str, shared: Path) -> No
     assert row["opset"] in range(17, 21)
 
 
-def test_an_opaque_voice_says_why(shared: Path, tmp_path: Path) -> None:
-    source = reference(shared, "jp-extra-tiny/model.onnx")
+def test_an_opaque_voice_says_why(tiny_models: Path, tmp_path: Path) -> None:
+    source = tiny_models / "jp-extra-tiny/model.onnx"
     model = onnx.load(str(source))
     model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
     onnx.save(model, str(tmp_path / "whole.onnx"))
@@ -121,8 +121,8 @@ def test_an_opaque_voice_says_why(shared: Path, tmp_path: Path) -> None:
     assert graph["macs_per_frame"] is not None
 
 
-def test_weights_without_a_graph_are_listed(shared: Path) -> None:
-    path = reference(shared, "jp-extra-tiny/model.safetensors")
+def test_weights_without_a_graph_are_listed(tiny_models: Path) -> None:
+    path = tiny_models / "jp-extra-tiny/model.safetensors"
     rows = list(inspect_rows(Subject("voice", weights=path), SIZES))
     (graph,) = of_type(rows, "graph")
     assert (graph["nodes"], graph["macs"], graph["graph"]) == (None, None, "weights")
@@ -144,8 +144,8 @@ def test_a_bert_is_shown_in_both_precisions(tmp_path: Path) -> None:
     assert diff["prepared_parameters"] == graphs["bert"]["parameters"], "the exact graph alone"
 
 
-def test_a_bert_of_another_width_is_inspected_and_says_why_it_is_none(shared: Path) -> None:
-    subject, rows = inspected(reference(shared, "deberta-tiny/model.onnx"))
+def test_a_bert_of_another_width_is_inspected_and_says_why_it_is_none(tiny_models: Path) -> None:
+    subject, rows = inspected(tiny_models / "deberta-tiny/model.onnx")
     assert (subject.voice, subject.bert) == (None, None)
     assert [row["graph"] for row in of_type(rows, "graph")] == ["bert"]
     assert {row["part"] for row in of_type(rows, "part")} >= {"layer.0", "layer.1", "layer.2"}

@@ -79,8 +79,8 @@ def test_a_planted_operator_is_found_and_named(tmp_path: Path) -> None:
     assert "Keep this stage on the CPU" in str(row["verdict"])
 
 
-def test_device_forms_are_what_directml_gets(lab: Lab, shared: Path) -> None:
-    rows = lab("place", str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), "--backend", "directml")
+def test_device_forms_are_what_directml_gets(lab: Lab, tiny_models: Path) -> None:
+    rows = lab("place", str(tiny_models / "jp-extra-tiny" / "model.safetensors"), "--backend", "directml")
     device = by_graph(rows, "device")
     assert device.keys() == {"prosody", "flow", "decoder"}
     assert all(row["boundaries"] == 0 and row["unsupported"] == [] for row in device.values())

@@ -167,8 +167,8 @@ def test_modules_are_told_apart_where_names_tell() -> None:
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", pytest.param("model.onnx", marks=pytest.mark.slow)])  # preparing it takes seconds
-def test_a_prepared_voice_keeps_the_modules_of_its_network(lab: Lab, shared: Path, name: str) -> None:
-    modules = named(lab("profile", str(shared / "reference" / "jp-extra-tiny" / name), *QUICK, *SHORT), "module")
+def test_a_prepared_voice_keeps_the_modules_of_its_network(lab: Lab, tiny_models: Path, name: str) -> None:
+    modules = named(lab("profile", str(tiny_models / "jp-extra-tiny" / name), *QUICK, *SHORT), "module")
     assert {
         ("prosody", "enc_p"),
         ("prosody", "sdp"),
@@ -181,9 +181,9 @@ def test_a_prepared_voice_keeps_the_modules_of_its_network(lab: Lab, shared: Pat
 
 
 @pytest.mark.slow
-def test_a_voice_in_one_graph_is_summed_to_our_stages(shared: Path) -> None:
+def test_a_voice_in_one_graph_is_summed_to_our_stages(tiny_models: Path) -> None:
     """ONNX Runtime takes seconds to open a graph of 5,000 nodes."""
-    voice = read_source(shared / "reference" / "jp-extra-tiny" / "model.onnx")
+    voice = read_source(tiny_models / "jp-extra-tiny" / "model.onnx")
     wishes = Wishes("はい。", repeats=Repeats(warmup=0, runs=2, seconds=0))
     found = profiled(Subject("tiny", voice=voice), wishes, unreported)
     stages, modules = named(found.rows, "stage"), named(found.rows, "module")

@@ -81,8 +81,8 @@ def test_a_prepared_voice_equals_its_source_graph_by_graph(tiny: Subject, tmp_pa
     assert rows[-1]["lufs_difference"] == pytest.approx(0, abs=1e-3)
 
 
-def test_a_voice_in_one_graph_is_compared_without_its_noise(shared: Path, tmp_path: Path) -> None:
-    voice = read_source(shared / "reference" / "jp-extra-tiny-2spk" / "model.onnx")
+def test_a_voice_in_one_graph_is_compared_without_its_noise(tiny_models: Path, tmp_path: Path) -> None:
+    voice = read_source(tiny_models / "jp-extra-tiny-2spk" / "model.onnx")
     subject = Subject("opaque", dict(voice.graphs), dict(voice.graphs), voice)
     calls, files = spoken(subject, {"short": TEXTS["short"]}).calls, graph_files(subject, tmp_path)
     rows = [row for item in (*prepared(subject, files, calls, tmp_path), *optimised(subject, files, calls)) for row in item.rows()]

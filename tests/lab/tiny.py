@@ -9,22 +9,21 @@ from app.lab.subject import BERT_GRAPHS, Subject
 from app.voices.bert import write_bert
 from app.voices.containers.sources import read_source
 from app.voices.voice import read_prepared
-from tests.lab.graphs import reference
 from tests.remembered import prepare_remembered
 
 
-def tiny_voice(shared: Path, folder: Path) -> Subject:
+def tiny_voice(tiny_models: Path, folder: Path) -> Subject:
     """A voice, prepared into a new folder inside `folder`; wants the fixture `_prepared_voices`."""
-    source, made = reference(shared, "jp-extra-tiny-2spk/model.aivmx"), folder / "prepared"
+    source, made = tiny_models / "jp-extra-tiny-2spk/model.aivmx", folder / "prepared"
     made.mkdir()
     prepare_remembered(source, made)
     voice = read_prepared(made)
     return Subject("tiny", read_source(source).graphs, dict(voice.graphs), voice)
 
 
-def tiny_bert_of(shared: Path, folder: Path) -> Subject:
+def tiny_bert_of(tiny_models: Path, folder: Path) -> Subject:
     """A BERT, prepared into a new folder inside `folder`."""
-    model, made = reference(shared, "deberta-tiny/model_fp16.onnx"), folder / "bert"
+    model, made = tiny_models / "deberta-tiny/model_fp16.onnx", folder / "bert"
     made.mkdir()
     found = prepare_bert(model, made, width=64)
     bert = write_bert(made, {"id": "tiny", "name": "tiny"} | found.values())

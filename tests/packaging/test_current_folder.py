@@ -88,8 +88,8 @@ def test_lines_are_exported_by_children(koebako: Run, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("koebako", ["installed"], indirect=True)
 @pytest.mark.parametrize("arguments", [["voices", "add", "--accept-licence"], ["lab", "inspect"], ["lab", "verify"]], ids=" ".join)
-def test_a_strangers_voice_is_opened_in_a_confined_child(koebako: Run, shared: Path, arguments: list[str]) -> None:
-    koebako(*arguments, shared / "reference" / "jp-extra-tiny-2spk" / "model.aivmx")
+def test_a_strangers_voice_is_opened_in_a_confined_child(koebako: Run, tiny_models: Path, arguments: list[str]) -> None:
+    koebako(*arguments, tiny_models / "jp-extra-tiny-2spk" / "model.aivmx")
 
 
 @pytest.mark.slow

@@ -155,10 +155,8 @@ def test_faults_are_printed_and_fail_where_they_are_enforced(
     assert "4 faults" in capsys.readouterr().out
 
 
-def test_the_made_up_voice_has_the_weights_of_a_real_one(shared: Path) -> None:
-    path = shared / "reference" / "jp-extra-tiny" / "model.safetensors"
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
+def test_the_made_up_voice_has_the_weights_of_a_real_one(tiny_models: Path) -> None:
+    path = tiny_models / "jp-extra-tiny" / "model.safetensors"
     file = TensorFile(path)
     unused = ("enc_q.", "sdp.post_", "iteration")
     real = {name: file[name].shape for name in file if not name.startswith(unused) and not name.endswith("weight_g")}

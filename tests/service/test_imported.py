@@ -35,9 +35,9 @@ def offered() -> Catalogue:
     return catalogue_of(installed_voices([paths.data_dir() / "voices"]))
 
 
-def test_numbers_stay_where_a_voice_has_no_uuid(shared: Path, tmp_path: Path) -> None:
+def test_numbers_stay_where_a_voice_has_no_uuid(tiny_models: Path, tmp_path: Path) -> None:
     """After a start, under another name, prepared otherwise by a later version, and where the file is added again; another file has others."""
-    source = shared / "reference" / "jp-extra-tiny" / "model.onnx"
+    source = tiny_models / "jp-extra-tiny" / "model.onnx"
     added = add_voice(source, wishes(), prepare=quick)
     assert not any(speaker.uuid for speaker in added.card.speakers)
     before = numbers(offered())
@@ -51,17 +51,17 @@ def test_numbers_stay_where_a_voice_has_no_uuid(shared: Path, tmp_path: Path) ->
     elsewhere = shutil.copytree(source.parent, tmp_path / "moved")
     add_voice(elsewhere / "model.onnx", wishes(), prepare=quick)
     assert numbers(offered()) == before
-    other = add_voice(shared / "reference" / "jp-extra-tiny-2spk" / "model.safetensors", wishes(), prepare=quick)
+    other = add_voice(tiny_models / "jp-extra-tiny-2spk" / "model.safetensors", wishes(), prepare=quick)
     assert not {number for speaker in numbers(catalogue_of([other.voice])) for number in speaker} & {
         number for one in before for number in one
     }
 
 
-def test_numbers_of_a_uuid_do_not_depend_on_the_file(shared: Path, tmp_path: Path) -> None:
-    first = add_voice(aivmx(shared / "reference", tmp_path / "a.aivmx", version="1.0.0"), wishes(), prepare=quick)
+def test_numbers_of_a_uuid_do_not_depend_on_the_file(tiny_models: Path, tmp_path: Path) -> None:
+    first = add_voice(aivmx(tiny_models, tmp_path / "a.aivmx", version="1.0.0"), wishes(), prepare=quick)
     before = numbers(catalogue_of([first.voice]))
     remove_voice(first.voice.manifest.id)
-    second = add_voice(aivmx(shared / "reference", tmp_path / "b.aivmx", version="1.1.0"), wishes(), prepare=quick)
+    second = add_voice(aivmx(tiny_models, tmp_path / "b.aivmx", version="1.1.0"), wishes(), prepare=quick)
     assert numbers(catalogue_of([second.voice]))[:2] == before[:2]  # those that have one
 
 
@@ -97,15 +97,15 @@ def test_a_style_is_found_by_every_name_that_people_know() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_voice_that_was_imported_is_served(shared: Path, tmp_path: Path, source: str) -> None:
-    path = shared / "reference" / source
+def test_a_voice_that_was_imported_is_served(tiny_models: Path, tmp_path: Path, source: str) -> None:
+    path = tiny_models / source
     prepare_voice(path, tmp_path, int8=False)
     check_lengths(tmp_path, opaque=False)
 
 
-def test_a_voice_of_one_graph_is_served(shared: Path, tmp_path: Path) -> None:
+def test_a_voice_of_one_graph_is_served(tiny_models: Path, tmp_path: Path) -> None:
     """With the seams hidden from the importer."""
-    folder = shutil.copytree(shared / "reference" / "jp-extra-tiny", tmp_path / "source")
+    folder = shutil.copytree(tiny_models / "jp-extra-tiny", tmp_path / "source")
     model = onnx.load(str(folder / "model.onnx"))
     model.graph.node.append(helper.make_node("Ceil", ["sdp_ratio"], ["rounded"], name="/Ceil_1"))
     onnx.save(model, str(folder / "model.onnx"))

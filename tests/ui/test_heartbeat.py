@@ -87,12 +87,12 @@ def test_load_warm_up_and_speech(qtbot: QtBot, open_window: OpenWindow, beating:
 
 
 def test_import_and_the_first_words_of_the_voice(
-    qtbot: QtBot, open_window: OpenWindow, shared: Path, tmp_path: Path, beating: Beating
+    qtbot: QtBot, open_window: OpenWindow, tiny_models: Path, tmp_path: Path, beating: Beating
 ) -> None:
     """The real preparation in a real child process; then its graphs are opened beside the window."""
     player = RecordingPlayer(pace=30.0)
     window = open_window(Settings(text=TEXT), lambda _device, _rate: player)
-    source = aivmx(shared / "reference", tmp_path / "花子.aivmx", name="花子", license=TERMS)
+    source = aivmx(tiny_models, tmp_path / "花子.aivmx", name="花子", license=TERMS)
     with beating("import"):
         voice = bring_in(qtbot, window, source)
         qtbot.wait(3000)  # what follows an import by itself: settings and script are kept, precisions checked

@@ -96,8 +96,8 @@ def test_a_voice_sounds_the_same_to_the_bit(library: OrtLibrary, monkeypatch: py
     assert np.array_equal(*spoken)
 
 
-def test_what_a_graph_declares_is_told_alike(shared: Path, library: OrtLibrary) -> None:
-    own, unlocked = both(next((shared / "reference").glob("**/model.onnx")), library)
+def test_what_a_graph_declares_is_told_alike(tiny_models: Path, library: OrtLibrary) -> None:
+    own, unlocked = both(next((tiny_models).glob("**/model.onnx")), library)
     for mine, theirs in ((unlocked.get_inputs(), own.get_inputs()), (unlocked.get_outputs(), own.get_outputs())):
         assert [(item.name, item.type, len(item.shape)) for item in mine] == [(item.name, item.type, len(item.shape)) for item in theirs]
 

@@ -39,8 +39,8 @@ def bert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_both_sides_speak_the_same_in_turns(shared: Path, bert: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    voice = shared / "reference" / "jp-extra-tiny"
+def test_both_sides_speak_the_same_in_turns(tiny_models: Path, bert: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    voice = tiny_models / "jp-extra-tiny"
     assert main(["bench", "--reference", "--voice", str(voice), "--bert", str(bert), "--turns", "2", "--json"]) == 0
     shown = capsys.readouterr()
     assert "not that product" in shown.err
@@ -94,16 +94,16 @@ def test_users_models_stay_as_they_are(tmp_path: Path) -> None:
         assert (home / "voices").is_dir()
 
 
-def test_a_voice_of_weights_has_nothing_to_compare(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    weights, bert = shared / "reference" / "jp-extra-tiny" / "model.safetensors", shared / "reference" / "deberta-tiny"
+def test_a_voice_of_weights_has_nothing_to_compare(tiny_models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    weights, bert = tiny_models / "jp-extra-tiny" / "model.safetensors", tiny_models / "deberta-tiny"
     assert main(["bench", "--reference", "--voice", str(weights), "--bert", str(bert), "--turns", "1"]) == 2
     assert "ONNX form" in capsys.readouterr().err
     assert main(["bench", "--reference", "--voice", str(weights), "--bert", str(weights.parent / "nothing")]) == 2
     assert "model_fp16.onnx" in capsys.readouterr().err
 
 
-def test_the_float16_file_is_taken_and_the_float32_one_compared(shared: Path) -> None:
-    reference = shared / "reference"
+def test_the_float16_file_is_taken_and_the_float32_one_compared(tiny_models: Path) -> None:
+    reference = tiny_models
     found = find_originals(str(reference / "jp-extra-tiny"), str(reference / "deberta-tiny"))
     assert (found.voice.name, found.bert.name) == ("model.onnx", "model_fp16.onnx")
     assert found.exported == reference / "deberta-tiny" / "model.onnx"

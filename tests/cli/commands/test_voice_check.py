@@ -17,11 +17,9 @@ from app.cli.main import main
 
 
 @pytest.fixture
-def source(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def source(tiny_models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An SBV2 folder with a graph, and a temporary folder of the test's own."""
-    found = shared / "reference" / "jp-extra-tiny"
-    if not (found / "model.onnx").is_file():
-        pytest.skip(f"no reference model at {found}")
+    found = tiny_models / "jp-extra-tiny"
     folder = tmp_path / "source"
     folder.mkdir()
     for name in ("model.onnx", "config.json", "style_vectors.npy", "expected.npz"):
@@ -41,8 +39,8 @@ def _check(source: Path, capsys: pytest.CaptureFixture[str], name: str = "model.
 
 
 @pytest.mark.usefixtures("source")
-def test_a_public_graph_is_checked_as_three_case_by_case(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, (*cases, summary) = _check(shared / "reference" / "jp-extra-tiny-2spk", capsys, "model.aivmx")
+def test_a_public_graph_is_checked_as_three_case_by_case(tiny_models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, (*cases, summary) = _check(tiny_models / "jp-extra-tiny-2spk", capsys, "model.aivmx")
     assert code == 0
     assert [set(case) for case in cases] == [{"case", "max_abs_diff", "durations_equal", "frames", "opaque"}] * 3
     assert [case["opaque"] for case in cases] == [False] * 3
@@ -66,11 +64,11 @@ def test_a_damaged_source_leaves_an_error_and_nothing_else(source: Path, capsys:
 
 
 def test_a_case_with_an_input_that_would_not_count_is_skipped_by_name(
-    source: Path, shared: Path, capsys: pytest.CaptureFixture[str]
+    source: Path, tiny_models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = dict(np.load(source / "expected.npz"))
     np.savez(source / "expected.npz", **data, **{"case1.g_adjust": np.zeros((1, 8), np.float32)})
-    weights, options = str(shared / "reference" / "jp-extra-tiny" / "model.safetensors"), ["--expected", str(source / "expected.npz")]
+    weights, options = str(tiny_models / "jp-extra-tiny" / "model.safetensors"), ["--expected", str(source / "expected.npz")]
     assert main(["voices", "check", weights, *options, "--json"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert lines[1] == {"case": 1, "skipped": "g_adjust"}

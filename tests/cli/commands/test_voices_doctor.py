@@ -65,8 +65,8 @@ def test_every_field_of_a_voice_has_a_label() -> None:
     assert {field for field in fields | {"description", "licence", "hop_length", "precision"} if label(field) == field} == set()
 
 
-def test_check_fails_on_a_wrong_output_or_length(shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = shared / "reference" / "jp-extra-tiny"
+def test_check_fails_on_a_wrong_output_or_length(tiny_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tiny_models / "jp-extra-tiny"
     with np.load(source / "expected.npz") as data:
         values = {name: data[name] for name in data.files if name.startswith("case0")}
     values["case0.output"] = values["case0.output"] + np.float32(0.01)

@@ -30,8 +30,8 @@ LISTED = {"id", "name", "source", "format", "opaque", "speakers", "styles", "sam
 
 
 @pytest.fixture
-def reference(shared: Path) -> Path:
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 @pytest.fixture(autouse=True)

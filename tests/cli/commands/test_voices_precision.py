@@ -61,8 +61,8 @@ def test_fast_is_refused_where_a_voice_has_none(capsys: pytest.CaptureFixture[st
     assert koebako(capsys, "voices", "precision", "mei", "exact")[0] == 0
 
 
-def test_check_tells_what_is_known_of_a_prepared_voice(shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = shared / "reference" / "jp-extra-tiny"
+def test_check_tells_what_is_known_of_a_prepared_voice(tiny_models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tiny_models / "jp-extra-tiny"
     prepared = prepare_voice(source / "model.onnx", tmp_path, int8=False)
     write_manifest(replace(prepared.manifest, fast=FAST, refused=REFUSED), tmp_path)
     code, lines = koebako(capsys, "voices", "check", tmp_path, "--expected", source / "expected.npz")

@@ -154,9 +154,9 @@ def test_a_lab_whose_parts_cannot_be_asked_for_says_so_and_tries_again(
 
 @pytest.mark.slow  # it is prepared for the report
 def test_a_voice_with_terms_is_looked_into_once_they_are_accepted(
-    qtbot: QtBot, controller: LabController, lab: LabWindow, shared: Path, tmp_path: Path
+    qtbot: QtBot, controller: LabController, lab: LabWindow, tiny_models: Path, tmp_path: Path
 ) -> None:
-    voice = aivmx(shared / "reference", tmp_path / "花子.aivmx", name="花子", license=TERMS)
+    voice = aivmx(tiny_models, tmp_path / "花子.aivmx", name="花子", license=TERMS)
     lab.dropped.emit(str(voice))
     page = page_of(lab, "inspect")
     for accepts in (False, True):

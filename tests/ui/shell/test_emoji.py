@@ -38,11 +38,9 @@ GIGGLE = 2
 
 
 @pytest.fixture(scope="module")
-def prepared(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tiny_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Nanairo fixture, ready to be installed."""
-    source = shared / "reference" / "nanairo-tiny"
-    if not source.is_dir():
-        pytest.skip(f"no reference model at {source}")
+    source = tiny_models / "nanairo-tiny"
     folder = tmp_path_factory.mktemp("nanairo")
     prepare_voice(source, folder, int8=False)
     write_card(Card(architecture=NANAIRO), folder)

@@ -19,8 +19,8 @@ from tests.ui.voices.test_controller import UUIDS, open_script, until
 
 
 @pytest.fixture
-def reference(shared: Path) -> Path:
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 @pytest.mark.slow

@@ -33,8 +33,8 @@ OTHER_TERMS = "Ask me before you use this voice."
 
 
 @pytest.fixture
-def reference(shared: Path) -> Path:
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 @pytest.fixture

@@ -43,8 +43,8 @@ SLOWLY = 40_000  # bytes each five milliseconds: about a second for a tiny voice
 
 
 @pytest.fixture
-def reference(shared: Path) -> Path:
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from tests.ui.voices.test_controller import HELLO, UUIDS, until
 
 
 @pytest.fixture
-def reference(shared: Path) -> Path:
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 @pytest.fixture

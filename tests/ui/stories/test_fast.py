@@ -60,10 +60,10 @@ def settled(qtbot: QtBot, window: MainWindow, *, fast: bool) -> None:
     wait_idle(qtbot, window)
 
 
-def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, shared: Path, tmp_path: Path, player: RecordingPlayer) -> None:
+def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, tiny_models: Path, tmp_path: Path, player: RecordingPlayer) -> None:
     window = open_window(Settings(text=""))
-    add(qtbot, window, shared / "reference", tmp_path, TARO, "太郎")
-    add(qtbot, window, shared / "reference", tmp_path, HANAKO, "花子")
+    add(qtbot, window, tiny_models, tmp_path, TARO, "太郎")
+    add(qtbot, window, tiny_models, tmp_path, HANAKO, "花子")
     assert "about 2.6 times as fast" in window.voice_banner.hint.text()
     show_lines(qtbot, window)
     exact, other = (heard(qtbot, window, player, line) for line in "01")
@@ -104,9 +104,9 @@ def test_a_day_with_fast(qtbot: QtBot, open_window: OpenWindow, shared: Path, tm
     assert np.array_equal(heard(qtbot, window, player, "0"), exact), "the same bits as before"
 
 
-def test_the_choice_survives_another_name_and_preparation(qtbot: QtBot, open_window: OpenWindow, shared: Path, tmp_path: Path) -> None:
+def test_the_choice_survives_another_name_and_preparation(qtbot: QtBot, open_window: OpenWindow, tiny_models: Path, tmp_path: Path) -> None:
     window = open_window(Settings(text="", fast_voices=(HANAKO,)))
-    window.library.add_files([aivmx(shared / "reference", tmp_path / "花子.aivmx", uuid=HANAKO, name="花子")])
+    window.library.add_files([aivmx(tiny_models, tmp_path / "花子.aivmx", uuid=HANAKO, name="花子")])
     until(qtbot, lambda: window.catalog.find(HANAKO) is not None)
     for change, name in ((lambda voice: window.voice_tasks.rename(voice, "華子"), "華子"), (window.voice_tasks.renew, "華子")):
         voice = window.catalog.find(HANAKO)
@@ -120,11 +120,13 @@ def test_the_choice_survives_another_name_and_preparation(qtbot: QtBot, open_win
     wait_idle(qtbot, window)
 
 
-def test_what_sounds_is_not_cut_when_the_precision_changes(qtbot: QtBot, open_window: OpenWindow, shared: Path, tmp_path: Path) -> None:
+def test_what_sounds_is_not_cut_when_the_precision_changes(
+    qtbot: QtBot, open_window: OpenWindow, tiny_models: Path, tmp_path: Path
+) -> None:
     paced = RecordingPlayer(pace=2.0)
     window = open_window(Settings(text=""), lambda _device, _rate: paced)
-    add(qtbot, window, shared / "reference", tmp_path, HANAKO, "花子")
-    add(qtbot, window, shared / "reference", tmp_path, TARO, "太郎")
+    add(qtbot, window, tiny_models, tmp_path, HANAKO, "花子")
+    add(qtbot, window, tiny_models, tmp_path, TARO, "太郎")
     show_lines(qtbot, window)
     aborts = paced.aborts
     window.play_commands.play_or_stop()

@@ -64,7 +64,7 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     qtbot: QtBot,
     open_window: OpenWindow,
     server: FaultServer,
-    shared: Path,
+    tiny_models: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     player: RecordingPlayer,
@@ -80,7 +80,7 @@ def test_a_voice_is_installed_and_speaks_without_a_mouse(
     asked = dialog_of(qtbot, window, AddAddress)
     assert isinstance(asked, AddAddress)
     qtbot.waitUntil(asked.isActiveWindow, timeout=WAIT_MS)
-    voice = aivmx(shared / "reference", tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
+    voice = aivmx(tiny_models, tmp_path / "a.aivmx", name="花子", license=TERMS).read_bytes()
     type_text(server.reply("/hanako.aivmx", Reply(voice)))
     press(qtbot, Qt.Key.Key_Return)
     (job,) = window.voice_tasks.queue.jobs

@@ -48,8 +48,8 @@ BROKEN = (
 
 
 @pytest.fixture
-def reference(shared: Path) -> Path:
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 @pytest.fixture

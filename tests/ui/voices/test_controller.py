@@ -41,8 +41,8 @@ UUIDS = tuple(f"0faf9f49-fb67-595a-a405-82fb5a94a6{number:02d}" for number in ra
 
 
 @pytest.fixture
-def reference(shared: Path) -> Path:
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 def until(qtbot: QtBot, condition: Callable[[], object]) -> None:

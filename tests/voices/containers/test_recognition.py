@@ -234,10 +234,8 @@ def test_a_folder_without_a_voice_says_what_it_holds_instead(tmp_path: Path, kin
     assert KINDS[kind].en in caught.value.message
 
 
-def test_the_bert_of_the_reference_is_no_voice(shared: Path) -> None:
-    path = shared / "reference" / "deberta-tiny" / "model.onnx"
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
+def test_the_bert_of_the_reference_is_no_voice(tiny_models: Path) -> None:
+    path = tiny_models / "deberta-tiny" / "model.onnx"
     with pytest.raises(VoiceError, match="a BERT") as caught:
         read_source(path)
     assert "koebako bert add" in caught.value.hint

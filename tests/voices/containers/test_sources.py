@@ -26,8 +26,8 @@ CONTAINERS = ("aivmx", "onnx", "aivm", "safetensors", "sbv2")
 
 
 @pytest.fixture(scope="session")
-def reference(shared: Path) -> Path:
-    return shared / "reference"
+def reference(tiny_models: Path) -> Path:
+    return tiny_models
 
 
 @pytest.mark.parametrize("kind", ["aivmx", "onnx"])

@@ -7,19 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from app.voices.untrusted.safetensors import TensorFile
 
 WHOLE_NUMBERS = ("iteration", "emb_g_pca_k_actual")  # which training left
-
-
-def weights_path(shared: Path, source: str) -> Path:
-    """A reference file; the test is skipped where it is absent."""
-    path = shared / "reference" / source
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
-    return path
 
 
 def config_of(path: Path) -> dict[str, Any]:

@@ -55,16 +55,9 @@ def _voice(path: Path) -> PreparedVoice:
     return VOICES_CUT[id(graphs)]
 
 
-def _path(shared: Path, source: str) -> Path:
-    path = shared / "reference" / source
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
-    return path
-
-
 @pytest.mark.parametrize("source", SOURCES)
-def test_cut_voice_equals_the_reference(shared: Path, source: str) -> None:
-    path = _path(shared, source)
+def test_cut_voice_equals_the_reference(tiny_models: Path, source: str) -> None:
+    path = tiny_models / source
     voice = _voice(path)
     for case in read_cases(path.parent / "expected.npz"):
         samples, frames = voice.speak(case)
@@ -74,8 +67,8 @@ def test_cut_voice_equals_the_reference(shared: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize("source", NOISY)
-def test_cut_voice_equals_its_source_with_noise_on(shared: Path, source: str) -> None:
-    path = _path(shared, source)
+def test_cut_voice_equals_its_source_with_noise_on(tiny_models: Path, source: str) -> None:
+    path = tiny_models / source
     voice, case = _voice(path), read_cases(path.parent / "expected.npz")[1]
     whole = open_as_it_is(noisy_copy(_source(path)).SerializeToString(), source)
     scale, scale_w = (0.6, 0.9) if "noise_scale" in whole.inputs else (0.677, 0.8)  # the exporter's constants
@@ -96,8 +89,8 @@ def test_cut_voice_equals_its_source_with_noise_on(shared: Path, source: str) ->
 
 
 @pytest.mark.parametrize("source", [f"{name}/model.onnx" for name in VOICES])
-def test_windows_equal_the_whole_decode(shared: Path, source: str) -> None:
-    path = _path(shared, source)
+def test_windows_equal_the_whole_decode(tiny_models: Path, source: str) -> None:
+    path = tiny_models / source
     voice, case = _voice(path), read_cases(path.parent / "expected.npz")[1]
     given, _ = voice.frames(case | {"length_scale": np.float32(2.5)}, voice.prosody(case))
     z = voice.z(given)
@@ -107,8 +100,8 @@ def test_windows_equal_the_whole_decode(shared: Path, source: str) -> None:
     assert np.abs(voice.in_windows(z, given.speaker, margin=4) - whole).max() > 1e-6  # the margin is needed
 
 
-def test_the_margin_is_as_far_as_a_sample_sees(shared: Path) -> None:
-    path = _path(shared, "jp-extra-tiny/model.onnx")
+def test_the_margin_is_as_far_as_a_sample_sees(tiny_models: Path) -> None:
+    path = tiny_models / "jp-extra-tiny/model.onnx"
     voice = _voice(path)
     z = np.random.default_rng(0).standard_normal((32, 60), dtype=np.float32)
     before = voice.whole(z, 0).reshape(60, -1)[30]
@@ -122,8 +115,8 @@ def test_the_margin_is_as_far_as_a_sample_sees(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("source", ONE_OF_EACH)
-def test_graphs_obey_the_contract_and_are_small(shared: Path, source: str) -> None:
-    graphs = _graphs(_path(shared, source))
+def test_graphs_obey_the_contract_and_are_small(tiny_models: Path, source: str) -> None:
+    graphs = _graphs(tiny_models / source)
     multilingual = "multilingual" in source
     features = {"ja_bert", "bert", "en_bert"} if multilingual else {"bert"}
     text = {"x_tst", "tones", "language", "sid", "style_vec", "sdp_ratio", "sdp_noise"} | features

@@ -29,11 +29,9 @@ MOST_BYTES = 1 << 30
 
 
 @pytest.fixture(scope="module")
-def model(shared: Path) -> onnx.ModelProto:
+def model(tiny_models: Path) -> onnx.ModelProto:
     """A JP-Extra voice."""
-    path = shared / "reference" / "jp-extra-tiny" / "model.onnx"
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
+    path = tiny_models / "jp-extra-tiny" / "model.onnx"
     return onnx.load(str(path))
 
 
@@ -212,8 +210,6 @@ def test_a_graph_of_countless_nodes_is_refused() -> None:
         ("variant-int32-rank1-single", {}),
     ],
 )
-def test_baked_scales_are_read(shared: Path, name: str, scales: dict[str, float]) -> None:
-    path = shared / "reference" / name / "model.onnx"
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
+def test_baked_scales_are_read(tiny_models: Path, name: str, scales: dict[str, float]) -> None:
+    path = tiny_models / name / "model.onnx"
     assert baked_scales(onnx.load(str(path))) == pytest.approx(scales)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from app.voices.check import check_case, input_not_taken, read_cases
 from app.voices.containers.sources import read_source
 from app.voices.prepare.weights.build import graphs_from_weights
 from tests.voices.prepare.parity import PreparedVoice
-from tests.voices.prepare.reference_weights import config_of, tensors_of, weights_path
+from tests.voices.prepare.reference_weights import config_of, tensors_of
 
 TOLERANCE = 1e-5
 FIXTURE = "nanairo-tiny/model.safetensors"
@@ -25,21 +26,21 @@ Tensors = dict[str, np.ndarray]
 
 
 @pytest.fixture
-def tensors(shared: Any) -> Tensors:
-    return tensors_of(weights_path(shared, FIXTURE))
+def tensors(tiny_models: Path) -> Tensors:
+    return tensors_of(tiny_models / FIXTURE)
 
 
 @pytest.fixture
-def config(shared: Any) -> dict[str, Any]:
-    return config_of(weights_path(shared, FIXTURE))
+def config(tiny_models: Path) -> dict[str, Any]:
+    return config_of(tiny_models / FIXTURE)
 
 
 def inputs_of(model: onnx.ModelProto) -> set[str]:
     return {item.name for item in model.graph.input}
 
 
-def test_the_cases_by_sid_equal_the_reference_and_the_others_are_named(shared: Any) -> None:
-    path = weights_path(shared, FIXTURE)
+def test_the_cases_by_sid_equal_the_reference_and_the_others_are_named(shared: Path) -> None:
+    path = shared / "reference" / FIXTURE
     voice, cases = read_source(path), read_cases(path.parent / "expected.npz")
     run = runner_of(voice)
     assert [input_not_taken(case, run) for case in cases] == [None] * 4 + ["speaker_embedding", "g_adjust"]
@@ -54,8 +55,8 @@ def test_the_cases_by_sid_equal_the_reference_and_the_others_are_named(shared: A
     assert not voice.manifest.multilingual
 
 
-def test_log_durations_equal_the_reference(shared: Any) -> None:
-    path = weights_path(shared, FIXTURE)
+def test_log_durations_equal_the_reference(shared: Path) -> None:
+    path = shared / "reference" / FIXTURE
     run: Any = runner_of(read_source(path))
     for case in read_cases(path.parent / "expected.npz")[:4]:
         zero = {"noise_scale_w": np.float32(0)}
@@ -64,8 +65,8 @@ def test_log_durations_equal_the_reference(shared: Any) -> None:
         assert difference <= TOLERANCE
 
 
-def test_kinds_of_symbols_change_the_durations_and_nothing_else(shared: Any) -> None:
-    path = weights_path(shared, FIXTURE)
+def test_kinds_of_symbols_change_the_durations_and_nothing_else(shared: Path) -> None:
+    path = shared / "reference" / FIXTURE
     run: Any = runner_of(read_source(path))
     case = read_cases(path.parent / "expected.npz")[1]
     plain = {name: values for name, values in case.items() if name != "duration_symbol_type_ids"}
@@ -104,9 +105,9 @@ def test_without_a_table_of_kinds_they_are_no_input(tensors: Tensors, config: di
     assert "duration_symbol_type_ids" not in inputs_of(graphs_from_weights(config, tensors).prosody)
 
 
-def test_stage_a_is_jp_extra_with_more_symbols(shared: Any) -> None:
+def test_stage_a_is_jp_extra_with_more_symbols(tiny_models: Path) -> None:
     """Made of the JP-Extra fixture: its own outputs, and sounds of their own for the emoji."""
-    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+    path = tiny_models / "jp-extra-tiny/model.safetensors"
     early, config = tensors_of(path), config_of(path)
     table = early["enc_p.emb.weight"]
     further = np.random.default_rng(0).standard_normal((39, table.shape[1]), dtype=np.float32)
@@ -156,9 +157,9 @@ def test_what_is_unknown_is_refused_by_name(tensors: Tensors, config: dict[str, 
     assert caught.value.hint
 
 
-def test_what_training_left_is_never_read(shared: Any) -> None:
+def test_what_training_left_is_never_read(shared: Path) -> None:
     """Whole numbers and tensors of rank 0 lie in the file; 190 more serve training only."""
-    path = weights_path(shared, FIXTURE)
+    path = shared / "reference" / FIXTURE
     needless = [name for name in tensors_of(path) if name.startswith(("sdp.posterior", "emb_g_", "g_neutral", "speaker_"))]
     assert len(needless) > 190
     kept = {name: values for name, values in tensors_of(path).items() if name not in needless} | {

@@ -17,15 +17,13 @@ from tests.voices.prepare.parity import PreparedVoice
 
 
 @pytest.fixture
-def model(shared: Path) -> onnx.ModelProto:
+def model(tiny_models: Path) -> onnx.ModelProto:
     """A JP-Extra voice."""
-    path = shared / "reference" / "jp-extra-tiny" / "model.onnx"
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
+    path = tiny_models / "jp-extra-tiny" / "model.onnx"
     return onnx.load(str(path))
 
 
-def test_names_are_not_needed(model: onnx.ModelProto, shared: Path) -> None:
+def test_names_are_not_needed(model: onnx.ModelProto, tiny_models: Path) -> None:
     kept = {item.name for item in model.graph.input} | {item.name for item in model.graph.output}
     for item in model.graph.initializer:
         item.name = f"anonymous {item.name}"
@@ -35,7 +33,7 @@ def test_names_are_not_needed(model: onnx.ModelProto, shared: Path) -> None:
             for place, name in enumerate(names):
                 names[place] = name if name in kept or not name else f"anonymous {name}"
     del model.graph.value_info[:]
-    case = read_cases(shared / "reference" / "jp-extra-tiny" / "expected.npz")[0]
+    case = read_cases(tiny_models / "jp-extra-tiny" / "expected.npz")[0]
     samples, frames = PreparedVoice(cut_graphs(model)).speak(case)
     assert np.array_equal(frames, case["durations_frames"].reshape(-1))
     assert np.abs(samples - case["output"].reshape(-1)).max() <= 1e-4
@@ -85,9 +83,7 @@ def test_a_graph_that_runs_in_circles_is_refused(model: onnx.ModelProto) -> None
         cut_graphs(model)
 
 
-def test_a_graph_of_another_kind_is_refused(shared: Path) -> None:
-    path = shared / "reference" / "deberta-tiny" / "model.onnx"
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
+def test_a_graph_of_another_kind_is_refused(tiny_models: Path) -> None:
+    path = tiny_models / "deberta-tiny" / "model.onnx"
     with pytest.raises(UnknownGraphError):
         cut_graphs(onnx.load(str(path)))

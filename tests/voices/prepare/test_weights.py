@@ -23,7 +23,7 @@ from app.voices.prepare.weights.tensors import Weights
 from app.voices.untrusted.safetensors import TensorFile
 from app.voices.untrusted.settings import Section
 from tests.voices.prepare.parity import PreparedVoice, session
-from tests.voices.prepare.reference_weights import config_of, tensors_of, weights_path
+from tests.voices.prepare.reference_weights import config_of, tensors_of
 from tests.voices.safetensors_file import write_safetensors
 
 VOICES = ("jp-extra-tiny", "jp-extra-tiny-2spk", "multilingual-tiny")
@@ -43,8 +43,8 @@ def _exported(path: Path) -> GraphSession:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_built_voice_equals_the_reference(shared: Path, source: str) -> None:
-    path = weights_path(shared, source)
+def test_built_voice_equals_the_reference(tiny_models: Path, source: str) -> None:
+    path = tiny_models / source
     voice, cases = PreparedVoice(_graphs(path)), read_cases(path.parent / "expected.npz")
     assert len(cases) == 3
     for case in cases:
@@ -57,8 +57,8 @@ def test_built_voice_equals_the_reference(shared: Path, source: str) -> None:
 
 @pytest.mark.parametrize("name", VOICES)
 @pytest.mark.parametrize("ratio", [0.0, 0.4, 1.0])
-def test_built_voice_equals_its_exported_graph_with_noise_on(shared: Path, name: str, ratio: float) -> None:
-    path = weights_path(shared, f"{name}/model.safetensors")
+def test_built_voice_equals_its_exported_graph_with_noise_on(tiny_models: Path, name: str, ratio: float) -> None:
+    path = tiny_models / f"{name}/model.safetensors"
     voice, case = PreparedVoice(_graphs(path)), read_cases(path.parent / "expected.npz")[0]
     case["sdp_ratio"] = np.array(ratio, np.float32)
     whole = _exported(path)
@@ -79,8 +79,8 @@ def test_built_voice_equals_its_exported_graph_with_noise_on(shared: Path, name:
     assert difference <= TOLERANCE
 
 
-def test_both_speakers_of_a_voice_equal_its_exported_graph(shared: Path) -> None:
-    path = weights_path(shared, "jp-extra-tiny-2spk/model.safetensors")
+def test_both_speakers_of_a_voice_equal_its_exported_graph(tiny_models: Path) -> None:
+    path = tiny_models / "jp-extra-tiny-2spk/model.safetensors"
     voice, case = PreparedVoice(_graphs(path)), read_cases(path.parent / "expected.npz")[2]
     whole = _exported(path)
     heard = []
@@ -95,8 +95,8 @@ def test_both_speakers_of_a_voice_equal_its_exported_graph(shared: Path) -> None
 
 
 @pytest.mark.parametrize("symbols", [1, 2, 3, 8, 9, 10])
-def test_a_text_may_be_shorter_than_the_reach_of_its_attention(shared: Path, symbols: int) -> None:
-    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+def test_a_text_may_be_shorter_than_the_reach_of_its_attention(tiny_models: Path, symbols: int) -> None:
+    path = tiny_models / "jp-extra-tiny/model.safetensors"
     voice, case = PreparedVoice(_graphs(path)), read_cases(path.parent / "expected.npz")[0]
     for name in ("x_tst", "tones", "language", "bert"):
         case[name] = case[name][..., :symbols]
@@ -109,8 +109,8 @@ def test_a_text_may_be_shorter_than_the_reach_of_its_attention(shared: Path, sym
 
 
 @pytest.mark.parametrize("name", VOICES)
-def test_windows_equal_the_whole_decode_and_need_their_margin(shared: Path, name: str) -> None:
-    voice = PreparedVoice(_graphs(weights_path(shared, f"{name}/model.safetensors")))
+def test_windows_equal_the_whole_decode_and_need_their_margin(tiny_models: Path, name: str) -> None:
+    voice = PreparedVoice(_graphs(tiny_models / f"{name}/model.safetensors"))
     assert voice.margin == 13  # for the upsampling and kernels that every public voice has
     z = np.random.default_rng(5).standard_normal((32, 200), dtype=np.float32)
     whole = voice.whole(z, 0)
@@ -119,8 +119,8 @@ def test_windows_equal_the_whole_decode_and_need_their_margin(shared: Path, name
 
 
 @pytest.mark.parametrize("name", VOICES)
-def test_graphs_obey_the_contract_and_are_small(shared: Path, name: str) -> None:
-    graphs = _graphs(weights_path(shared, f"{name}/model.safetensors"))
+def test_graphs_obey_the_contract_and_are_small(tiny_models: Path, name: str) -> None:
+    graphs = _graphs(tiny_models / f"{name}/model.safetensors")
     features = {"ja_bert", "bert", "en_bert"} if "multilingual" in name else {"bert"}
     text = {"x_tst": ["T"], "tones": ["T"], "language": ["T"], "sid": [1], "style_vec": [256], "sdp_ratio": [], "sdp_noise": [2, "T"]}
     assert _shapes(graphs.prosody.graph.input) == text | {feature: [1024, "T"] for feature in features}
@@ -141,9 +141,9 @@ def _shapes(values: Any) -> dict[str, list[int | str]]:
 
 
 @pytest.mark.parametrize("name", VOICES)
-def test_the_time_axis_is_known_everywhere(shared: Path, name: str) -> None:
+def test_the_time_axis_is_known_everywhere(tiny_models: Path, name: str) -> None:
     """ONNX Runtime opens a graph with unknown shapes in quadratic time and shares no buffers in it."""
-    graphs = _graphs(weights_path(shared, f"{name}/model.safetensors"))
+    graphs = _graphs(tiny_models / f"{name}/model.safetensors")
     for model in (graphs.prosody, graphs.flow, graphs.decoder):
         known = onnx.shape_inference.infer_shapes(model, strict_mode=True).graph.value_info
         unknown = [item.name for item in known if not all(_known(size) for size in item.type.tensor_type.shape.dim)]
@@ -155,9 +155,9 @@ def _known(size: Any) -> bool:
     return bool(size.dim_value) or size.dim_param in ("T", "F", "W", *(f"W{stage}" for stage in range(5)))
 
 
-def test_an_odd_number_of_couplings_leaves_the_channels_in_order(shared: Path) -> None:
+def test_an_odd_number_of_couplings_leaves_the_channels_in_order(tiny_models: Path) -> None:
     """A coupling that shifts nothing is a turn of the channels, so four with such a first one are three on turned channels."""
-    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+    path = tiny_models / "jp-extra-tiny/model.safetensors"
     tensors = tensors_of(path)
     three = {name: values for name, values in tensors.items() if not name.startswith("flow.flows.6.")}
     four = tensors | {f"flow.flows.6.post.{part}": 0 * tensors[f"flow.flows.6.post.{part}"] for part in ("weight", "bias")}
@@ -170,8 +170,8 @@ def test_an_odd_number_of_couplings_leaves_the_channels_in_order(shared: Path) -
     assert np.abs(results[0] - z_p).max() > 1e-2
 
 
-def test_half_precision_weights_make_the_graph_of_their_rounded_values(shared: Path, tmp_path: Path) -> None:
-    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+def test_half_precision_weights_make_the_graph_of_their_rounded_values(tiny_models: Path, tmp_path: Path) -> None:
+    path = tiny_models / "jp-extra-tiny/model.safetensors"
     tensors = tensors_of(path)
     write_safetensors(tmp_path / "half.safetensors", {name: values.astype(np.float16) for name, values in tensors.items()})
     rounded = {name: values.astype(np.float16).astype(np.float32) for name, values in tensors.items()}

@@ -12,7 +12,7 @@ import pytest
 from app.errors import VoiceError
 from app.voices.prepare.weights.build import graphs_from_weights
 from app.voices.untrusted.safetensors import TensorFile
-from tests.voices.prepare.reference_weights import config_of, tensors_of, weights_path
+from tests.voices.prepare.reference_weights import config_of, tensors_of
 
 Broken = Callable[[dict[str, np.ndarray], dict[str, Any]], Any]
 BROKEN: dict[str, Broken] = {
@@ -69,8 +69,8 @@ def _drop(tensors: dict[str, np.ndarray], prefix: str) -> None:
 
 
 @pytest.mark.parametrize("says", BROKEN)
-def test_weights_that_do_not_fit_are_refused_by_name(shared: Path, says: str) -> None:
-    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+def test_weights_that_do_not_fit_are_refused_by_name(tiny_models: Path, says: str) -> None:
+    path = tiny_models / "jp-extra-tiny/model.safetensors"
     tensors, config = tensors_of(path), config_of(path)
     BROKEN[says](tensors, config)
     with pytest.raises(VoiceError) as caught:
@@ -80,8 +80,8 @@ def test_weights_that_do_not_fit_are_refused_by_name(shared: Path, says: str) ->
 
 
 @pytest.mark.parametrize("changes", BROKEN_CONFIGS, ids=str)
-def test_settings_that_do_not_fit_are_refused(shared: Path, changes: dict[str, Any]) -> None:
-    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+def test_settings_that_do_not_fit_are_refused(tiny_models: Path, changes: dict[str, Any]) -> None:
+    path = tiny_models / "jp-extra-tiny/model.safetensors"
     config = config_of(path)
     config = config | {"model": config["model"] | changes} if changes and "model" not in changes else changes
     with pytest.raises(VoiceError) as caught:
@@ -97,8 +97,8 @@ def test_settings_that_do_not_fit_are_refused(shared: Path, changes: dict[str, A
     ],
     ids=["as text and float", "left out"],
 )
-def test_settings_that_sbv2_takes_make_the_same_voice(shared: Path, changes: dict[str, Any]) -> None:
-    path = weights_path(shared, "jp-extra-tiny/model.safetensors")
+def test_settings_that_sbv2_takes_make_the_same_voice(tiny_models: Path, changes: dict[str, Any]) -> None:
+    path = tiny_models / "jp-extra-tiny/model.safetensors"
     config, tensors = config_of(path), TensorFile(path)
     model = {name: value for name, value in (config["model"] | changes).items() if value is not None}
     data = {name: value for name, value in config["data"].items() if name != "hop_length"}

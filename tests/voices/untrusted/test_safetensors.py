@@ -128,10 +128,8 @@ def test_a_missing_file_and_a_folder_are_voice_errors(tmp_path: Path) -> None:
             TensorFile(path)
 
 
-def test_an_aivm_carries_its_three_texts(shared: Path) -> None:
-    path = shared / "reference" / "jp-extra-tiny" / "model.aivm"
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
+def test_an_aivm_carries_its_three_texts(tiny_models: Path) -> None:
+    path = tiny_models / "jp-extra-tiny" / "model.aivm"
     metadata = TensorFile(path).metadata
     assert {"aivm_manifest", "aivm_hyper_parameters", "aivm_style_vectors"} <= metadata.keys()
     assert json.loads(metadata["aivm_manifest"])["model_format"] == "Safetensors"

@@ -33,8 +33,8 @@ CHANGES: list[files.Change] = [
 
 
 @pytest.fixture
-def tiny(shared: Path) -> Path:
-    return shared / "reference" / "deberta-tiny"
+def tiny(tiny_models: Path) -> Path:
+    return tiny_models / "deberta-tiny"
 
 
 def lean_features(model: Path, folder: Path, texts: list[np.ndarray]) -> list[np.ndarray]:
@@ -126,10 +126,10 @@ def test_published_weights_without_their_configuration(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["voice", "text", "empty", "cut", "no query", "no positions", "no matrix", "no text", "no output"])
-def test_what_is_no_deberta_is_refused(damage: str, tiny: Path, shared: Path, tmp_path: Path) -> None:
+def test_what_is_no_deberta_is_refused(damage: str, tiny: Path, tiny_models: Path, tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     if damage == "voice":
-        shutil.copyfile(shared / "reference" / "jp-extra-tiny" / "model.onnx", path)
+        shutil.copyfile(tiny_models / "jp-extra-tiny" / "model.onnx", path)
     elif damage in ("text", "empty"):
         path.write_bytes(b"no model at all" * (damage == "text"))
     elif damage == "cut":

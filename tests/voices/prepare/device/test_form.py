@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from app.voices.prepare.links import UnknownGraphError
 from app.voices.prepare.store import store_graph
 from app.voices.prepare.variants.half import halve_whole
 from app.voices.prepare.weights.build import graphs_from_weights
-from tests.conftest import SHARED
+from tests.conftest import MODELS_VARIABLE
 from tests.voices.prepare.reference_weights import config_of, tensors_of
 
 SOURCES = (
@@ -52,7 +53,7 @@ def _folder() -> Path:
 @cache
 def _source(source: str, graph: str) -> Path:
     """A graph as it is prepared."""
-    reference = SHARED / "reference" / source
+    reference = Path(os.environ[MODELS_VARIABLE]) / source
     folder = _folder() / source
     if not folder.is_dir():
         folder.mkdir(parents=True)
@@ -111,7 +112,7 @@ def _both(source: str, graph: str, length: int, *, half: bool, file: str = "grap
     return list(zip(names, _cpu(source, graph).run(values, names), form.cut(names, found, length), strict=True))
 
 
-@pytest.mark.usefixtures("shared")
+@pytest.mark.usefixtures("tiny_models")
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_form_gives_what_the_graph_gives(source: str, graph: str) -> None:
@@ -121,7 +122,7 @@ def test_a_form_gives_what_the_graph_gives(source: str, graph: str) -> None:
             assert np.abs(found - right).max() <= EXACT * max(1.0, float(np.abs(right).max())), (name, length)
 
 
-@pytest.mark.usefixtures("shared")
+@pytest.mark.usefixtures("tiny_models")
 @settings(max_examples=25)
 @given(st.sampled_from(SOURCES[:2]), st.sampled_from(GRAPHS), st.integers(1, SIZE))
 def test_what_is_padded_does_not_matter(source: str, graph: str, length: int) -> None:
@@ -129,7 +130,7 @@ def test_what_is_padded_does_not_matter(source: str, graph: str, length: int) ->
         assert np.abs(found - right).max() <= EXACT * max(1.0, float(np.abs(right).max())), name
 
 
-@pytest.mark.usefixtures("shared")
+@pytest.mark.usefixtures("tiny_models")
 @settings(max_examples=15)
 @given(st.integers(2, SIZE), st.booleans())
 def test_bert_under_its_mask(length: int, half: bool) -> None:
@@ -138,7 +139,7 @@ def test_bert_under_its_mask(length: int, half: bool) -> None:
         assert signal_to_noise_db([right], [found]) >= (LEAST_DB if half else 100)
 
 
-@pytest.mark.usefixtures("shared")
+@pytest.mark.usefixtures("tiny_models")
 @pytest.mark.parametrize("source", SOURCES)
 def test_half_precision_is_near_enough(source: str) -> None:
     for graph in GRAPHS:
@@ -152,7 +153,7 @@ def test_half_precision_is_near_enough(source: str) -> None:
     assert np.concatenate(frames).mean() >= 0.98
 
 
-@pytest.mark.usefixtures("shared")
+@pytest.mark.usefixtures("tiny_models")
 def test_types_are_found_without_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """A real BERT holds gigabytes; ONNX would read and write them several times to say what its tensors are."""
     infer, given_bytes = onnx.shape_inference.infer_shapes, list[int]()
@@ -170,7 +171,7 @@ def test_types_are_found_without_the_weights(monkeypatch: pytest.MonkeyPatch) ->
     assert all(made[node.input[1]] == onnx.TensorProto.FLOAT16 for node in model.graph.node if node.op_type == "Conv")
 
 
-@pytest.mark.usefixtures("shared")
+@pytest.mark.usefixtures("tiny_models")
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_full_window_needs_no_mask(source: str) -> None:
     for half in (False, True):
@@ -189,7 +190,7 @@ def test_a_full_window_needs_no_mask(source: str) -> None:
     assert weights <= {"weights.data"}  # shared
 
 
-@pytest.mark.usefixtures("shared")
+@pytest.mark.usefixtures("tiny_models")
 @pytest.mark.parametrize("source", SOURCES)
 def test_devices_are_spared_what_they_cannot_do(source: str) -> None:
     """Nothing is cut by bounds that are computed, nothing added by writing, and no more than two at a time."""

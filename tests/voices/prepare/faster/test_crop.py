@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -12,18 +14,17 @@ from hypothesis import strategies as st
 
 from app.voices.prepare.cut import cut_graphs
 from app.voices.prepare.faster.crop import FIRST, LAST, crop_context
-from tests.conftest import SHARED
+from tests.conftest import MODELS_VARIABLE
 from tests.voices.prepare.parity import session
 
-SOURCE = SHARED / "reference" / "jp-extra-tiny" / "model.onnx"
-pytestmark = pytest.mark.usefixtures("shared")
+pytestmark = pytest.mark.usefixtures("tiny_models")
 FRAMES, MARGIN, HOP, CHANNELS = 70, 13, 512, 32
 TOLERANCE = 1e-6
 
 
 @cache
 def _decoder() -> onnx.ModelProto:
-    return cut_graphs(onnx.load(str(SOURCE))).decoder
+    return cut_graphs(onnx.load(Path(os.environ[MODELS_VARIABLE]) / "jp-extra-tiny" / "model.onnx")).decoder
 
 
 @cache

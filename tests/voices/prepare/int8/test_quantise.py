@@ -148,10 +148,8 @@ def test_a_silent_tensor_does_no_harm() -> None:
     assert np.isfinite(samples).all()
 
 
-def test_the_first_and_the_last_convolution_of_a_voice_stay_exact(shared: Path) -> None:
-    path = shared / "reference" / "jp-extra-tiny" / "model.onnx"
-    if not path.is_file():
-        pytest.skip(f"no reference model at {path}")
+def test_the_first_and_the_last_convolution_of_a_voice_stay_exact(tiny_models: Path) -> None:
+    path = tiny_models / "jp-extra-tiny" / "model.onnx"
     graph = cut_graphs(onnx.load(str(path))).decoder.graph
     chosen = {node.output[0] for node in quantisable(graph)}
     convolutions = [node.output[0] for node in graph.node if node.op_type == "Conv"]
