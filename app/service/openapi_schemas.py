@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.core.limits import BOUNDS
+
 TEXT, _INT, _NUMBER, _BOOL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}
 _MAYBE_NUMBER, _MAYBE_TEXT = {"anyOf": [_NUMBER, {"type": "null"}]}, {"anyOf": [TEXT, {"type": "null"}]}
 
@@ -53,10 +55,8 @@ SCHEMAS: dict[str, Any] = {
         {"text": TEXT},
         {
             "voice": TEXT, "speaker": TEXT, "style": TEXT, "style_id": _INT, "format": TEXT, "rate": _INT, "stereo": _BOOL, "seed": _INT, "assist_text": TEXT,
-            "pauses": {"type": "object"}, "speed": _NUMBER, "pitch": _NUMBER, "intonation": _NUMBER, "volume": _NUMBER,
-            "style_weight": _NUMBER, "sdp_ratio": _NUMBER, "noise": _NUMBER, "noise_w": _NUMBER, "bert_weight": _NUMBER,
-            "assist_weight": _NUMBER, "pre_silence_s": _NUMBER, "post_silence_s": _NUMBER,
-        },
+            "pauses": {"type": "object"},
+        } | dict.fromkeys(BOUNDS, _NUMBER),
     ),
     "SpeechRequest": _object(
         {"input": TEXT}, {"model": TEXT, "voice": TEXT, "response_format": TEXT, "speed": _NUMBER}

@@ -17,8 +17,7 @@ from app.core.requests import request_of
 from app.core.script import Line, LineSettings, Script
 from app.core.script_data import script_from_data, script_to_data
 from app.core.types import Float32, SynthesisRequest
-from app.settings import Settings
-from app.ui.labels import tip
+from app.settings import REMEMBERED
 from app.ui.parameters.side_panel import SidePanel
 
 # An empty script begins with the settings of the line that was selected last, but for what belongs to that line's text.
@@ -68,7 +67,7 @@ def test_it_has_a_control_with_a_tip_that_changes_the_line(name: str, qtbot: QtB
     side.expression.set_open(True)
     slider = side.sliders[name]
     assert slider.isVisible(), "it is made but nowhere in the panel"
-    assert tip(name)
+    assert BOUNDS[name].tip
     told: list[tuple[str, object]] = []
     side.edited.connect(lambda *edit: told.append(edit))
     slider.set_value(another(name))
@@ -82,4 +81,4 @@ def test_it_is_kept_restored_and_reaches_the_request(name: str) -> None:
     assert back == line
     assert getattr(request_of(line), name) == another(name)
     assert name in PARTS, "a preset sets it"
-    assert (name in {item.name for item in fields(Settings)}) != (name in OF_ONE_LINE_ONLY)
+    assert (name in REMEMBERED) != (name in OF_ONE_LINE_ONLY)
