@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.core.limits import BOUNDS
+from app.service.query import PAUSES, SCALES
 
 TEXT, _INT, _NUMBER, _BOOL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}
 _MAYBE_NUMBER, _MAYBE_TEXT = {"anyOf": [_NUMBER, {"type": "null"}]}, {"anyOf": [TEXT, {"type": "null"}]}
@@ -24,15 +25,8 @@ def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) ->
     return {"type": "object", "properties": required | (optional or {}), "required": list(required)}
 
 
-_SCALES = {
-    "speedScale": _NUMBER,
-    "pitchScale": _NUMBER,
-    "intonationScale": _NUMBER,
-    "volumeScale": _NUMBER,
-    "prePhonemeLength": _NUMBER,
-    "postPhonemeLength": _NUMBER,
-}
-_PAUSES = {"pauseLength": _MAYBE_NUMBER, "pauseLengthScale": _NUMBER}
+_SCALES = dict.fromkeys(SCALES, _NUMBER)
+_PAUSES = dict(zip(PAUSES, (_MAYBE_NUMBER, _NUMBER), strict=True))
 _STYLE = _object({"name": TEXT, "id": _INT}, {"type": TEXT})
 SCHEMAS: dict[str, Any] = {
     "Mora": _object(
