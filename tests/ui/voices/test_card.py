@@ -85,6 +85,6 @@ def test_no_line_of_the_makers_ends_in_a_dot_between_two_of_them(qtbot: QtBot, w
 
 def test_added_voices_are_counted() -> None:
     one, two = {"name": "A"}, {"name": "B"}
-    assert _added_words([one], update=False) == "The voice “A” was added."
-    assert _added_words([one, two], update=False) == "The voices “A”, “B” were added."
-    assert _added_words([one | {"already": True}, two | {"already": True}], update=False).endswith("are already installed.")
+    assert _added_words([one], is_update=False) == "The voice “A” was added."
+    assert _added_words([one, two], is_update=False) == "The voices “A”, “B” were added."
+    assert _added_words([one | {"already": True}, two | {"already": True}], is_update=False).endswith("are already installed.")
