@@ -14,7 +14,7 @@ from app.ui.tasks.task import OVER
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.controller import VoiceController
 from app.ui.voices.task_specs import VoiceAdditionSpec
-from app.ui.voices.tasks import AddedVoices, VoiceTasks
+from app.ui.voices.tasks import VoiceAdditionResult, VoiceTasks
 
 if TYPE_CHECKING:
     from app.adapters.http.offers import OfferedSample, OfferedVoice
@@ -97,7 +97,7 @@ class NaturalVoices(QObject):
             self.shelf.hear(sample)
 
     @Slot(object)
-    def _on_added(self, added: AddedVoices) -> None:
+    def _on_added(self, added: VoiceAdditionResult) -> None:
         if added.spec.natural:
             self._speak(added.spec.lines)
 

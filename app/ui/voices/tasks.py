@@ -20,11 +20,38 @@ from app.voices.wanted_bert import SBV2_BERT
 
 
 @dataclass(frozen=True, slots=True)
-class AddedVoices:
-    """The outcome of a task that brought voices in: what was asked for, and the result lines of our command line."""
+class VoiceRow:
+    """A voice that came in, as `koebako voices` reports it.
+
+    Attributes:
+        was_here, is_updated: it was there already, and is the same; or is another version now.
+        opaque_reason: why it runs as one graph; empty where it does not.
+    """
+
+    id: str
+    name: str
+    was_here: bool = False
+    is_updated: bool = False
+    opaque_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceAdditionResult:
+    """What a task brought in that adds voices."""
 
     spec: VoiceAdditionSpec
-    results: Sequence[Mapping[str, Any]]
+    voices: tuple[VoiceRow, ...]
+    has_bert: bool
+
+
+def read_addition(spec: VoiceAdditionSpec, lines: Sequence[Mapping[str, Any]]) -> VoiceAdditionResult:
+    """Read the result lines of our command line."""
+    voices = tuple(
+        VoiceRow(str(line["id"]), str(line["name"]), bool(line.get("already")), bool(line.get("updated")), line.get("opaque_reason") or "")
+        for line in lines
+        if line.get("type") == "voice"
+    )
+    return VoiceAdditionResult(spec, voices, any(line.get("type") == "bert" for line in lines))
 
 
 class VoiceTasks(QObject):
@@ -34,7 +61,7 @@ class VoiceTasks(QObject):
         queue: the work.
 
     Signals:
-        voices_added(AddedVoices), bert_added(), exported(Path), measured(list): it is done.
+        voices_added(VoiceAdditionResult), bert_added(), exported(Path), measured(list): it is done.
         declined(): a licence was not accepted, so no voice was added.
         change_failed(str, AppError): title of the change, and why it failed.
         changing(str): id of an installed voice whose files are about to change.
@@ -162,7 +189,7 @@ class VoiceTasks(QObject):
     def _on_finished(self, job: ProcessTask) -> None:
         match job.work:
             case VoiceAdditionSpec() as spec:
-                self.voices_added.emit(AddedVoices(spec, job.results))
+                self.voices_added.emit(read_addition(spec, job.results))
             case BertAdditionSpec():
                 self.bert_added.emit()
             case VoiceExportSpec(target=target):
