@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from app.core.delivery import delivery_values
+from app.core.delivery import dump_delivery
 from app.core.script import Line
 from app.core.types import SynthesisRequest
 from app.core.voice import VoiceTraits
@@ -30,7 +30,7 @@ def request_of(line: Line) -> SynthesisRequest:
         seed=settings.seed,
         memos=settings.memos,
         overrides=line.overrides,
-        **delivery_values(settings),
+        **dump_delivery(settings),
     )
 
 

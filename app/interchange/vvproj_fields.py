@@ -43,7 +43,7 @@ def _strength(scale: float) -> float:
     return scale if scale <= 1 else 1 + 9 * (scale - 1)
 
 
-def sdp_ratio_of(tempo: float) -> float:
+def convert_tempo(tempo: float) -> float:
     """Return the ratio of 0 … 0.2 … 1 for AivisSpeech's tempo of 0 … 1 … 2."""
     return 0.2 * tempo if tempo <= 1 else 0.2 + 0.8 * (tempo - 1)
 
@@ -59,7 +59,7 @@ _VOICEVOX = (*_BOTH, QueryField("intonationScale", "intonation"))
 _AIVISSPEECH = (
     *_BOTH,
     QueryField("intonationScale", "style_weight", _strength),
-    QueryField("tempoDynamicsScale", "sdp_ratio", sdp_ratio_of),
+    QueryField("tempoDynamicsScale", "sdp_ratio", convert_tempo),
 )
 _PAUSE_SCALE = ("文内無音の倍率", "pause length scale")  # of AivisSpeech; a line has no such number
 

@@ -34,7 +34,7 @@ class Preset:
     def values(self) -> dict[str, Any]:
         """As JSON."""
         own = {"id": self.id, "name": self.name, "speaker_uuid": self.speaker_uuid, "style_id": self.style_id}
-        return own | self.scales.scales()
+        return own | self.scales.scale_values
 
     def applied(self, query: AudioQuery) -> AudioQuery:
         """A query with the preset's numbers."""

@@ -90,7 +90,7 @@ class AudioQuery:
         """As JSON; optional fields are always there."""
         return {
             "accent_phrases": [phrase.values() for phrase in self.accent_phrases],
-            **self.scales(),
+            **self.scale_values,
             "outputSamplingRate": self.rate,
             "outputStereo": self.stereo,
             "kana": self.kana,
@@ -98,6 +98,7 @@ class AudioQuery:
             "seed": self.seed,
         }
 
-    def scales(self) -> dict[str, Any]:
-        """Return the numbers that a preset holds, as JSON."""
+    @property
+    def scale_values(self) -> dict[str, Any]:
+        """The numbers that a preset holds, as JSON."""
         return {name: getattr(self, field) for name, field in (SCALES | PAUSES).items()}

@@ -49,7 +49,7 @@ def query_of(fields: Fields) -> AudioQuery:
 
 def scales_of(fields: Fields) -> AudioQuery:
     """The numbers that queries and presets share, within our bounds."""
-    scales: dict[str, Any] = {field: _scale(fields, name, field) for name, field in SCALES.items()}
+    scales: dict[str, Any] = {field: _read_scale(fields, name, field) for name, field in SCALES.items()}
     pause = fields.raw("pauseLength")
     return AudioQuery(
         (),
@@ -59,7 +59,7 @@ def scales_of(fields: Fields) -> AudioQuery:
     )
 
 
-def _scale(fields: Fields, name: str, field: str) -> float:
+def _read_scale(fields: Fields, name: str, field: str) -> float:
     if field not in BOUNDS:
         return _length_s(fields, name)
     unit = 12 if field == "pitch" else 1  # a query counts octaves, a line semitones

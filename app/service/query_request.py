@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.core.types import SynthesisRequest
-from app.interchange.vvproj_fields import sdp_ratio_of
+from app.interchange.vvproj_fields import convert_tempo
 from app.service.query import AudioQuery
 
 
 def request_of(query: AudioQuery, base: SynthesisRequest) -> SynthesisRequest:
     """What the pipeline is asked for."""
-    tempo = base.sdp_ratio if query.tempo is None else sdp_ratio_of(query.tempo)
+    tempo = base.sdp_ratio if query.tempo is None else convert_tempo(query.tempo)
     return replace(
         base,
         speed=query.speed,

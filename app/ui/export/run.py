@@ -86,9 +86,9 @@ class ExportRun(QObject):
     def begin(self) -> None:
         """Posts the first files."""
         if self._measures:
-            self._waiting.extend(self._new_job(item, measures=True) for item in self.files)
+            self._waiting.extend(self._make_job(item, measures=True) for item in self.files)
         else:
-            self._waiting.extend(map(self._new_job, self._todo))
+            self._waiting.extend(map(self._make_job, self._todo))
         self._go_on()
 
     @Slot()
@@ -98,7 +98,7 @@ class ExportRun(QObject):
             self.is_stopped = True
             self._end()
 
-    def _new_job(self, item: PlannedFile, gain_db: float = 0.0, *, measures: bool = False) -> ExportFile:
+    def _make_job(self, item: PlannedFile, gain_db: float = 0.0, *, measures: bool = False) -> ExportFile:
         return ExportFile(item, self.settings, self._on_done, self._on_failed, gain_db, measures)
 
     def _on_done(self, exported: ExportResult) -> None:
@@ -143,7 +143,7 @@ class ExportRun(QObject):
         assert settings.loudness is not None
         measured = [self._measured[item] for item in items]
         gains = dict(zip(items, gains_db(measured, settings.loudness, settings.channels, each=settings.loudness_each), strict=True))
-        return [self._new_job(item, gains[item]) for item in self._todo]
+        return [self._make_job(item, gains[item]) for item in self._todo]
 
     def _end(self) -> None:
         self.is_over = True

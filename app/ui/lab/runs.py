@@ -85,12 +85,12 @@ class LabRuns(QObject):
 
     def is_running(self, part: str, source: str) -> bool:
         """Its process is there, or waits for its turn."""
-        return self._job_of((part, source)) is not None
+        return self._find_job((part, source)) is not None
 
     def start(self, part: Part, source: str, name: str, arguments: Sequence[str]) -> None:
         """Runs a part; what it found before makes way."""
         report = Report(part.name, source, name)
-        if self._job_of(report.key) is not None:
+        if self._find_job(report.key) is not None:
             return
         report.planned_files = {option: self._file(f"{part.name}{FILES[option]}") for option in part.files}
         extra = (f"{option}={file}" for option, file in report.planned_files.items())
@@ -103,7 +103,7 @@ class LabRuns(QObject):
 
     def cancel(self, part: str, source: str) -> None:
         """Ends the work; the rows so far stay."""
-        job = self._job_of((part, source))
+        job = self._find_job((part, source))
         if job is not None:
             job.cancel()
 
@@ -145,7 +145,7 @@ class LabRuns(QObject):
         """Its licence was not accepted."""
         self._forget(job)
 
-    def _job_of(self, key: Key) -> ProcessTask | None:
+    def _find_job(self, key: Key) -> ProcessTask | None:
         return next((job for job, report in self._running.items() if report.key == key), None)
 
     def _take(self, job: ProcessTask, report: Report) -> None:
