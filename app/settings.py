@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app import settings_words as words
-from app.core.limits import BOUNDS, SEED_BOUNDS
+from app.core.delivery import Delivery
+from app.core.limits import SEED_BOUNDS
 from app.data_file import LARGEST_BYTES, load_data, save_data
 from app.errors import AppError
 from app.language import localized
@@ -42,14 +43,8 @@ SAVE_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3")
 STRIP_CHOICES: tuple[StripChoice, ...] = ("auto", "open", "folded")
 
 
-def _number(name: str) -> Any:
-    """A field with the bounds and the default that the request has."""
-    bounds = BOUNDS[name]
-    return field(default=bounds.default, metadata={"low": bounds.low, "high": bounds.high})
-
-
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Delivery):
     """Everything remembered.
 
     Attributes:
@@ -90,15 +85,6 @@ class Settings:
     voice: str = ""
     speaker: str = ""
     style: str = ""
-    style_weight: float = _number("style_weight")
-    speed: float = _number("speed")
-    pitch: float = _number("pitch")
-    intonation: float = _number("intonation")
-    sdp_ratio: float = _number("sdp_ratio")
-    noise: float = _number("noise")
-    noise_w: float = _number("noise_w")
-    bert_weight: float = _number("bert_weight")
-    volume: float = _number("volume")
     seed: int = field(default=0, metadata={"low": 0, "high": HIGHEST_SEED})
     expression_open: bool = False
     loop: bool = False
@@ -147,6 +133,10 @@ class Settings:
         return replace(self, sound_precision=choice.default, exact_voices=choice.exact, fast_voices=choice.fast)
 
 
+REMEMBERED = tuple(item.name for item in fields(Settings) if item.metadata.get("remembered", True))
+"""Names of what is kept; the assist text and the silences belong to one line, so that no other begins with them."""
+
+
 def settings_path() -> Path:
     """Where the settings are kept."""
     return data_dir() / "settings.json"
@@ -174,7 +164,8 @@ def known_settings() -> Settings:
 
 def save_settings(settings: Settings, path: Path | None = None) -> None:
     """Writes all settings at once: the old file stays until the new one is complete. Raises OutputFileError."""
-    data = {"version": SETTINGS_VERSION} | asdict(settings)
+    values = asdict(settings)
+    data = {"version": SETTINGS_VERSION} | {name: values[name] for name in REMEMBERED}
     save_data(path or settings_path(), data, localized("設定を保存できません", "The settings could not be saved"))
 
 
@@ -207,7 +198,9 @@ def _read(data: Any) -> tuple[Settings, list[str]]:
     """What can be used, and the names of what cannot."""
     if not isinstance(data, dict):
         raise ValueError("not an object")
-    values = {item.name: _typed(item.default, data[item.name]) for item in fields(Settings) if item.name in data}
+    values = {
+        item.name: _typed(item.default, data[item.name]) for item in fields(Settings) if item.name in data and item.name in REMEMBERED
+    }
     if data.get("decoder_precision") == "int8":  # the name of the choice while the decoder was all that it changed
         values.setdefault("sound_precision", "fast")
     wrong = [name for name, value in values.items() if not _fits(name, value)]

@@ -38,7 +38,7 @@ LANGUAGES: tuple[Language, ...] = ("ja", "en")
 EVERY = [(name, language) for name in PAGES for language in LANGUAGES]
 NAMED_IN_PAIRS = [
     ROOT / "app" / "settings_words.py",
-    ROOT / "app" / "core" / "limits.py",
+    ROOT / "app" / "core" / "delivery.py",
     ROOT / "app" / "audition" / "verdicts.py",
     ROOT / "app" / "ui" / "actions" / "definitions.py",
 ]

@@ -1,45 +1,16 @@
-"""Bounds of every number a request carries: one table for the command line, the sliders and the check."""
+"""Bounds of every number a request carries, and the check against them; `app.core.delivery` declares those of a delivery."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import fields
 
+from app.core.delivery import Bounds, Delivery, DeliveryBounds
 from app.core.types import Overrides, SynthesisRequest
 from app.errors import InputError
 from app.language import localized
 
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Lowest, highest and default value of a parameter, and its name for people."""
-
-    low: float
-    high: float
-    default: float
-    ja: str
-    en: str
-    step: float = 0.01
-
-    @property
-    def label(self) -> str:
-        """The parameter's name in the language of the user."""
-        return localized(self.ja, self.en)
-
-
-BOUNDS = {
-    "style_weight": Bounds(0.0, 10.0, 1.0, "スタイルの強さ", "style weight", 0.1),
-    "speed": Bounds(0.5, 2.0, 1.0, "話速", "speed", 0.05),
-    "pitch": Bounds(-6.0, 6.0, 0.0, "音高", "pitch", 0.1),
-    "intonation": Bounds(0.0, 2.0, 1.0, "抑揚", "intonation", 0.05),
-    "sdp_ratio": Bounds(0.0, 1.0, 0.2, "テンポの緩急", "tempo variation", 0.05),
-    "noise": Bounds(0.0, 2.0, 0.6, "声のゆらぎ", "noise", 0.05),
-    "noise_w": Bounds(0.0, 2.0, 0.8, "長さのゆらぎ", "duration noise", 0.05),
-    "bert_weight": Bounds(0.0, 2.0, 1.0, "文脈の強さ", "BERT weight", 0.05),
-    "assist_weight": Bounds(0.0, 1.0, 0.7, "アシストの強さ", "assist weight", 0.05),
-    "volume": Bounds(0.0, 4.0, 1.0, "音量", "volume", 0.05),
-    "pre_silence_s": Bounds(0.0, 10.0, 0.1, "開始無音（秒）", "silence before (s)", 0.05),
-    "post_silence_s": Bounds(0.0, 10.0, 0.1, "終了無音（秒）", "silence after (s)", 0.05),
-}
+BOUNDS: dict[str, DeliveryBounds] = {item.name: item.metadata["bounds"] for item in fields(Delivery) if "bounds" in item.metadata}
+"""Bounds of every number of a delivery, by the name that it has in projects, presets and bodies of `/v1`."""
 PAUSE_BOUNDS = Bounds(0.0, 10.0, 0.3, "間の長さ（秒）", "pause (s)", 0.05)
 PLACE_BOUNDS = Bounds(0, 2**31 - 1, 0, "単語・モーラ・記号の番号", "number of a word, mora or mark", 1)  # counted from 0
 TONE_BOUNDS = Bounds(0, 1, 0, "高低", "tone", 1)

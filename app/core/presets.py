@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.core.limits import BOUNDS
-from app.core.script import LineSettings
+from app.core.script import CAST_FIELDS, LineSettings
 from app.core.script_data import settings_from_data, settings_to_data
 from app.core.tolerance import Lose, TooManyError, tolerating
 from app.json_text import LARGEST_TEXT_CHARACTERS, short_text
 
-PARTS = (*BOUNDS, "pauses")  # what a preset sets; seed and assist text stay the line's own
-CHARACTER = ("voice", "speaker", "style")  # and these, if it was kept with them
+PARTS = (*BOUNDS, "pauses")  # what a preset sets, and CAST_FIELDS if it was kept with them; seed and assist text stay the line's own
 STANDARD = LineSettings()
 MOST_PRESETS = 2000  # that are passed on at once
 
@@ -33,13 +32,13 @@ class Preset:
     @classmethod
     def of(cls, settings: LineSettings, *, character: bool = False) -> Preset:
         """What of a line's settings belongs into a preset."""
-        names = (*PARTS, *CHARACTER) if character else PARTS
+        names = (*PARTS, *CAST_FIELDS) if character else PARTS
         return cls(replace(STANDARD, **{name: getattr(settings, name) for name in names}), character)
 
     @property
     def values(self) -> dict[str, Any]:
         """What it sets, by name of the setting."""
-        return {name: getattr(self.settings, name) for name in ((*PARTS, *CHARACTER) if self.character else PARTS)}
+        return {name: getattr(self.settings, name) for name in ((*PARTS, *CAST_FIELDS) if self.character else PARTS)}
 
 
 Presets = Mapping[str, Preset]
@@ -73,7 +72,7 @@ def strange_presets_from_data(data: object, lose: Lose | None = None) -> dict[st
 
 def _tidy(preset: Preset) -> Preset:
     settings = preset.settings
-    if any(len(getattr(settings, name)) > LARGEST_TEXT_CHARACTERS for name in CHARACTER):
+    if any(len(getattr(settings, name)) > LARGEST_TEXT_CHARACTERS for name in CAST_FIELDS):
         raise ValueError("a name")
     voice, speaker, style = short_text(settings.voice), short_text(settings.speaker), short_text(settings.style)
     return Preset.of(replace(settings, voice=voice, speaker=speaker, style=style), character=preset.character)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from app.core.limits import BOUNDS
+from app.core.delivery import dump_delivery
 from app.core.script import Line
 from app.core.types import SynthesisRequest
 from app.core.voice import VoiceTraits
@@ -26,12 +26,11 @@ def request_of(line: Line) -> SynthesisRequest:
     settings = line.settings
     return SynthesisRequest(
         line.text,
-        assist_text=settings.assist_text,
         pauses=MappingProxyType(dict(settings.pauses)),
         seed=settings.seed,
         memos=settings.memos,
         overrides=line.overrides,
-        **{name: getattr(settings, name) for name in BOUNDS},
+        **dump_delivery(settings),
     )
 
 

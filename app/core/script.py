@@ -10,14 +10,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.core.limits import BOUNDS
+from app.core.delivery import Delivery
 from app.core.text_lines import cut_line
 from app.core.types import Overrides
 
+CAST_FIELDS = ("voice", "speaker", "style")
+"""Settings that say who speaks a line; all others say how."""
+
 
 @dataclass(frozen=True, slots=True)
-class LineSettings:
-    """Who speaks a line, and how. Numbers have the names, units and bounds of `app.core.types.SynthesisRequest`.
+class LineSettings(Delivery):
+    """Who speaks a line, and how.
 
     Attributes:
         voice: id of the voice; empty is the first one there is.
@@ -30,19 +33,6 @@ class LineSettings:
     voice: str = ""
     speaker: str = ""
     style: str = ""
-    style_weight: float = BOUNDS["style_weight"].default
-    speed: float = BOUNDS["speed"].default
-    pitch: float = BOUNDS["pitch"].default
-    intonation: float = BOUNDS["intonation"].default
-    sdp_ratio: float = BOUNDS["sdp_ratio"].default
-    noise: float = BOUNDS["noise"].default
-    noise_w: float = BOUNDS["noise_w"].default
-    bert_weight: float = BOUNDS["bert_weight"].default
-    assist_text: str = ""
-    assist_weight: float = BOUNDS["assist_weight"].default
-    volume: float = BOUNDS["volume"].default
-    pre_silence_s: float = BOUNDS["pre_silence_s"].default
-    post_silence_s: float = BOUNDS["post_silence_s"].default
     pauses: tuple[tuple[str, float], ...] = ()
     seed: int = 0
     seed_locked: bool = True

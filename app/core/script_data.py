@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
-from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, PLACE_BOUNDS, SEED_BOUNDS, TONE_BOUNDS, Bounds
-from app.core.script import Line, LineSettings, Script, new_id
+from app.core.delivery import Bounds
+from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, PLACE_BOUNDS, SEED_BOUNDS, TONE_BOUNDS
+from app.core.script import CAST_FIELDS, Line, LineSettings, Script, new_id
 from app.core.text_lines import LONGEST_LINE
 from app.core.tolerance import Lose, LoseAt, tolerating
 from app.core.types import MoraOverride, Overrides, PauseOverride, PhraseOverride, ReadingOverride
@@ -18,6 +19,9 @@ from app.rests import with_rests
 VERSION = 1
 MOST_EDITS = 8 * LONGEST_LINE  # of a kind in a line: as many as it can have morae
 _PLAIN = LineSettings()
+_WRITTEN = sorted(
+    (item.name for item in fields(LineSettings)), key=lambda name: name not in CAST_FIELDS
+)  # in files, who speaks comes first
 _EDITS = {"readings": ReadingOverride, "moras": MoraOverride, "pauses": PauseOverride, "phrases": PhraseOverride}
 _COUNTED = ("emoji", "memos")
 _EDIT_BOUNDS = {"length_s": PAUSE_BOUNDS, "tone": TONE_BOUNDS} | dict.fromkeys(("mora", "mark", "occurrence", "accent"), PLACE_BOUNDS)
@@ -62,8 +66,8 @@ def _of_line(lose: LoseAt, number: int, part: str) -> None:
 
 
 def settings_to_data(settings: LineSettings) -> dict[str, Any]:
-    """Only what differs from the defaults."""
-    return {item.name: value for item in fields(settings) if (value := getattr(settings, item.name)) != getattr(_PLAIN, item.name)}
+    """Return what differs from the defaults, by name."""
+    return {name: value for name in _WRITTEN if (value := getattr(settings, name)) != getattr(_PLAIN, name)}
 
 
 def settings_from_data(data: object, lose: Lose | None = None) -> LineSettings:

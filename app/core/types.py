@@ -12,6 +12,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.delivery import Delivery
 from app.core.symbols import EMOJI_IDS
 
 Float16 = NDArray[np.float16]
@@ -148,11 +149,10 @@ class Phones:
 
 
 @dataclass(frozen=True, slots=True)
-class SynthesisRequest:
+class SynthesisRequest(Delivery):
     """One line to speak, with everything that shapes its sound. `app.core.limits` holds the bounds.
 
-    Lengths are seconds, `volume` a factor, `pitch` semitones, `intonation` a factor of the pitch's deviation from its mean. `pauses` maps a punctuation phone (`, . ! ? ' -`) to its length in seconds at
-    speed 1; marks that are not in it keep the length that the voice predicts.
+    `pauses` maps a punctuation phone (`, . ! ? ' -`) to its length in seconds at speed 1; marks that are not in it keep the length that the voice predicts.
 
     Attributes:
         memos: what stands in square brackets is not spoken.
@@ -162,19 +162,6 @@ class SynthesisRequest:
     id: str = ""
     speaker: int = 0
     style: int = 0
-    style_weight: float = 1.0
-    speed: float = 1.0
-    pitch: float = 0.0
-    intonation: float = 1.0
-    sdp_ratio: float = 0.2
-    noise: float = 0.6
-    noise_w: float = 0.8
-    bert_weight: float = 1.0
-    assist_text: str = ""
-    assist_weight: float = 0.7
-    volume: float = 1.0
-    pre_silence_s: float = 0.1
-    post_silence_s: float = 0.1
     pauses: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     seed: int = 0
     memos: bool = False

@@ -10,7 +10,7 @@ from app.core.line_reading import LineReading, read_line
 from app.core.line_sound import LineSound, Span
 from app.core.phones import NOWHERE, mora_of_phones
 from app.core.rebased_edits import rebase
-from app.core.script import Line
+from app.core.script import CAST_FIELDS, Line
 from app.core.sentences import split_sentences
 from app.core.types import AudioChunk, PhoneTiming, ReadingOverride
 from app.export.credit import credit_of
@@ -46,7 +46,7 @@ class LineTimes:
         """What was spoken, from 0 s."""
         line, voice, silent = self._line, self._speaker.voice, not self._bounds
         reading = self._reading()
-        settings = {name: value for name, value in asdict(line.settings).items() if name not in ("voice", "speaker", "style")}
+        settings = {name: value for name, value in asdict(line.settings).items() if name not in CAST_FIELDS}
         spoken = SpokenLine(
             line.id,
             reading.written(),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from app.core.delivery import name_column
 from app.core.limits import BOUNDS
 from app.errors import InputError
 from app.language import localized
 
 WHO = ("text", "voice", "speaker", "style", "id")
-NUMBERS = {name.removesuffix("_s"): name for name in BOUNDS}
+NUMBERS = {name_column(name): name for name in BOUNDS}
 """Settings of a line by the names that the command line has for them."""
 OTHERS = ("assist", "pause", "seed")
 FIELDS = (*WHO, *NUMBERS, *OTHERS)

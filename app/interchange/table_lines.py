@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS, Bounds
+from app.core.delivery import Bounds
+from app.core.limits import BOUNDS, PAUSE_BOUNDS, PAUSE_MARKS, SEED_BOUNDS
 from app.core.script import LineSettings
 from app.core.symbols import PUNCTUATION_PHONES
 from app.interchange.columns import NUMBERS, field_name

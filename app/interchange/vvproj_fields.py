@@ -14,22 +14,23 @@ from app.json_text import finite
 
 @dataclass(frozen=True, slots=True)
 class QueryField:
-    """A number of a query.
+    """A number of a query that a line has, too.
 
     Attributes:
         name: in the query.
-        setting: of `LineSettings`; empty where there is none, and the field is reported unless it has its `plain` value.
-        plain: what it has where nobody has changed it.
+        setting: of `LineSettings`.
         convert: from their number to ours.
-        ja, en: its name for people, where it is not taken over.
     """
 
     name: str
     setting: str
-    plain: float
-    ja: str
-    en: str
     convert: Callable[[float], float] = float
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Its name for people, in Japanese and in English, without the unit."""
+        bounds = BOUNDS[self.setting]
+        return bounds.ja.partition("（")[0], bounds.en.partition(" (")[0]
 
 
 def _semitones(scale: float) -> float:
@@ -42,25 +43,25 @@ def _strength(scale: float) -> float:
     return scale if scale <= 1 else 1 + 9 * (scale - 1)
 
 
-def _tempo(scale: float) -> float:
-    """AivisSpeech's 0 … 1 … 2 is a ratio of 0 … 0.2 … 1."""
-    return 0.2 * scale if scale <= 1 else 0.2 + 0.8 * (scale - 1)
+def convert_tempo(tempo: float) -> float:
+    """Return the ratio of 0 … 0.2 … 1 for AivisSpeech's tempo of 0 … 1 … 2."""
+    return 0.2 * tempo if tempo <= 1 else 0.2 + 0.8 * (tempo - 1)
 
 
 _BOTH = (
-    QueryField("speedScale", "speed", 1.0, "話速", "speed"),
-    QueryField("volumeScale", "volume", 1.0, "音量", "volume"),
-    QueryField("prePhonemeLength", "pre_silence_s", 0.1, "開始無音", "silence before"),
-    QueryField("postPhonemeLength", "post_silence_s", 0.1, "終了無音", "silence after"),
-    QueryField("pitchScale", "pitch", 0.0, "音高", "pitch", _semitones),
+    QueryField("speedScale", "speed"),
+    QueryField("volumeScale", "volume"),
+    QueryField("prePhonemeLength", "pre_silence_s"),
+    QueryField("postPhonemeLength", "post_silence_s"),
+    QueryField("pitchScale", "pitch", _semitones),
 )
-_VOICEVOX = (*_BOTH, QueryField("intonationScale", "intonation", 1.0, "抑揚", "intonation"))
+_VOICEVOX = (*_BOTH, QueryField("intonationScale", "intonation"))
 _AIVISSPEECH = (
     *_BOTH,
-    QueryField("intonationScale", "style_weight", 1.0, "スタイルの強さ", "style weight", _strength),
-    QueryField("tempoDynamicsScale", "sdp_ratio", 1.0, "テンポの緩急", "tempo variation", _tempo),
-    QueryField("pauseLengthScale", "", 1.0, "文内無音の倍率", "pause length scale"),
+    QueryField("intonationScale", "style_weight", _strength),
+    QueryField("tempoDynamicsScale", "sdp_ratio", convert_tempo),
 )
+_PAUSE_SCALE = ("文内無音の倍率", "pause length scale")  # of AivisSpeech; a line has no such number
 
 
 def settings_of(query: Mapping[str, Any], engine: str, losses: Losses, lose: Callable[[str, str], None]) -> dict[str, float]:
@@ -71,21 +72,23 @@ def settings_of(query: Mapping[str, Any], engine: str, losses: Losses, lose: Cal
     """
     values: dict[str, float] = {}
     for field in _AIVISSPEECH if engine == AIVISSPEECH else _VOICEVOX:
-        given = query.get(field.name)
-        if given is None:
-            continue
-        try:
-            value = finite(given)
-        except ValueError:
-            lose(f"使用できない値（{field.ja}）", f"values that cannot be used ({field.en})")
-            continue
-        if not field.setting:
-            if value != field.plain:
-                losses.add(field.ja, field.en)
-            continue
-        bounds = BOUNDS[field.setting]
-        ours = round(field.convert(value), 4)
-        values[field.setting] = min(bounds.high, max(bounds.low, ours))
-        if values[field.setting] != ours:
-            losses.add(f"範囲外の{field.ja}", f"{field.en} out of range")
+        ja, en = field.names
+        given = _read_number(query, field.name, (ja, en), lose)
+        if given is not None:
+            bounds, ours = BOUNDS[field.setting], round(field.convert(given), 4)
+            values[field.setting] = min(bounds.high, max(bounds.low, ours))
+            if values[field.setting] != ours:
+                losses.add(f"範囲外の{ja}", f"{en} out of range")
+    if engine == AIVISSPEECH and _read_number(query, "pauseLengthScale", _PAUSE_SCALE, lose) not in (None, 1.0):
+        losses.add(*_PAUSE_SCALE)
     return values
+
+
+def _read_number(query: Mapping[str, Any], name: str, names: tuple[str, str], lose: Callable[[str, str], None]) -> float | None:
+    if (given := query.get(name)) is None:
+        return None
+    try:
+        return finite(given)
+    except ValueError:
+        lose(f"使用できない値（{names[0]}）", f"values that cannot be used ({names[1]})")
+        return None

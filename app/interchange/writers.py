@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.notation.written import memos_as_notes
-from app.core.script import Line, LineSettings, Script
+from app.core.script import CAST_FIELDS, Line, LineSettings, Script
 from app.core.spreadsheets import harmless
 from app.core.types import Overrides
 from app.data_file import WRITABLE, write_whole
@@ -45,10 +45,10 @@ def as_table(script: Script, separator: str = ",") -> str:
     columns = {field: name for field, name in _SETTINGS.items() if any(getattr(item, name) != getattr(_PLAIN, name) for item in settings)}
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\r\n")
-    writer.writerow(("id", "text", *_WHO, *columns))
+    writer.writerow(("id", "text", *CAST_FIELDS, *columns))
     for line in script.lines:
         values = (_cell(getattr(line.settings, name), getattr(_PLAIN, name)) for name in columns.values())
-        texts = (line.id, _written(line), *(getattr(line.settings, name) for name in _WHO))
+        texts = (line.id, _written(line), *(getattr(line.settings, name) for name in CAST_FIELDS))
         writer.writerow((*map(harmless, texts), *values))
     return out.getvalue()
 
@@ -114,5 +114,4 @@ def _written(line: Line) -> str:
     return " ".join(text.splitlines())
 
 
-_WHO = ("voice", "speaker", "style")
 _SETTINGS = NUMBERS | {"assist": "assist_text", "pause": "pauses", "seed": "seed"}

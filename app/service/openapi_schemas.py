@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.core.limits import BOUNDS
+from app.service.query import PAUSES, SCALES
+
 TEXT, _INT, _NUMBER, _BOOL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}
 _MAYBE_NUMBER, _MAYBE_TEXT = {"anyOf": [_NUMBER, {"type": "null"}]}, {"anyOf": [TEXT, {"type": "null"}]}
 
@@ -22,15 +25,8 @@ def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) ->
     return {"type": "object", "properties": required | (optional or {}), "required": list(required)}
 
 
-_SCALES = {
-    "speedScale": _NUMBER,
-    "pitchScale": _NUMBER,
-    "intonationScale": _NUMBER,
-    "volumeScale": _NUMBER,
-    "prePhonemeLength": _NUMBER,
-    "postPhonemeLength": _NUMBER,
-}
-_PAUSES = {"pauseLength": _MAYBE_NUMBER, "pauseLengthScale": _NUMBER}
+_SCALES = dict.fromkeys(SCALES, _NUMBER)
+_PAUSES = dict(zip(PAUSES, (_MAYBE_NUMBER, _NUMBER), strict=True))
 _STYLE = _object({"name": TEXT, "id": _INT}, {"type": TEXT})
 SCHEMAS: dict[str, Any] = {
     "Mora": _object(
@@ -53,10 +49,8 @@ SCHEMAS: dict[str, Any] = {
         {"text": TEXT},
         {
             "voice": TEXT, "speaker": TEXT, "style": TEXT, "style_id": _INT, "format": TEXT, "rate": _INT, "stereo": _BOOL, "seed": _INT, "assist_text": TEXT,
-            "pauses": {"type": "object"}, "speed": _NUMBER, "pitch": _NUMBER, "intonation": _NUMBER, "volume": _NUMBER,
-            "style_weight": _NUMBER, "sdp_ratio": _NUMBER, "noise": _NUMBER, "noise_w": _NUMBER, "bert_weight": _NUMBER,
-            "assist_weight": _NUMBER, "pre_silence_s": _NUMBER, "post_silence_s": _NUMBER,
-        },
+            "pauses": {"type": "object"},
+        } | dict.fromkeys(BOUNDS, _NUMBER),
     ),
     "SpeechRequest": _object(
         {"input": TEXT}, {"model": TEXT, "voice": TEXT, "response_format": TEXT, "speed": _NUMBER}

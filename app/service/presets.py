@@ -12,7 +12,7 @@ from app.language import localized
 from app.notices import notify
 from app.paths import data_dir
 from app.service.fields import Fields
-from app.service.query import AudioQuery
+from app.service.query import PAUSES, SCALES, AudioQuery
 from app.service.query_fields import scales_of
 from app.service.refused import Refused, refused
 from app.unreadable import UnreadableError
@@ -33,36 +33,12 @@ class Preset:
 
     def values(self) -> dict[str, Any]:
         """As JSON."""
-        query = self.scales
-        return {
-            "id": self.id,
-            "name": self.name,
-            "speaker_uuid": self.speaker_uuid,
-            "style_id": self.style_id,
-            "speedScale": query.speed,
-            "pitchScale": query.pitch,
-            "intonationScale": query.intonation,
-            "volumeScale": query.volume,
-            "prePhonemeLength": query.pre_s,
-            "postPhonemeLength": query.post_s,
-            "pauseLength": query.pause_s,
-            "pauseLengthScale": query.pause_scale,
-        }
+        own = {"id": self.id, "name": self.name, "speaker_uuid": self.speaker_uuid, "style_id": self.style_id}
+        return own | self.scales.scale_values
 
     def applied(self, query: AudioQuery) -> AudioQuery:
         """A query with the preset's numbers."""
-        own = self.scales
-        return replace(
-            query,
-            speed=own.speed,
-            pitch=own.pitch,
-            intonation=own.intonation,
-            volume=own.volume,
-            pre_s=own.pre_s,
-            post_s=own.post_s,
-            pause_s=own.pause_s,
-            pause_scale=own.pause_scale,
-        )
+        return replace(query, **{field: getattr(self.scales, field) for field in (SCALES | PAUSES).values()})
 
 
 def read_preset(values: Any, where: tuple[str | int, ...] = ("body",)) -> Preset:

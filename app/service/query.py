@@ -5,6 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+SCALES = {
+    "speedScale": "speed",
+    "pitchScale": "pitch",
+    "intonationScale": "intonation",
+    "volumeScale": "volume",
+    "prePhonemeLength": "pre_s",
+    "postPhonemeLength": "post_s",
+}
+"""Numbers that queries and presets of VOICEVOX share, and the fields of `AudioQuery` that hold them."""
+PAUSES = {"pauseLength": "pause_s", "pauseLengthScale": "pause_scale"}
+"""Those that older clients leave out."""
 LONGEST_TEXT = 3000  # characters; half an hour of a chat, and short enough for a query string
 
 
@@ -79,17 +90,15 @@ class AudioQuery:
         """As JSON; optional fields are always there."""
         return {
             "accent_phrases": [phrase.values() for phrase in self.accent_phrases],
-            "speedScale": self.speed,
-            "pitchScale": self.pitch,
-            "intonationScale": self.intonation,
-            "volumeScale": self.volume,
-            "prePhonemeLength": self.pre_s,
-            "postPhonemeLength": self.post_s,
-            "pauseLength": self.pause_s,
-            "pauseLengthScale": self.pause_scale,
+            **self.scale_values,
             "outputSamplingRate": self.rate,
             "outputStereo": self.stereo,
             "kana": self.kana,
             "tempoDynamicsScale": 1.0 if self.tempo is None else self.tempo,
             "seed": self.seed,
         }
+
+    @property
+    def scale_values(self) -> dict[str, Any]:
+        """The numbers that a preset holds, as JSON."""
+        return {name: getattr(self, field) for name, field in (SCALES | PAUSES).items()}

@@ -10,7 +10,7 @@ from app.adapters.sound.formats import HIGHEST_RATE, LOWEST_RATE
 from app.core.limits import BOUNDS, SEED_BOUNDS
 from app.service.fields import Fields
 from app.service.findings import Findings
-from app.service.query import LONGEST_TEXT, AccentPhrase, AudioQuery, Mora
+from app.service.query import LONGEST_TEXT, SCALES, AccentPhrase, AudioQuery, Mora
 
 MOST_MORAS = 20_000
 LONGEST_S = 30.0  # of one phone
@@ -49,18 +49,21 @@ def query_of(fields: Fields) -> AudioQuery:
 
 def scales_of(fields: Fields) -> AudioQuery:
     """The numbers that queries and presets share, within our bounds."""
-    pitch, pause = BOUNDS["pitch"].high / 12, fields.raw("pauseLength")
+    scales: dict[str, Any] = {field: _read_scale(fields, name, field) for name, field in SCALES.items()}
+    pause = fields.raw("pauseLength")
     return AudioQuery(
         (),
-        speed=fields.number("speedScale", low=BOUNDS["speed"].low, high=BOUNDS["speed"].high, nearest=True),
-        pitch=fields.number("pitchScale", low=-pitch, high=pitch, nearest=True),
-        intonation=fields.number("intonationScale", low=BOUNDS["intonation"].low, high=BOUNDS["intonation"].high, nearest=True),
-        volume=fields.number("volumeScale", low=BOUNDS["volume"].low, high=BOUNDS["volume"].high, nearest=True),
-        pre_s=_length_s(fields, "prePhonemeLength"),
-        post_s=_length_s(fields, "postPhonemeLength"),
+        **scales,
         pause_s=None if pause is None else _length_s(fields, "pauseLength"),
         pause_scale=fields.number("pauseLengthScale", 1.0, low=0.0, high=10.0, nearest=True),
     )
+
+
+def _read_scale(fields: Fields, name: str, field: str) -> float:
+    if field not in BOUNDS:
+        return _length_s(fields, name)
+    unit = 12 if field == "pitch" else 1  # a query counts octaves, a line semitones
+    return fields.number(name, low=BOUNDS[field].low / unit, high=BOUNDS[field].high / unit, nearest=True)
 
 
 def read_phrases(values: Any) -> tuple[AccentPhrase, ...]:

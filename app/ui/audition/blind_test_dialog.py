@@ -39,7 +39,7 @@ class BlindTestDialog(QDialog):
     Signals:
         changed(BlindTest): it has begun, or was answered: to be kept.
         ended(BlindTest): its result is shown.
-        mushra_requested(names, sounds, references): they are to be rated against a reference, see `SetupPage`.
+        mushra_requested(SetApart): sounds are to be rated against a reference, see `SetupPage`.
 
     Args:
         load: reads a sound by name, in a thread of its own.
@@ -47,7 +47,7 @@ class BlindTestDialog(QDialog):
 
     changed = Signal(object)
     ended = Signal(object)
-    mushra_requested = Signal(object, object, object)
+    mushra_requested = Signal(object)
 
     def __init__(self, parent: QWidget, speech: SpeechController, load: Load) -> None:
         super().__init__(parent)

@@ -137,7 +137,7 @@ class BlindTests(QObject):
         dialog = self.dialog = BlindTestDialog(self._parent, self._speech, self._load)
         dialog.changed.connect(lambda test: self._book.keep(test.id, blind_test_to_data(test)))
         dialog.ended.connect(partial(self._offer, dialog))
-        dialog.mushra_requested.connect(partial(self.mushra.begin, dialog))
+        dialog.mushra_requested.connect(lambda apart: self.mushra.begin(dialog, *apart))
         dialog.finished.connect(self._forget)
         dialog.show()
         return dialog

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
 from app.audition.board import Cell
 from app.audition.board_order import fill_order
-from app.core.types import Float32
-from app.errors import InputError
+from app.errors import AppError, InputError
 from app.ui.audition.board_cells import BoardCells, Phase
-from app.ui.error_text import Failed
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import RenderTake
+from app.ui.synthesis.jobs import RenderTake, TakeResult
 
 AT_ONCE = 2  # the synthesis thread never waits for the window, and what is focused next is soon made
 
@@ -35,10 +34,8 @@ class BoardFiller(QObject):
         super().__init__(parent)
         self._cells, self._speech, self._bert_of = cells, speech, bert_of
         self._left: deque[Cell] = deque()
-        self._asked: dict[RenderTake, Cell] = {}
+        self._asked: dict[Cell, RenderTake] = {}
         self._goes = False
-        speech.rendered.connect(self._on_rendered)
-        speech.failed.connect(self._on_failed)
 
     @property
     def left(self) -> int:
@@ -49,7 +46,7 @@ class BoardFiller(QObject):
         """Continues from another cell, or with another board."""
         self._goes = True
         board = self._cells.board
-        asked = frozenset(self._asked.values())
+        asked = self._asked.keys()
         self._left = deque(fill_order(board, focus, self._cells.done | asked, self._bert_of))
         self._ask()
 
@@ -58,28 +55,26 @@ class BoardFiller(QObject):
         self._goes = False
         self._left.clear()
         asked, self._asked = self._asked, {}
-        self._speech.stop_rendering(list(asked))
+        self._speech.stop_rendering(list(asked.values()))
         self._cells.begin(None)
 
     def _ask(self) -> None:
         while self._goes and self._left and len(self._asked) < AT_ONCE:
             cell = self._left.popleft()
             if self._cells.state(cell).phase is Phase.EMPTY:
-                self._asked[self._speech.render(self._cells.line(cell), cell, quiet=True)] = cell
-        self._cells.begin(next(iter(self._asked.values()), None))
+                on_made, on_failed = partial(self._on_made, cell), partial(self._on_failed, cell)
+                self._asked[cell] = self._speech.render(self._cells.line(cell), on_made=on_made, on_failed=on_failed, quiet=True)
+        self._cells.begin(next(iter(self._asked), None))
 
-    @Slot(object, object, int)
-    def _on_rendered(self, job: RenderTake, samples: Float32, rate: int) -> None:
-        if self._asked.pop(job, None) is not None:
-            self._cells.put(job.line, samples, rate)
-            self._ask()
-            self.advanced.emit()
+    def _on_made(self, cell: Cell, taken: TakeResult) -> None:
+        del self._asked[cell]
+        self._cells.put(taken.job.line, taken.samples, taken.rate)
+        self._ask()
+        self.advanced.emit()
 
-    @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        job = failed.job
-        if isinstance(job, RenderTake) and (cell := self._asked.pop(job, None)) is not None:
-            self._cells.begin(None)
-            self._cells.fail(cell, failed.error, whole_voice=not isinstance(failed.error, InputError))  # not for the line's own sake
-            self._ask()
-            self.advanced.emit()
+    def _on_failed(self, cell: Cell, error: AppError) -> None:
+        del self._asked[cell]
+        self._cells.begin(None)
+        self._cells.fail(cell, error, whole_voice=not isinstance(error, InputError))  # not for the line's own sake
+        self._ask()
+        self.advanced.emit()

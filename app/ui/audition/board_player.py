@@ -13,10 +13,10 @@ from app.core.requests import cast_of, request_of
 from app.core.script import Line
 from app.core.types import AudioChunk, Float32
 from app.ui.audition.board_cells import BoardCells
-from app.ui.error_text import Failed
 from app.ui.playback.playback import Playback
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Speak
+from app.ui.synthesis.results import SpeakFailure
 from app.ui.synthesis.side_by_side import SideBySide
 
 BETWEEN_MS = 350  # silence between two cells that are played through
@@ -56,7 +56,7 @@ class BoardPlayer(QObject):
         speech.made.connect(self._on_made)
         speech.heard.connect(self._on_heard)
         speech.dropped.connect(self._on_dropped)
-        speech.failed.connect(self._on_failed)
+        speech.speaking_failed.connect(self._on_failed)
 
     @property
     def is_on(self) -> bool:
@@ -139,8 +139,8 @@ class BoardPlayer(QObject):
             self._end()
 
     @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, Speak) and self._spoken is not None and self._is_mine(failed.job):
+    def _on_failed(self, failed: SpeakFailure) -> None:
+        if self._spoken is not None and self._is_mine(failed.job):
             cell = self._spoken.cell
             self._end()
             self._cells.fail(cell, failed.error)

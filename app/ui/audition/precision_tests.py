@@ -11,17 +11,16 @@ from PySide6.QtCore import QObject, Slot
 
 from app.audition.blind_test import MOST_LINES
 from app.core.script import Line
-from app.core.types import Float32
+from app.errors import AppError
 from app.language import localized
 from app.sound_choice import SoundChoice
 from app.ui.audition.blind_test_dialog import BlindTestDialog
 from app.ui.audition.blind_tests import BlindTests
-from app.ui.error_text import Failed
 from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import Precisions, RenderTake
+from app.ui.synthesis.jobs import Precisions, RenderTake, TakeResult
 from app.ui.takes.shelf import TakeShelf
 
 Part = Literal["sound", "bert"]
@@ -64,8 +63,6 @@ class PrecisionTests(QObject):
         self._document, self._selection, self._seeds = document, selection, seeds
         self._precisions = precisions
         self._preparation: _Preparation | None = None
-        speech.rendered.connect(self._on_rendered)
-        speech.failed.connect(self._on_failed)
         shelf.sounds.failed.connect(self._on_not_kept)
 
     def begin(self, part: Part) -> None:
@@ -82,7 +79,10 @@ class PrecisionTests(QObject):
         made = self._preparation = _Preparation(part, len(lines), dialog)
         dialog.finished.connect(partial(self._stop, made))
         for precisions in compared_precisions(part, self._precisions()):
-            made.jobs += [self._speech.render(line, made, quiet=True, precisions=precisions) for line in lines]
+            for line in lines:
+                place = len(made.jobs)
+                on_made, on_failed = partial(self._on_made, made, place), partial(self._on_failed, made)
+                made.jobs.append(self._speech.render(line, on_made=on_made, on_failed=on_failed, quiet=True, precisions=precisions))
 
     def _lines(self) -> list[Line]:
         voice = self._selection.settings.voice
@@ -95,11 +95,8 @@ class PrecisionTests(QObject):
         if self._preparation is made:
             self._preparation = None
 
-    @Slot(object, object, int)
-    def _on_rendered(self, job: RenderTake, samples: Float32, rate: int) -> None:
-        made = self._preparation
-        if made is not None and job in made.jobs:
-            self._shelf.keep_unnamed(samples, rate, partial(self._on_kept, made, made.jobs.index(job)))
+    def _on_made(self, made: _Preparation, place: int, taken: TakeResult) -> None:
+        self._shelf.keep_unnamed(taken.samples, taken.rate, partial(self._on_kept, made, place))
 
     def _on_kept(self, made: _Preparation, place: int, name: str) -> None:
         if self._preparation is not made:
@@ -122,12 +119,9 @@ class PrecisionTests(QObject):
             localized("この行では、聞き比べる違いがありません。", "In these lines there is no difference to listen for."),
         )
 
-    @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        made = self._preparation
-        if made is not None and failed.job in made.jobs:
-            self._stop(made)
-            made.dialog.notice.show_error(failed.error)
+    def _on_failed(self, made: _Preparation, error: AppError) -> None:
+        self._stop(made)
+        made.dialog.notice.show_error(error)
 
     @Slot()
     def _on_not_kept(self) -> None:

@@ -30,11 +30,11 @@ class SetupPage(QWidget):
 
     Signals:
         begin_requested(Plan): the plan is settled.
-        mushra_requested(names, sounds, references): they are to be rated against a reference of each line; without one, against sound files.
+        mushra_requested(SetApart): sounds are to be rated against a reference of each line; without one, against sound files.
     """
 
     begin_requested = Signal(object)
-    mushra_requested = Signal(object, object, object)
+    mushra_requested = Signal(object)
 
     def __init__(self, names: Sequence[str], sounds: Sequence[Sequence[str]]) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class SetupPage(QWidget):
     def _on_begin(self) -> None:
         plan = self.plan()
         if plan is None:
-            self.mushra_requested.emit(*(self._apart or SetApart(self._names, self._sounds, ())))
+            self.mushra_requested.emit(self._apart or SetApart(self._names, self._sounds, ()))
         else:
             self.begin_requested.emit(plan)
 

@@ -15,10 +15,8 @@ from app.export.loudness import gains_db
 from app.export.plan import PlannedFile
 from app.export.settings import ExportSettings
 from app.export.writer import is_for_one
-from app.ui.error_text import Failed
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import ExportFile
-from app.ui.synthesis.results import Exported
+from app.ui.synthesis.jobs import ExportFile, ExportResult
 
 if TYPE_CHECKING:
     from app.export.loudness import Measured
@@ -63,8 +61,6 @@ class ExportRun(QObject):
         size = sum(map(_size, todo))
         self._size = size + (sum(map(_size, files)) if self._measures else 0)
         self._left = self._size
-        speech.exported.connect(self._on_exported)
-        speech.failed.connect(self._on_failed)
 
     @property
     def count(self) -> int:
@@ -90,9 +86,9 @@ class ExportRun(QObject):
     def begin(self) -> None:
         """Posts the first files."""
         if self._measures:
-            self._waiting.extend(ExportFile(item, self.settings, measures=True) for item in self.files)
+            self._waiting.extend(self._make_job(item, measures=True) for item in self.files)
         else:
-            self._waiting.extend(ExportFile(item, self.settings) for item in self._todo)
+            self._waiting.extend(map(self._make_job, self._todo))
         self._go_on()
 
     @Slot()
@@ -102,25 +98,21 @@ class ExportRun(QObject):
             self.is_stopped = True
             self._end()
 
-    @Slot(object)
-    def _on_exported(self, exported: Exported) -> None:
+    def _make_job(self, item: PlannedFile, gain_db: float = 0.0, *, measures: bool = False) -> ExportFile:
+        return ExportFile(item, self.settings, self._on_done, self._on_failed, gain_db, measures)
+
+    def _on_done(self, exported: ExportResult) -> None:
         job = exported.job
-        if job not in self._posted:
-            return
         if job.measures:
             self._measured[job.item] = cast("Measured", exported.result)
         else:
             self.written.append(cast("WrittenFile", exported.result).file)  # the times of a long script would fill the memory
         self._take_off(job)
 
-    @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        job = failed.job
-        if not isinstance(job, ExportFile) or job not in self._posted:
-            return
-        self.failed.append((job.item, failed.error))
-        if not is_for_one(failed.error):
-            self.fatal = failed.error
+    def _on_failed(self, job: ExportFile, error: AppError) -> None:
+        self.failed.append((job.item, error))
+        if not is_for_one(error):
+            self.fatal = error
             self._end()
             return
         if job.measures and job.item in self._todo:
@@ -151,14 +143,12 @@ class ExportRun(QObject):
         assert settings.loudness is not None
         measured = [self._measured[item] for item in items]
         gains = dict(zip(items, gains_db(measured, settings.loudness, settings.channels, each=settings.loudness_each), strict=True))
-        return [ExportFile(item, settings, gains[item]) for item in self._todo]
+        return [self._make_job(item, gains[item]) for item in self._todo]
 
     def _end(self) -> None:
         self.is_over = True
         self._waiting.clear()
         self._posted.clear()
-        self._speech.exported.disconnect(self._on_exported)
-        self._speech.failed.disconnect(self._on_failed)
         self._speech.stop_exporting()
         self.finished.emit()
 

@@ -41,6 +41,7 @@ class CandidateTests(QObject):
         self._queue.asked.connect(self._on_failed)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._dialog: BlindTestDialog | None = None
+        self._spec: TaskSpec | None = None  # speaks the lines of the dialog
 
     def begin(self, source: str, row: Row) -> None:
         """Has the lines spoken with the exact graph and with the candidate of a row, and asks how they are to be compared."""
@@ -49,7 +50,8 @@ class CandidateTests(QObject):
         folder = tempfile.TemporaryDirectory(prefix="koebako-lab-", ignore_cleanup_errors=True)
         self._folder, self._dialog = folder, dialog
         work = candidate_work(source, row, "--test", str(Path(folder.name) / "test.koebako"))
-        job = self._queue.add(TaskSpec("lab test", work, {"dialog": dialog}, quiet=True))
+        self._spec = TaskSpec("lab test", work, quiet=True)  # first: a process that cannot start may fail before the call returns
+        job = self._queue.add(self._spec)
         dialog.finished.connect(lambda _result: self._queue.clear(job))
 
     def close(self) -> None:
@@ -61,8 +63,8 @@ class CandidateTests(QObject):
     @Slot(object)
     def _on_spoken(self, job: ProcessTask) -> None:
         row = next((row for row in job.results if row.get("type") == "test"), None)
-        dialog: BlindTestDialog = job.work.note["dialog"]
-        if row is None or dialog is not self._dialog:
+        dialog = self._dialog
+        if row is None or dialog is None or job.work is not self._spec:
             return
         if not row["sounds"]:
             dialog.reject()
@@ -73,9 +75,8 @@ class CandidateTests(QObject):
 
     @Slot(object)
     def _on_failed(self, job: ProcessTask) -> None:
-        dialog: BlindTestDialog = job.work.note["dialog"]
-        if dialog is self._dialog and job.error is not None:
-            dialog.notice.show_error(job.error)
+        if job.work is self._spec and self._dialog is not None and job.error is not None:
+            self._dialog.notice.show_error(job.error)
         self._queue.clear(job)
 
     def _keep(self, dialog: BlindTestDialog, names: list[str], loaded: Loaded) -> None:

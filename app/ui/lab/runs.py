@@ -28,7 +28,7 @@ class Report:
         name: of the voice or BERT, for people.
         taken: lines of the process that are among the rows.
         log: what else was printed.
-        files: written beside the rows, by option; only once it is done.
+        planned_files, files: to be written beside the rows, by option; those that are there, once it is done.
         picture: of the rows as SVG; None until it was drawn, empty where there is none.
     """
 
@@ -41,6 +41,7 @@ class Report:
     advance: Advance = field(default_factory=Advance)
     error: AppError | None = None
     log: str = ""
+    planned_files: dict[str, Path] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
     picture: str | None = None
 
@@ -70,13 +71,13 @@ class LabRuns(QObject):
         super().__init__(parent)
         self._queue = TaskQueue(self)
         self._reports: dict[Key, Report] = {}
-        self._jobs: dict[Key, ProcessTask] = {}
+        self._running: dict[ProcessTask, Report] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def busy(self) -> bool:
         """Something runs or will."""
-        return bool(self._jobs)
+        return bool(self._running)
 
     def report(self, part: str, source: str) -> Report | None:
         """The last one of a part about a source."""
@@ -84,50 +85,51 @@ class LabRuns(QObject):
 
     def is_running(self, part: str, source: str) -> bool:
         """Its process is there, or waits for its turn."""
-        return (part, source) in self._jobs
+        return self._find_job((part, source)) is not None
 
     def start(self, part: Part, source: str, name: str, arguments: Sequence[str]) -> None:
         """Runs a part; what it found before makes way."""
         report = Report(part.name, source, name)
-        if report.key in self._jobs:
+        if self._find_job(report.key) is not None:
             return
-        files = {option: self._file(f"{part.name}{FILES[option]}") for option in part.files}
-        extra = (f"{option}={file}" for option, file in files.items())
+        report.planned_files = {option: self._file(f"{part.name}{FILES[option]}") for option in part.files}
+        extra = (f"{option}={file}" for option, file in report.planned_files.items())
         words = ("lab", part.name, "--progress", *arguments, *extra, "--", source)
-        job = self._queue.add(TaskSpec(f"lab {part.name}", words, {"report": report, "files": files}, done_codes=(0, VoiceError.exit_code)))
-        self._reports[report.key], self._jobs[report.key] = report, job
+        job = self._queue.add(TaskSpec(f"lab {part.name}", words, done_codes=(0, VoiceError.exit_code)))
+        self._reports[report.key] = self._running[job] = report
         job.changed.connect(self._on_changed)
         job.ended.connect(self._on_ended)
-        self._take(job)
+        self._take(job, report)
 
     def cancel(self, part: str, source: str) -> None:
         """Ends the work; the rows so far stay."""
-        job = self._jobs.get((part, source))
+        job = self._find_job((part, source))
         if job is not None:
             job.cancel()
 
     def go_on(self, job: ProcessTask) -> None:
         """Its licence was accepted."""
-        job.work.note["report"].taken = 0
-        self._queue.again(job)
+        if (report := self._running.get(job)) is not None:
+            report.taken = 0
+            self._queue.again(job)
 
     def cancel_all(self) -> None:
         """Ends everything that runs or waits."""
-        for job in reversed(list(self._jobs.values())):
+        for job in reversed(list(self._running)):
             job.cancel()
 
     def close(self) -> None:
         """Ends everything and waits until it is gone; nothing of it stays on the disk."""
         self._queue.close()
-        self._jobs.clear()
+        self._running.clear()
         if self._folder is not None:
             self._folder.cleanup()
 
     @Slot()
     def _on_changed(self) -> None:
         job = self.sender()
-        if isinstance(job, ProcessTask):
-            self._take(job)
+        if isinstance(job, ProcessTask) and (report := self._running.get(job)) is not None:
+            self._take(job, report)
 
     @Slot()
     def _on_ended(self) -> None:
@@ -143,9 +145,11 @@ class LabRuns(QObject):
         """Its licence was not accepted."""
         self._forget(job)
 
-    def _take(self, job: ProcessTask) -> None:
+    def _find_job(self, key: Key) -> ProcessTask | None:
+        return next((job for job, report in self._running.items() if report.key == key), None)
+
+    def _take(self, job: ProcessTask, report: Report) -> None:
         """What the job has come to."""
-        report: Report = job.work.note["report"]
         report.rows += [row for row in job.results[report.taken :] if isinstance(row.get("type"), str)]
         report.taken = len(job.results)
         report.stage, report.advance, report.log = job.stage, job.advance, "\n".join(job.log)
@@ -153,13 +157,14 @@ class LabRuns(QObject):
         self.changed.emit(report)
 
     def _forget(self, job: ProcessTask) -> None:
-        report: Report = job.work.note["report"]
-        self._jobs.pop(report.key, None)
+        report = self._running.pop(job, None)
+        if report is None:
+            return
         if job.stage is Stage.ASKING:  # and the user, or a program that we do not know, has said no
             job.stage = Stage.FAILED
         elif job.stage is Stage.DONE:
-            report.files = {option: file for option, file in job.work.note["files"].items() if file.is_file()}
-        self._take(job)
+            report.files = {option: file for option, file in report.planned_files.items() if file.is_file()}
+        self._take(job, report)
         job.changed.disconnect(self._on_changed)  # it is cancelled as it goes
         job.ended.disconnect(self._on_ended)
         self._queue.clear(job)
@@ -168,4 +173,4 @@ class LabRuns(QObject):
         """A new name in a folder that goes with the window."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="koebako-lab-", ignore_cleanup_errors=True)
-        return Path(self._folder.name) / f"{sum(1 for _ in Path(self._folder.name).iterdir())}-{len(self._jobs)}-{ending}"
+        return Path(self._folder.name) / f"{sum(1 for _ in Path(self._folder.name).iterdir())}-{len(self._running)}-{ending}"

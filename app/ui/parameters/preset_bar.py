@@ -15,7 +15,7 @@ from app.notices import notify
 from app.ui.kept_file import KeptFile
 from app.ui.parameters.preset_files import PresetFiles
 from app.ui.parameters.preset_name import PresetName
-from app.ui.parameters.preset_shelf import PresetShelf
+from app.ui.parameters.preset_shelf import Entry, PresetShelf
 from app.ui.parameters.presets import load_presets, save_presets, standard_name
 from app.ui.theme.icons import icon
 from app.ui.theme.theme import is_theme_change
@@ -31,14 +31,14 @@ class PresetBar(QWidget):
 
     Signals:
         chosen(dict): values of a preset by the name of the setting.
-        removed(str, Preset, bool): the user removed it, from the project if that is True; `restore` puts it back.
+        removed(Entry): the user removed it; `restore` puts it back.
         project_changed(Presets): those of the project are others, by the user's doing.
         taken_in(int): so many came from a file.
         failed(AppError): a file could not be read or written.
     """
 
     chosen = Signal(object)
-    removed = Signal(str, object, bool)
+    removed = Signal(object)
     project_changed = Signal(object)
     taken_in = Signal(int)
     failed = Signal(object)
@@ -115,10 +115,10 @@ class PresetBar(QWidget):
         self._shelf.put(name, Preset.of(self._settings, character=character), in_project=in_project)
         self._changed(in_project=in_project)
 
-    def restore(self, name: str, preset: Preset, in_project: bool = False) -> None:
+    def restore(self, gone: Entry) -> None:
         """Puts back one that was removed; what has come since stays."""
-        self._shelf.add({name: preset}, in_project=in_project)
-        self._changed(in_project=in_project)
+        self._shelf.add({gone.kept_as: gone.preset}, in_project=gone.in_project)
+        self._changed(in_project=gone.in_project)
 
     def changeEvent(self, event: QEvent) -> None:
         """Redraws the icons for another theme."""
@@ -163,7 +163,7 @@ class PresetBar(QWidget):
         gone = self._shelf.entries[self.names.currentIndex() - 1]
         self._shelf.remove(gone)
         self._changed(in_project=gone.in_project)
-        self.removed.emit(gone.kept_as, gone.preset, gone.in_project)
+        self.removed.emit(gone)
 
     @Slot(object)
     def _on_found(self, found: Presets) -> None:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 from app.core.limits import BOUNDS
 from app.core.script import LineSettings
 from app.language import localized
-from app.ui.labels import tip
 from app.ui.parameters.assist_field import AssistField
 from app.ui.parameters.parameter_slider import ParameterSlider
 from app.ui.parameters.pause_fields import PauseFields
@@ -31,9 +30,8 @@ from app.ui.voices.card_words import KnownVoice
 from app.ui.widgets.section import Section
 from app.ui.widgets.wheel_focus import WheelFocus
 
-MAIN = ("style_weight", "speed", "pitch", "intonation", "volume")
-EXPRESSION = ("sdp_ratio", "noise", "noise_w", "bert_weight")
-SILENCES = ("pre_silence_s", "post_silence_s")
+MAIN = [name for name, bounds in BOUNDS.items() if not bounds.is_advanced]
+ADVANCED = [name for name, bounds in BOUNDS.items() if bounds.is_advanced and name != "assist_weight"]  # which stands below the assist text
 USUAL_WIDTH, NARROWEST, WIDEST = 400, 340, 640  # pixels
 
 
@@ -64,7 +62,7 @@ class SidePanel(QScrollArea):
         self.chosen = QLabel()
         self.chosen.setObjectName("muted")
         self.presets = PresetBar()
-        self.sliders = {name: SliderField(BOUNDS[name], tip(name)) for name in (*MAIN, *EXPRESSION, *SILENCES, "assist_weight")}
+        self.sliders = {name: SliderField(bounds, bounds.tip) for name, bounds in BOUNDS.items()}
         self.seed = SeedField()
         self.pauses = PauseFields()
         self.assist = AssistField()
@@ -73,7 +71,7 @@ class SidePanel(QScrollArea):
             localized("緩急、間、ゆらぎを調整します。", "Rhythm, pauses and variation."),
         )
         for widget in (
-            *(self.sliders[name] for name in (*EXPRESSION, *SILENCES)),
+            *(self.sliders[name] for name in ADVANCED),
             self.pauses,
             self.assist,
             self.sliders["assist_weight"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from app.core.limits import Bounds
+from app.core.delivery import Bounds
 from app.language import localized
 from app.ui.parameters.parameter_slider import ParameterSlider
 from app.ui.widgets.number_box import NumberBox

@@ -9,14 +9,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.requests import cast_of, request_of
 from app.core.script import Line, Script
-from app.errors import InputError
-from app.ui.error_text import Failed
+from app.errors import AppError, InputError
 from app.ui.script.document import ScriptDocument
 from app.ui.script.line_state import Phase, Take
 from app.ui.script.script_model import ScriptModel
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import LinePlace, OpenVoice, Speak
+from app.ui.synthesis.jobs import LinePlace, Speak
+from app.ui.synthesis.results import SpeakFailure
 from app.ui.synthesis.state import SpeechState
 
 AHEAD_S = 8.0  # sound that is made before it is needed; more would only be thrown away when the user changes something
@@ -53,7 +53,8 @@ class Playback(QObject):
         controller.made.connect(self._on_made)
         controller.heard.connect(self._on_heard)
         controller.dropped.connect(self._on_dropped)
-        controller.failed.connect(self._on_failed)
+        controller.speaking_failed.connect(self._on_failed)
+        controller.opening_failed.connect(self._on_opening_failed)
         controller.voice_opened.connect(self._on_voice)
         document.changed.connect(self._on_changed)
 
@@ -161,10 +162,13 @@ class Playback(QObject):
             self._show(line.id, Phase.IDLE)
 
     @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, OpenVoice) and self.waiting:
+    def _on_opening_failed(self, _error: AppError) -> None:
+        if self.waiting:
             self.stop()
-        if isinstance(failed.job, Speak) and failed.job.file is None and (line := _line_of(failed.job)):
+
+    @Slot(object)
+    def _on_failed(self, failed: SpeakFailure) -> None:
+        if (line := _line_of(failed.job)) is not None:
             self._failed[line.id] = line
             self._show(line.id, Phase.FAILED, error=failed.error.message)
             self._chosen = [line_id for line_id in self._chosen if line_id != line.id]  # a loop must not try it for ever

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,18 +18,25 @@ from app.core.script import Line, LineSettings
 from app.errors import AppError, OutputFileError
 from app.language import localized
 from app.settings import SAVE_SUFFIXES
-from app.ui.error_text import Failed
 from app.ui.playback.save_dialog import ask_for_file, files_for, first_pattern, title
 from app.ui.script.document import ScriptDocument
 from app.ui.script.take_seeds import TakeSeeds
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import Speak
-from app.ui.synthesis.results import FileProgress, OpenedVoice
+from app.ui.synthesis.results import FileProgress, OpenedVoice, SpeakFailure
 
 if TYPE_CHECKING:
     from app.export.pattern import Who
 
 SHOWN_AFTER_S = 0.5  # before that a file is mostly finished, and figures would only flicker
+
+
+@dataclass(frozen=True, slots=True)
+class SavingReport:
+    """Words on files that are written; `folder` can be opened, and is empty while there is nothing in it."""
+
+    message: str
+    hint: str
+    folder: str
 
 
 class Saving(QObject):
@@ -40,13 +48,13 @@ class Saving(QObject):
 
     Signals:
         place_selected(str, str): the files go into this folder, with this suffix.
-        reported(str, str, str): a message, a hint, and the folder that can be opened; empty while there is nothing in it.
+        reported(SavingReport): how far it is, or what came of it.
         incomplete(str, str): a message and a hint, when some of several files were not written.
         nothing(): there is no text to save.
     """
 
     place_selected = Signal(str, str)
-    reported = Signal(str, str, str)
+    reported = Signal(object)
     incomplete = Signal(str, str)
     nothing = Signal()
     _over = Signal()
@@ -75,7 +83,7 @@ class Saving(QObject):
         controller.voice_opened.connect(self._on_voice)
         controller.saved.connect(self._on_saved)
         controller.file_advanced.connect(self._on_progress)
-        controller.failed.connect(self._on_failed)
+        controller.saving_failed.connect(self._on_failed)
         if self._folder:  # what a killed program left there; a disk may take its time, and nobody waits for it
             threading.Thread(target=sweep, args=(Path(self._folder),), name="sweep", daemon=True).start()
         # Queued: what went wrong with one file is shown first, then the result of all of them.
@@ -112,7 +120,8 @@ class Saving(QObject):
         """Gives up what is not complete; nothing half-written stays."""
         if self._wanted:
             complete = localized("書き出しが完了したファイルは残っています。", "Files that were finished are kept.") if self._saved else ""
-            self.reported.emit(localized("書き出しを中止しました。", "Export stopped."), complete, self._folder if self._saved else "")
+            stopped = localized("書き出しを中止しました。", "Export stopped.")
+            self.reported.emit(SavingReport(stopped, complete, self._folder if self._saved else ""))
         self._give_up()
 
     def _lines(self, ids: Sequence[str]) -> list[tuple[int, Line]]:
@@ -175,14 +184,15 @@ class Saving(QObject):
     def _report(self, message: str, hint: str, folder: str = "") -> None:
         """The result for the files, and the folder to be opened; a device that failed meanwhile is shown as well, as its own banner gives way to this one."""
         made = localized("音声は CPU で合成しました。", "The audio was synthesised on the CPU.")
-        self.reported.emit(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint, folder)
+        self.reported.emit(SavingReport(message, f"{hint}\n{self._fallback} {made}" if self._fallback else hint, folder))
 
     @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
+    def _on_failed(self, failed: SpeakFailure) -> None:
         """A line that cannot be spoken leaves the others alone; where one file cannot be written, the next ones could not either."""
-        if isinstance(failed.job, Speak) and failed.job.file in self._wanted:
-            self._wanted.remove(failed.job.file)
-            self._failures.append((failed.job.file, failed.error))
+        file = failed.job.file
+        if file is not None and file in self._wanted:
+            self._wanted.remove(file)
+            self._failures.append((file, failed.error))
             if isinstance(failed.error, OutputFileError):
                 self._give_up()
             if not self._wanted:

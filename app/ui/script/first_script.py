@@ -9,12 +9,12 @@ from PySide6.QtCore import SignalInstance
 
 from app.core.script import Line, LineSettings, Script, cut
 from app.language import localized
-from app.settings import Settings
+from app.settings import REMEMBERED, Settings
 from app.ui.script.autosave import Kept, autosave_path, load_autosave
 from app.ui.widgets.banner import Banner
 
 FIRST_TEXT = "こんにちは、声箱です。好きな文章を打って、声にしてみてください。"
-SHARED = tuple({item.name for item in fields(Settings)} & {item.name for item in fields(LineSettings)})
+SHARED = tuple(item.name for item in fields(LineSettings) if item.name in REMEMBERED)
 
 
 def open_script(settings: Settings) -> tuple[Script, Kept]:

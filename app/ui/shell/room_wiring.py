@@ -55,7 +55,7 @@ def connect_voices(
     voices.missing.connect(side.show_missing)
     voices.labels_changed.connect(lambda labels: script.show_voices(labels, voices.names.find))
     get_bert = localized("この声に必要な BERT モデルを追加します。", "Adds the BERT model this voice requires.")
-    voices.message.connect(lambda kind, text, hint, action: banner.show_message(kind, text, hint, action=action, tip=get_bert))
+    voices.message.connect(lambda said: banner.show_message(said.kind, said.text, said.hint, action=said.action, tip=get_bert))
     voices.settled.connect(banner.hide)
     voices.bert_needed.connect(library.offer_bert)
     voices.prepare_requested.connect(tasks.prepare)

@@ -15,7 +15,7 @@ from app.ui.script.list import ScriptList
 from app.ui.script.transport import Transport
 from app.ui.shell.status_line import StatusLine
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import ExportFile, OpenVoice, RenderTake
+from app.ui.synthesis.jobs import OpenVoice, RenderTake
 from app.ui.synthesis.licence_open import LicenceOpenError
 from app.ui.synthesis.results import MachineInfo, OpenedVoice
 from app.ui.widgets.banner import Banner
@@ -85,8 +85,8 @@ class StatusUpdates(QObject):
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
         self._latency.begin()
-        if isinstance(failed.job, ExportFile) or (isinstance(failed.job, RenderTake) and failed.job.quiet):
-            return  # what failed is shown when the batch has ended, or in its cell
+        if isinstance(failed.job, RenderTake) and failed.job.quiet:
+            return  # who asked for it shows what failed
         if isinstance(failed.job, OpenVoice) and self._speech.voice is not None:  # the voice that was open before stays
             self._status.show_voice(self._speech.voice)
         if isinstance(failed.error, MissingBertError | LicenceOpenError):

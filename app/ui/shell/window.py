@@ -12,6 +12,7 @@ from app.language import localized
 from app.log import log_words
 from app.notices import notify
 from app.settings import Settings
+from app.ui.playback.saving import SavingReport
 from app.ui.script.first_script import greet, is_first_start
 from app.ui.shell.layout import keep_on_screen, share_out
 from app.ui.shell.on_demand import RoomsOnDemand
@@ -156,16 +157,16 @@ class MainWindow(RoomsOnDemand):
         tip = localized("Koebako を再起動します。台本はそのまま開きます。", "Restarts Koebako; the script opens as it is.")
         self.notice.show_message("notice", later, action=now, tip=tip, then=self.restart)
 
-    @Slot(str, str, str)
-    def _show_saved(self, message: str, hint: str, folder: str) -> None:
+    @Slot(object)
+    def _show_saved(self, report: SavingReport) -> None:
         """Shows how far files are, and offers the folder once they are there."""
         action, tip = (
             localized("フォルダーを開く", "Open folder"),
             localized("保存先のフォルダーを開きます。", "Opens the folder with the files."),
         )
-        show = partial(self.banner.show_message, "notice", message, hint)
-        if folder:
-            show(action=action, tip=tip, then=lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(folder)))
+        show = partial(self.banner.show_message, "notice", report.message, report.hint)
+        if report.folder:
+            show(action=action, tip=tip, then=lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(report.folder)))
         else:
             show()
 

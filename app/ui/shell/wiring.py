@@ -7,10 +7,10 @@ from typing import Literal
 
 from PySide6.QtGui import QAction, QUndoStack
 
-from app.core.presets import Preset
 from app.language import localized
 from app.ui.actions.actions import Actions
 from app.ui.parameters.preset_bar import PresetBar
+from app.ui.parameters.preset_shelf import Entry
 from app.ui.playback.play_commands import PlayCommands
 from app.ui.projects.controller import ProjectController
 from app.ui.projects.document import ProjectDocument
@@ -110,9 +110,9 @@ def offer_precision_tests(actions: Actions, selection: Selection, catalog: Voice
 def tell_of_presets(presets: PresetBar, banner: Banner) -> None:
     """Presets are no part of the script's history: one that was removed is put back from the message."""
 
-    def removed(name: str, preset: Preset, in_project: bool) -> None:
-        words = localized(f"プリセット「{name}」を削除しました。", f"The preset “{name}” was deleted.")
-        banner.show_message("notice", words, action=localized("元に戻す", "Undo"), then=lambda: presets.restore(name, preset, in_project))
+    def removed(gone: Entry) -> None:
+        words = localized(f"プリセット「{gone.kept_as}」を削除しました。", f"The preset “{gone.kept_as}” was deleted.")
+        banner.show_message("notice", words, action=localized("元に戻す", "Undo"), then=lambda: presets.restore(gone))
 
     def taken_in(count: int) -> None:
         words = localized(f"{count} 個のプリセットを読み込みました。", f"Presets imported: {count}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Slot
 from app.core.requests import Cast
 from app.core.script import Line
 from app.core.types import SynthesisRequest
+from app.errors import AppError
 from app.ui.synthesis.jobs import (
     ChooseDevice,
     ChoosePrecisions,
@@ -28,6 +29,7 @@ from app.ui.synthesis.jobs import (
     Served,
     ServeRequest,
     Speak,
+    TakeResult,
 )
 from app.ui.synthesis.line_reader import ReadLine
 from app.ui.synthesis.player import OpenPlayer
@@ -155,9 +157,17 @@ class SpeechController(SpeechReports):
         """Writes a request, and those that follow it, into a sound file, after what is computed now; see `Speak.several`."""
         self._post(replace(self._begin(request, file, then, casts), several=several))
 
-    def render(self, line: Line, source: object = None, *, quiet: bool = False, precisions: Precisions | None = None) -> RenderTake:
-        """Makes the sound of a line as it is, after what is to be heard and before files; `rendered` follows, or `failed`. See `RenderTake`."""
-        job = RenderTake(line, source, quiet, precisions)
+    def render(
+        self,
+        line: Line,
+        *,
+        on_made: Callable[[TakeResult], object],
+        on_failed: Callable[[AppError], object],
+        quiet: bool = False,
+        precisions: Precisions | None = None,
+    ) -> RenderTake:
+        """Makes the sound of a line as it is, after what is to be heard and before files. See `RenderTake`."""
+        job = RenderTake(line, on_made, on_failed, quiet, precisions)
         self._post(job)
         return job
 
@@ -176,7 +186,7 @@ class SpeechController(SpeechReports):
         self._worker.stop_serving(job)
 
     def export(self, job: ExportFile) -> None:
-        """Writes a file of a batch after what is computed now; `exported` follows, or `failed`. What is heard goes first at every stage."""
+        """Writes a file of a batch after what is computed now. What is heard goes first at every stage."""
         self._post(job)
 
     def stop_exporting(self) -> None:

@@ -1,8 +1,9 @@
-"""What the window asks of the synthesis thread. Frozen: it crosses threads; what comes back is in `results`."""
+"""What the window asks of the synthesis thread, and the answers that go to who asked. Frozen: they cross threads; other reports are in `results`."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -10,13 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from app.core.requests import Cast
 from app.core.script import Line
 from app.core.timing import OnStage
-from app.core.types import SynthesisRequest
+from app.core.types import Float32, SynthesisRequest
 from app.settings import PrecisionChoice
 from app.sound_choice import SoundChoice
 from app.ui.synthesis.side_by_side import SideBySide
 
 if TYPE_CHECKING:
+    from app.errors import AppError
+    from app.export.loudness import Measured
     from app.export.plan import PlannedFile
+    from app.export.render import WrittenFile
     from app.export.settings import ExportSettings
 
 
@@ -112,13 +116,31 @@ class Speak:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportFile:
-    """Write a planned file with what belongs beside it; with `measures` only find out how loud it is."""
+    """Write a planned file with what belongs beside it; with `measures` only find out how loud it is.
+
+    Attributes:
+        on_done, on_failed: called in the window's thread with the result or the error, unless the job was cancelled.
+    """
 
     item: PlannedFile
     settings: ExportSettings
+    on_done: Callable[[ExportResult], object]
+    on_failed: Callable[[ExportFile, AppError], object]
     gain_db: float = 0.0
     measures: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """The answer to `ExportFile`: what was written, or how loud it is."""
+
+    job: ExportFile
+    result: WrittenFile | Measured
+
+
+def _ignore(_answer: object) -> None:
+    """Answer a job that nobody waits for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,17 +149,27 @@ class RenderTake:
 
     Attributes:
         line: as it is to be rendered, with the seed that counts.
-        source: what it is for; handed back as it is.
-        quiet: the caller shows its errors.
+        on_made, on_failed: called in the window's thread with the sound or the error, unless the job was cancelled.
+        quiet: `on_failed` shows the error.
         precisions: with these instead of those that lines speak in, and on the processor, which has both.
         cancelled: set by the window; the synthesis thread only looks at it.
     """
 
     line: Line
-    source: object = None
+    on_made: Callable[[TakeResult], object] = _ignore
+    on_failed: Callable[[AppError], object] = _ignore
     quiet: bool = False
     precisions: Precisions | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TakeResult:
+    """The answer to `RenderTake`: samples of shape (N,), and their rate in Hz."""
+
+    job: RenderTake
+    samples: Float32
+    rate: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

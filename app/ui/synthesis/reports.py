@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.core.types import AudioChunk
 from app.errors import AudioDeviceError
 from app.ui.error_text import Failed
-from app.ui.synthesis.jobs import ForgetWords, Speak, Stoppable
+from app.ui.synthesis.jobs import ExportFile, ExportResult, ForgetWords, OpenVoice, RenderTake, Speak, Stoppable, TakeResult
 from app.ui.synthesis.pending_jobs import PendingJobs
 from app.ui.synthesis.player import OpenPlayer
 from app.ui.synthesis.recorder import LatencyRecorder
-from app.ui.synthesis.results import Done, OpenedVoice, Synthesised, Taken
+from app.ui.synthesis.results import Done, OpenedVoice, SpeakFailure, Synthesised
 from app.ui.synthesis.signals import SpeechSignals
 from app.ui.synthesis.state import SpeechState
 from app.ui.synthesis.synthesis_thread import SynthesisThread
@@ -136,7 +136,7 @@ class SpeechReports(SpeechSignals):
         worker.chunk_made.connect(self._on_chunk)
         worker.line_read.connect(self.line_read)
         worker.synthesised.connect(self._on_synthesised)
-        worker.exported.connect(self.exported)
+        worker.exported.connect(self._on_exported)
         worker.file_advanced.connect(self.file_advanced)
         worker.taken.connect(self._on_taken)
         worker.announced.connect(self.announced)
@@ -157,12 +157,22 @@ class SpeechReports(SpeechSignals):
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
-        job = failed.job
-        if isinstance(job, Speak):
-            self._recorder.stop(job.request.id)
+        job, error = failed.job, failed.error
         spoken = self._open.leave_out(job)
+        match job:
+            case Speak():
+                self._recorder.stop(job.request.id)
+                (self.speaking_failed if job.file is None else self.saving_failed).emit(SpeakFailure(job, error))
+            case OpenVoice():
+                self.opening_failed.emit(error)
+            case RenderTake() if not job.cancelled.is_set():
+                job.on_failed(error)
+            case ExportFile():
+                if not job.cancelled.is_set():
+                    job.on_failed(job, error)
+                return
         self.failed.emit(failed)
-        if spoken and isinstance(failed.error, AudioDeviceError):
+        if spoken and isinstance(error, AudioDeviceError):
             self.stop()  # what waits would fail as well
 
     @Slot(object)
@@ -184,9 +194,14 @@ class SpeechReports(SpeechSignals):
             self.made.emit(job)
 
     @Slot(object)
-    def _on_taken(self, taken: Taken) -> None:
+    def _on_taken(self, taken: TakeResult) -> None:
         if not taken.job.cancelled.is_set():
-            self.rendered.emit(taken.job, taken.samples, taken.rate)
+            taken.job.on_made(taken)
+
+    @Slot(object)
+    def _on_exported(self, exported: ExportResult) -> None:
+        if not exported.job.cancelled.is_set():
+            exported.job.on_done(exported)
 
     @Slot(object)
     def _on_chunk(self, chunk: AudioChunk) -> None:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.core.types import Float32
-from app.ui.synthesis.jobs import ExportFile, Job, RenderTake
-
-if TYPE_CHECKING:
-    from app.export.loudness import Measured
-    from app.export.render import WrittenFile
+from app.errors import AppError
+from app.ui.synthesis.jobs import Job, Speak
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +80,12 @@ class Synthesised:
     stopped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What came of a file."""
-
-    job: ExportFile
-    result: WrittenFile | Measured
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Taken:
-    """What came of a take: all samples, and their rate in Hz."""
+class SpeakFailure:
+    """A request that could not be spoken, or written into its file."""
 
-    job: RenderTake
-    samples: Float32
-    rate: int
+    job: Speak
+    error: AppError
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ class WorkerSignals(QObject):
         chunk_made(AudioChunk): of what is to be heard, before it is.  line_read(LineRead): the answer to `SynthesisWorker.read`.
         machine_info_found(MachineInfo), voice_opened(OpenedVoice), voices_closed(list[str]), stage_timed(StageTiming), first_audio(FirstAudio),
         synthesised(Synthesised), failed(Failed), done(Done): the last one follows every job, failed or not.
-        exported(Exported): a file of a batch is there, or was measured.  taken(Taken): the sound of a take was made.
+        exported(ExportResult): a file of a batch is there, or was measured.  taken(TakeResult): the sound of a take was made.
         file_advanced(FileProgress): more of a file that is written by itself was computed.
         announced(str): something takes long, or is not as the user may expect.
     """
@@ -37,11 +37,12 @@ class SpeechSignals(QObject):
     """Sent by the controller, in the window's thread.
 
     Signals:
-        state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(list[str]), machine_info_found(MachineInfo), saved(Path), failed(Failed).
-        chunk_made(AudioChunk), line_read(LineRead), exported(Exported), file_advanced(FileProgress), announced(str): as above.
+        state_changed(SpeechState), voice_opened(OpenedVoice), voices_closed(list[str]), machine_info_found(MachineInfo), saved(Path).
+        failed(Failed): of any job but a file of a batch, whose run says at its end what failed.
+        speaking_failed(SpeakFailure), saving_failed(SpeakFailure), opening_failed(AppError): the same before it, each of its own kind of job.
+        chunk_made(AudioChunk), line_read(LineRead), file_advanced(FileProgress), announced(str): as above.
         made(Speak), heard(Speak): all sound of a job was computed; was played to the end, which may come first.
         dropped(list[Speak]): what was to be heard and will not be, because it was stopped or its device went away.
-        rendered(RenderTake, samples, int): the sound of a take was made, as float32, at this rate in Hz.
         measured(): the history has changed.  ticked(): time has passed while something is running.
         words_changed(): lines may be read otherwise from now on.
     """
@@ -51,10 +52,11 @@ class SpeechSignals(QObject):
     voices_closed = Signal(object)
     machine_info_found = Signal(object)
     saved = Signal(object)
-    exported = Signal(object)
     file_advanced = Signal(object)
-    rendered = Signal(object, object, int)
     failed = Signal(object)
+    speaking_failed = Signal(object)
+    saving_failed = Signal(object)
+    opening_failed = Signal(object)
     made = Signal(object)
     heard = Signal(object)
     dropped = Signal(object)

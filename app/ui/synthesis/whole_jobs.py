@@ -19,6 +19,7 @@ from app.ui.synthesis.jobs import (
     ChoosePrecisions,
     CloseVoice,
     ExportFile,
+    ExportResult,
     ForgetWords,
     Job,
     OpenVoice,
@@ -27,11 +28,12 @@ from app.ui.synthesis.jobs import (
     ServeRequest,
     Shutdown,
     Speak,
+    TakeResult,
 )
 from app.ui.synthesis.loaded_voices import LoadedVoices
 from app.ui.synthesis.machine_info import find_machine_info, spare_window
 from app.ui.synthesis.output_device import OutputDevice
-from app.ui.synthesis.results import Done, Exported, FileProgress, Synthesised, Taken
+from app.ui.synthesis.results import Done, FileProgress, Synthesised
 from app.ui.synthesis.signals import WorkerSignals
 from app.ui.synthesis.speak_job import SpeakJob
 
@@ -139,7 +141,7 @@ class WholeJobs:
         finally:
             self.rendering = False
         if made is not None:
-            self._news.taken.emit(Taken(job, *made))
+            self._news.taken.emit(TakeResult(job, *made))
 
     def _export(self, job: ExportFile) -> None:
         from app.export.render import Renderer
@@ -157,7 +159,7 @@ class WholeJobs:
         finally:
             self.saving = False
         if made is not None:
-            self._news.exported.emit(Exported(job, made))
+            self._news.exported.emit(ExportResult(job, made))
 
     def speaker_of(self, voice: str) -> Speaker:
         """The voice of an id, for the service. Lines call the one we ship by an empty name, under which it is open already."""

@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.core.script import Line
 from app.core.takes import Take, take_of
 from app.core.types import AudioChunk, Float32
-from app.ui.error_text import Failed
 from app.ui.synthesis.controller import SpeechController
 from app.ui.synthesis.jobs import Speak
+from app.ui.synthesis.results import SpeakFailure
 
 OF_A_LINE = 5
 MOST_BYTES = 48 << 20  # of all lines: four minutes and a half; much of it is also among the renderings that the pipeline remembers
@@ -50,7 +50,7 @@ class HeardTakes(QObject):
         speech.chunk_made.connect(self._on_chunk)
         speech.made.connect(self._on_made)
         speech.dropped.connect(self._on_dropped)
-        speech.failed.connect(self._on_failed)
+        speech.speaking_failed.connect(self._on_failed)
 
     def find(self, take_id: str) -> Heard | None:
         """The rendering with this id."""
@@ -99,9 +99,8 @@ class HeardTakes(QObject):
             self._making.pop(job.request.id, None)
 
     @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, Speak):
-            self._making.pop(failed.job.request.id, None)
+    def _on_failed(self, failed: SpeakFailure) -> None:
+        self._making.pop(failed.job.request.id, None)
 
 
 def made_of(take: Take) -> tuple[object, ...]:

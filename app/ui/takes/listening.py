@@ -6,11 +6,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.script import Line
 from app.core.takes import Take
-from app.core.types import Float32
-from app.ui.error_text import Failed
+from app.errors import AppError
 from app.ui.playback.playback import Playback
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import RenderTake, Speak
+from app.ui.synthesis.jobs import RenderTake, Speak, TakeResult
 from app.ui.synthesis.side_by_side import SideBySide
 from app.ui.takes.shelf import TakeShelf
 from app.ui.takes.sounds import Sound
@@ -33,8 +32,6 @@ class TakeListening(QObject):
         self._job: Speak | None = None
         self._take: Take | None = None
         self._shown: tuple[str, bool] = ("", False)
-        speech.rendered.connect(self._on_rendered)
-        speech.failed.connect(self._on_failed)
         speech.ticked.connect(self._look)
         speech.state_changed.connect(self._look)
 
@@ -63,7 +60,7 @@ class TakeListening(QObject):
         self._begin(take, line)
         heard = self._shelf.heard.as_now(line)
         if heard is None:
-            self._sought = self._speech.render(line, self)
+            self._sought = self._speech.render(line, on_made=self._on_made, on_failed=self._on_failed)
         else:
             self._shelf.fetch(heard.take, self._pair)
 
@@ -88,16 +85,12 @@ class TakeListening(QObject):
         self._take, self._job = take, self._speech.play_kept(sounds, take)
         self._look()
 
-    @Slot(object, object, int)
-    def _on_rendered(self, job: RenderTake, samples: Float32, rate: int) -> None:
-        if job is self._sought:
-            self._sought = None
-            self._pair((samples, rate))
+    def _on_made(self, taken: TakeResult) -> None:
+        self._sought = None
+        self._pair((taken.samples, taken.rate))
 
-    @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
-        if failed.job is self._sought and self._sought is not None:
-            self._sought = self._wanted = None
+    def _on_failed(self, _error: AppError) -> None:
+        self._sought = self._wanted = None
 
     @Slot()
     def _look(self, *_state: object) -> None:

@@ -9,10 +9,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.script import Line
 from app.core.takes import new_seeds, of_line
-from app.core.types import Float32
-from app.ui.error_text import Failed
+from app.errors import AppError
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import RenderTake
+from app.ui.synthesis.jobs import RenderTake, TakeResult
 from app.ui.takes.shelf import TakeShelf
 
 COUNT = 5
@@ -34,8 +33,6 @@ class Rolling(QObject):
         self._shelf, self._speech = shelf, speech
         self._jobs: list[RenderTake] = []
         self._wanted = 0
-        speech.rendered.connect(self._on_rendered)
-        speech.failed.connect(self._on_failed)
 
     @property
     def progress(self) -> tuple[int, int] | None:
@@ -48,7 +45,8 @@ class Rolling(QObject):
         known = [take.settings.seed for take in of_line(self._shelf.book.takes, line.id)]
         seeds = new_seeds(COUNT, [line.settings.seed, *known, *waiting], random.randint)
         self._wanted = (self._wanted if self._jobs else 0) + COUNT
-        self._jobs += [self._speech.render(replace(line, settings=replace(line.settings, seed=seed)), self) for seed in seeds]
+        rolled = [replace(line, settings=replace(line.settings, seed=seed)) for seed in seeds]
+        self._jobs += [self._speech.render(item, on_made=self._on_made, on_failed=self._on_failed) for item in rolled]
         self.changed.emit()
 
     @Slot()
@@ -58,15 +56,11 @@ class Rolling(QObject):
         self._speech.stop_rendering(jobs)
         self.changed.emit()
 
-    @Slot(object, object, int)
-    def _on_rendered(self, job: RenderTake, samples: Float32, rate: int) -> None:
-        if job in self._jobs:
-            self._shelf.keep_rendered(job.line, samples, rate, safe=self.made.emit)
-            self._jobs.remove(job)
-            self.changed.emit()
+    def _on_made(self, taken: TakeResult) -> None:
+        self._shelf.keep_rendered(taken.job.line, taken.samples, taken.rate, safe=self.made.emit)
+        self._jobs.remove(taken.job)
+        self.changed.emit()
 
-    @Slot(object)
-    def _on_failed(self, failed: Failed) -> None:
+    def _on_failed(self, _error: AppError) -> None:
         """The others would fail as well."""
-        if failed.job in self._jobs:
-            self.stop()
+        self.stop()

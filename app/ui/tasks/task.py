@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 
 class Stage(Enum):
@@ -26,19 +24,17 @@ OVER = (Stage.DONE, Stage.FAILED, Stage.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """What a job does.
+    """Work for a job. Who needs more of it when the job has ended inherits this class, and adds what that is.
 
     Attributes:
         title: for people.
         arguments: of our command line, without `--json`.
-        note: what the user may do with the result; travels with the job.
         quiet: it is neither shown nor announced unless it fails.
         done_codes: exit codes of work that was done; what it found may be bad news.
     """
 
     title: str
     arguments: tuple[str, ...]
-    note: Mapping[str, Any] = field(default_factory=dict)
     quiet: bool = False
     done_codes: tuple[int, ...] = (0,)
 

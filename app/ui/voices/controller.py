@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -17,7 +18,7 @@ from app.ui.script.document import ScriptDocument
 from app.ui.script.selection import Selection
 from app.ui.settings.store import SettingsStore
 from app.ui.synthesis.controller import SpeechController
-from app.ui.synthesis.jobs import ExportFile, OpenVoice
+from app.ui.synthesis.jobs import OpenVoice
 from app.ui.synthesis.licence_open import LicenceOpenError
 from app.ui.synthesis.results import OpenedVoice
 from app.ui.voices.bert_words import bert_action, bert_hint
@@ -25,9 +26,20 @@ from app.ui.voices.card import VoiceCard
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.chooser import VoiceChooser
 from app.ui.voices.voice_names import VoiceNames
+from app.ui.widgets.banner import Kind
 from app.voices.wanted_bert import SBV2_BERT, MissingBertError
 
 SETTLE_MS = 250  # arrow keys rest this long on a line before its voice is opened
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceMessage:
+    """Words for a banner; `action` is what its button says, empty for none."""
+
+    kind: Kind
+    text: str
+    hint: str = ""
+    action: str = ""
 
 
 class VoiceController(QObject):
@@ -39,7 +51,7 @@ class VoiceController(QObject):
     Signals:
         shown(KnownVoice), missing(str): the voice of the current line, or its name where it is not here, empty where nobody knows it.
         labels_changed(list[VoiceLabel]): how lines show their voices.
-        message(str, str, str, str): kind, sentence, hint and button of a banner; the button does what `mend` does.  settled(): it may go.
+        message(VoiceMessage): for a banner, whose button does what `mend` does.  settled(): it may go.
         bert_needed(CatalogVoice): the voice cannot speak without its BERT.
         prepare_requested(CatalogVoice, list[str]): a voice of AivisSpeech, and the lines that are to speak with it.
         licence_needed(LicenceOpenError): speaking continues with `go_on`, or ends with `decline`.
@@ -48,7 +60,7 @@ class VoiceController(QObject):
     shown = Signal(object)
     missing = Signal(str)
     labels_changed = Signal(object)
-    message = Signal(str, str, str, str)
+    message = Signal(object)
     settled = Signal()
     bert_needed = Signal(object)
     prepare_requested = Signal(object, object)
@@ -86,7 +98,7 @@ class VoiceController(QObject):
         speech.voice_opened.connect(self._on_opened)
         speech.voices_closed.connect(self.follow)
         speech.failed.connect(self._on_failed)
-        speech.announced.connect(lambda text: self.message.emit("notice", text, "", ""))
+        speech.announced.connect(lambda text: self.message.emit(VoiceMessage("notice", text)))
         settings.changed.connect(self._on_settings)
         speech.force_bert(settings.value.force_bert)
 
@@ -191,9 +203,8 @@ class VoiceController(QObject):
 
     def decline(self, error: LicenceOpenError) -> None:
         """The licence was not accepted."""
-        self.message.emit(
-            "notice", error.message, localized("同意するまで、この声は使えません。", "You cannot use this voice until you accept it."), ""
-        )
+        hint = localized("同意するまで、この声は使えません。", "You cannot use this voice until you accept it.")
+        self.message.emit(VoiceMessage("notice", error.message, hint))
 
     @Slot()
     def _on_catalog(self) -> None:
@@ -253,29 +264,24 @@ class VoiceController(QObject):
         if voice.forced_bert:
             known = self._catalog.find(voice.id)
             self._lacking = voice.id
-            self.message.emit(
-                "error",
-                localized(
-                    f"「{voice.name}」は、対応する BERT の代わりに別の BERT を使っています。",
-                    f"“{voice.name}” is using another BERT in place of its own.",
-                ),
-                localized(
-                    "抑揚が不自然になります。この声に対応する BERT を追加してください。",
-                    "Intonation will be off until its own BERT is added.",
-                ),
-                bert_action(known.manifest.bert if known is not None else SBV2_BERT),
+            text = localized(
+                f"「{voice.name}」は、対応する BERT の代わりに別の BERT を使っています。",
+                f"“{voice.name}” is using another BERT in place of its own.",
             )
+            hint = localized(
+                "抑揚が不自然になります。この声に対応する BERT を追加してください。", "Intonation will be off until its own BERT is added."
+            )
+            action = bert_action(known.manifest.bert if known is not None else SBV2_BERT)
+            self.message.emit(VoiceMessage("error", text, hint, action))
 
     @Slot(object)
     def _on_failed(self, failed: Failed) -> None:
-        if isinstance(failed.job, ExportFile):
-            return  # a batch continues with its other lines, and shows at its end which of them failed
         error, voice = failed.error, getattr(failed.job, "voice", "")
         if isinstance(error, MissingBertError):
             known = self._catalog.find(voice)
             self._lacking = voice
             hint, action = (bert_hint(error.bert), bert_action(error.bert)) if known else (error.hint, "")
-            self.message.emit("error", error.message, hint, action)
+            self.message.emit(VoiceMessage("error", error.message, hint, action))
         elif isinstance(error, LicenceOpenError):
             self.licence_needed.emit(error)
         elif isinstance(failed.job, OpenVoice) and self._speech.voice is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Signal, Slot
@@ -9,11 +10,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.ui.script.selection import Selection
-from app.ui.tasks.process import ProcessTask
 from app.ui.tasks.task import OVER
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.controller import VoiceController
-from app.ui.voices.tasks import VoiceTasks
+from app.ui.voices.task_specs import VoiceAdditionSpec
+from app.ui.voices.tasks import VoiceAdditionResult, VoiceTasks
 
 if TYPE_CHECKING:
     from app.adapters.http.offers import OfferedSample, OfferedVoice
@@ -96,11 +97,11 @@ class NaturalVoices(QObject):
             self.shelf.hear(sample)
 
     @Slot(object)
-    def _on_added(self, job: ProcessTask) -> None:
-        if job.work.note.get("natural"):
-            self._speak(job.work.note["lines"])
+    def _on_added(self, added: VoiceAdditionResult) -> None:
+        if added.spec.natural:
+            self._speak(added.spec.lines)
 
-    def _speak(self, lines: list[str]) -> None:
+    def _speak(self, lines: Sequence[str]) -> None:
         """What the page is for is heard now, so it does not stand before it any longer."""
         if self.page is not None:
             self.page.accept()
@@ -109,5 +110,5 @@ class NaturalVoices(QObject):
     @Slot()
     def _show_coming(self, *_job: object) -> None:
         if self.page is not None:
-            notes = [job.work.note for job in self._tasks.queue.jobs if job.stage not in OVER]
-            self.page.show_coming({note["natural"] for note in notes if note.get("natural")})
+            coming = [job.work for job in self._tasks.queue.jobs if job.stage not in OVER]
+            self.page.show_coming({spec.natural for spec in coming if isinstance(spec, VoiceAdditionSpec) and spec.natural})

@@ -12,11 +12,10 @@ from app.errors import AppError
 from app.language import localized
 from app.ui.probe_labels import summary
 from app.ui.settings.store import SettingsStore
-from app.ui.tasks.process import ProcessTask
 from app.ui.voices.catalog import VoiceCatalog
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.controller import VoiceController
-from app.ui.voices.tasks import VoiceTasks
+from app.ui.voices.tasks import VoiceAdditionResult, VoiceRow, VoiceTasks
 from app.ui.widgets.banner import Banner
 from app.voices.fast import Fast
 from app.voices.fast_words import likeness
@@ -69,20 +68,19 @@ class VoiceResults(QObject):
         self._catalog.choose_precision(voice, "fast")
 
     @Slot(object)
-    def _on_voices(self, job: ProcessTask) -> None:
-        if any(item.get("type") == "bert" for item in job.results):
+    def _on_voices(self, result: VoiceAdditionResult) -> None:
+        if result.has_bert:
             self._use_own_bert()
-        found = [item for item in job.results if item.get("type") == "voice"]
-        if not found:
+        if not result.voices:
             return
-        ids = [str(item["id"]) for item in found]
+        ids = [voice.id for voice in result.voices]
         self._added += ids
-        lines = job.work.note.get("lines", ())
+        lines = result.spec.lines
         used = self._voices.take_in(ids, lines)
         now = "The selected line now uses this voice." if len(lines) == 1 else "The selected lines now use this voice."
         spoken = localized("選択していた行の声に設定しました。", now) if used else ""
-        reasons = [str(item["opaque_reason"]) for item in found if item.get("opaque_reason")]
-        self._said = (_added_words(found, bool(job.work.note.get("update"))), " ".join([spoken, *reasons]).strip())
+        reasons = [voice.opaque_reason for voice in result.voices if voice.opaque_reason]
+        self._said = (_added_words(result.voices, is_update=result.spec.is_update), " ".join([spoken, *reasons]).strip())
         self._banner.show_message("notice", *self._said)
 
     def _use_own_bert(self) -> None:
@@ -118,15 +116,15 @@ class VoiceResults(QObject):
         self._banner.show_message("error", f"{title}: {error.message}", error.hint)
 
 
-def _added_words(found: Sequence[dict[str, Any]], update: bool) -> str:
-    called = [str(item["name"]) for item in found]
+def _added_words(found: Sequence[VoiceRow], *, is_update: bool) -> str:
+    called = [voice.name for voice in found]
     names = "".join(f"「{name}」" for name in called)
     voices = f"The voice{'s' * (len(called) > 1)} {', '.join(f'“{name}”' for name in called)}"
     now, then = ("is", "was") if len(found) == 1 else ("are", "were")
-    if all(item.get("already") for item in found):
-        if update:
+    if all(voice.was_here for voice in found):
+        if is_update:
             return localized(f"声{names}は最新です。", f"{voices} {now} up to date.")
         return localized(f"声{names}はすでに追加されています。", f"{voices} {now} already installed.")
-    if all(item.get("updated") for item in found):
+    if all(voice.is_updated for voice in found):
         return localized(f"声{names}を更新しました。", f"{voices} {then} updated.")
     return localized(f"声{names}を追加しました。", f"{voices} {then} added.")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -13,7 +15,43 @@ from app.ui.tasks.task import LicenceText, Stage, TaskSpec
 from app.ui.voices import task_specs
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.licence_questions import LicenceQuestions
+from app.ui.voices.task_specs import BertAdditionSpec, CandidateSpec, ProbeSpec, VoiceAdditionSpec, VoiceChangeSpec, VoiceExportSpec
 from app.voices.wanted_bert import SBV2_BERT
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceRow:
+    """A voice that came in, as `koebako voices` reports it.
+
+    Attributes:
+        was_here, is_updated: it was there already, and is the same; or is another version now.
+        opaque_reason: why it runs as one graph; empty where it does not.
+    """
+
+    id: str
+    name: str
+    was_here: bool = False
+    is_updated: bool = False
+    opaque_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceAdditionResult:
+    """What a task brought in that adds voices."""
+
+    spec: VoiceAdditionSpec
+    voices: tuple[VoiceRow, ...]
+    has_bert: bool
+
+
+def read_addition(spec: VoiceAdditionSpec, lines: Sequence[Mapping[str, Any]]) -> VoiceAdditionResult:
+    """Read the result lines of our command line."""
+    voices = tuple(
+        VoiceRow(str(line["id"]), str(line["name"]), bool(line.get("already")), bool(line.get("updated")), line.get("opaque_reason") or "")
+        for line in lines
+        if line.get("type") == "voice"
+    )
+    return VoiceAdditionResult(spec, voices, any(line.get("type") == "bert" for line in lines))
 
 
 class VoiceTasks(QObject):
@@ -23,7 +61,7 @@ class VoiceTasks(QObject):
         queue: the work.
 
     Signals:
-        voices_added(ProcessTask), bert_added(), exported(Path), measured(list): it is done.
+        voices_added(VoiceAdditionResult), bert_added(), exported(Path), measured(list): it is done.
         declined(): a licence was not accepted, so no voice was added.
         change_failed(str, AppError): title of the change, and why it failed.
         changing(str): id of an installed voice whose files are about to change.
@@ -116,7 +154,7 @@ class VoiceTasks(QObject):
 
     @Slot(object)
     def _on_task_added(self, job: ProcessTask) -> None:
-        if job.work.note.get("natural"):
+        if isinstance(job.work, VoiceAdditionSpec) and job.work.natural:
             job.changed.connect(lambda: self._ask_ahead(job))
 
     def _ask_ahead(self, job: ProcessTask) -> None:
@@ -149,19 +187,20 @@ class VoiceTasks(QObject):
 
     @Slot(object)
     def _on_finished(self, job: ProcessTask) -> None:
-        kind = job.work.note.get("kind")
-        if kind == task_specs.ADD_VOICE:
-            self.voices_added.emit(job)
-        elif kind == task_specs.ADD_BERT:
-            self.bert_added.emit()
-        elif kind == task_specs.EXPORT:
-            self.exported.emit(job.work.note["target"])
-        elif kind == task_specs.PROBE:
-            self.measured.emit(job.results)
-        if kind in (task_specs.ADD_VOICE, task_specs.ADD_BERT, task_specs.CHANGE, task_specs.TAKE):
+        match job.work:
+            case VoiceAdditionSpec() as spec:
+                self.voices_added.emit(read_addition(spec, job.results))
+            case BertAdditionSpec():
+                self.bert_added.emit()
+            case VoiceExportSpec(target=target):
+                self.exported.emit(target)
+            case ProbeSpec():
+                self.measured.emit(job.results)
+        if isinstance(job.work, VoiceAdditionSpec | BertAdditionSpec | CandidateSpec):
             self.disk_changed.emit()
-        if kind in (task_specs.ADD_VOICE, task_specs.ADD_BERT, task_specs.TAKE):
             self.queue.add(task_specs.check_precisions())
+        elif isinstance(job.work, VoiceChangeSpec):
+            self.disk_changed.emit()
 
     @Slot(object)
     def _on_removed(self, job: ProcessTask) -> None:
@@ -175,6 +214,6 @@ class VoiceTasks(QObject):
     def _on_failed(self, job: ProcessTask) -> None:
         """The panel shows most failures; what it does not show is reported here."""
         if job.work.quiet and job.error is not None:
-            if job.work.note.get("kind") == task_specs.CHANGE:
+            if isinstance(job.work, VoiceChangeSpec):
                 self.change_failed.emit(job.work.title, job.error)
             self.queue.clear(job)

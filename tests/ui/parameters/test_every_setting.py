@@ -1,9 +1,13 @@
-"""A number added to `BOUNDS` without a control, an option, a tip, its saving or its effect fails here, and the message names what is missing."""
+"""A number added to `Delivery` without a control, an option, a tip, its saving, its effect or its help fails here, and the message names what is missing."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,11 +20,20 @@ from app.core.presets import PARTS
 from app.core.requests import request_of
 from app.core.script import Line, LineSettings, Script
 from app.core.script_data import script_from_data, script_to_data
+from app.core.takes import Take
 from app.core.types import Float32, SynthesisRequest
-from app.settings import Settings
-from app.ui.labels import tip
+from app.interchange.source import read_source
+from app.interchange.writers import write_script
+from app.language import Language
+from app.service.catalogue import catalogue_of
+from app.service.openapi_schemas import SCHEMAS
+from app.service.own_request import read_own
+from app.settings import REMEMBERED
+from app.ui.help.pages import page_file
 from app.ui.parameters.side_panel import SidePanel
+from app.ui.takes.differences import differences
 
+ROOT = Path(__file__).parents[3]
 # An empty script begins with the settings of the line that was selected last, but for what belongs to that line's text.
 OF_ONE_LINE_ONLY = {"assist_weight", "pre_silence_s", "post_silence_s"}
 # A style that is not neutral, an assist text and several clauses: so that every number has something to change.
@@ -40,10 +53,8 @@ def sound() -> Callable[[SynthesisRequest], Float32]:
     return lambda request: np.concatenate([chunk.samples for chunk in pipeline.synthesize(request)])
 
 
-def test_lines_and_requests_have_it_and_its_name_is_in_both_languages() -> None:
-    for owner in (LineSettings, SynthesisRequest):
-        assert set(BOUNDS) <= {item.name for item in fields(owner)}, f"{owner.__name__} lacks a field"
-    assert not [name for name, bounds in BOUNDS.items() if bounds.ja == bounds.en]
+def test_its_words_are_in_both_languages() -> None:
+    assert not [name for name, bounds in BOUNDS.items() if bounds.ja == bounds.en or len(set(bounds.tips)) != 2]
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -68,11 +79,33 @@ def test_it_has_a_control_with_a_tip_that_changes_the_line(name: str, qtbot: QtB
     side.expression.set_open(True)
     slider = side.sliders[name]
     assert slider.isVisible(), "it is made but nowhere in the panel"
-    assert tip(name)
+    assert BOUNDS[name].tip
     told: list[tuple[str, object]] = []
     side.edited.connect(lambda *edit: told.append(edit))
     slider.set_value(another(name))
     assert told == [(name, pytest.approx(another(name)))]
+    assert differences(Take("line", "", LineSettings(**{name: another(name)})), Line(), str), "a take that differs in it says so"
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_it_has_a_column_that_comes_back(name: str, tmp_path: Path) -> None:
+    script = Script((Line("あ。", LineSettings(**{name: another(name)})),))
+    write_script(tmp_path / "台本.csv", script)
+    (back,) = read_source(tmp_path / "台本.csv").project.script.lines
+    assert getattr(back.settings, name) == pytest.approx(another(name))
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_the_service_takes_it_and_says_so(name: str) -> None:
+    catalogue = catalogue_of([open_speaker(None, "cpu").voice])
+    assert name in SCHEMAS["SpeakRequest"]["properties"]
+    assert getattr(read_own({"text": "あ", name: another(name)}, catalogue).base, name) == another(name)
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("name", [item.name for item in fields(LineSettings)])
+def test_the_help_names_it(name: str, language: Language) -> None:
+    assert f"`{name}`" in page_file("project-file", language).read_text(encoding="utf-8"), f"resources/help/{language}/project-file.md"
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -82,4 +115,30 @@ def test_it_is_kept_restored_and_reaches_the_request(name: str) -> None:
     assert back == line
     assert getattr(request_of(line), name) == another(name)
     assert name in PARTS, "a preset sets it"
-    assert (name in {item.name for item in fields(Settings)}) != (name in OF_ONE_LINE_ONLY)
+    assert (name in REMEMBERED) != (name in OF_ONE_LINE_ONLY)
+
+
+PLANT = """
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+number = '    warmth: float = _declare_number(0.0, 1.0, 0.5, "温かさ", "warmth", tips=("温かさ。", "How warm it is."))'
+source = Path("app/core/delivery.py").read_text(encoding="utf-8")
+assert source.count("# fmt: on") == 1
+module = sys.modules["app.core.delivery"] = ModuleType("app.core.delivery")
+exec(source.replace("    # fmt: on", number), module.__dict__)
+sys.exit(pytest.main(["-q", "-n", "0", "-k", "warmth", "-rfp", "-p", "no:cacheprovider", *sys.argv[1:]]))
+"""
+
+
+def test_a_number_that_is_only_declared_lacks_its_effect_and_its_help() -> None:
+    """All else follows from the declaration; what does not is named by a test that fails."""
+    command = [sys.executable, "-c", PLANT, str(Path(__file__).relative_to(ROOT))]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False).stdout
+    outcomes = {test: outcome for outcome, test in re.findall(r"^(PASSED|FAILED) \S*::(\S+)", told, re.MULTILINE)}
+    missing = {"test_it_changes_the_sound[warmth]", "test_the_help_names_it[warmth-ja]", "test_the_help_names_it[warmth-en]"}
+    assert {test for test, outcome in outcomes.items() if outcome == "FAILED"} == missing, told
+    assert len(outcomes) == len(missing) + 5, told

@@ -77,7 +77,7 @@ def test_they_are_kept_applied_and_removed(qtbot: QtBot) -> None:
     again.show_settings(LineSettings(**values))
     with qtbot.waitSignal(again.removed) as removed:
         again.drop.click()
-    assert removed.args[0] == "早口"
+    assert removed.args[0].kept_as == "早口"
     assert again.file.flush()() is None
     again.file.close()
     assert load_presets() == ({}, None)

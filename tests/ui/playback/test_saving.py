@@ -142,7 +142,7 @@ def test_the_folder_can_be_opened_and_progress_is_shown(
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
     monkeypatch.setattr(saving, "SHOWN_AFTER_S", 0.0)
     shown: list[str] = []
-    window.saving.reported.connect(lambda message, _hint, _folder: shown.append(message))
+    window.saving.reported.connect(lambda report: shown.append(report.message))
     answer(monkeypatch, tmp_path / "a.wav")
     window.window_actions["save_joined"].trigger()
     qtbot.waitUntil(lambda: window.banner.message.text() == "Exported: a.wav", timeout=WAIT_MS)

@@ -25,6 +25,7 @@ from app.ui.shell.window import MainWindow
 from app.ui.tasks.process import ProcessTask, Stage
 from app.ui.voices.hub_media import KEPT_EDGE
 from app.ui.voices.natural_page import NaturalPage
+from app.ui.voices.task_specs import VoiceAdditionSpec
 from app.ui.widgets.text_dialog import TextDialog
 from app.voices.bert import read_bert
 from app.voices.containers.description import SBV2_BERT
@@ -122,7 +123,7 @@ def page_of(qtbot: QtBot, window: MainWindow) -> NaturalPage:
 
 
 def first_job(window: MainWindow) -> ProcessTask:
-    return next(job for job in window.voice_tasks.queue.jobs if job.work.note.get("natural"))
+    return next(job for job in window.voice_tasks.queue.jobs if isinstance(job.work, VoiceAdditionSpec) and job.work.natural)
 
 
 def test_two_clicks_from_the_first_start_to_the_first_line_in_a_natural_voice(

@@ -19,8 +19,8 @@ from app.core.script import Line, LineSettings
 from app.core.types import SynthesisRequest
 from app.errors import BackendError
 from app.ui.error_text import Failed
-from app.ui.synthesis.jobs import ChooseDevice, OpenVoice, RenderTake, Shutdown, Speak
-from app.ui.synthesis.results import Done, Taken
+from app.ui.synthesis.jobs import ChooseDevice, OpenVoice, RenderTake, Shutdown, Speak, TakeResult
+from app.ui.synthesis.results import Done
 from app.ui.synthesis.worker import LEAD_S, SynthesisWorker
 from tests.ui.conftest import WAIT_MS
 from tests.ui.recording_player import RecordingPlayer
@@ -40,7 +40,7 @@ class Listener(QObject):
         self.failed: list[Failed] = []
         self.voices: list[object] = []
         self.timings: list[object] = []
-        self.taken: list[Taken] = []
+        self.taken: list[TakeResult] = []
 
     @Slot(object)
     def on_done(self, done: Done) -> None:
@@ -59,7 +59,7 @@ class Listener(QObject):
         self.timings.append(timing)
 
     @Slot(object)
-    def on_taken(self, taken: Taken) -> None:
+    def on_taken(self, taken: TakeResult) -> None:
         self.taken.append(taken)
 
 
@@ -279,7 +279,7 @@ def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp
 def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio) -> None:
     voice = studio.open_voice(hold=False)
     studio.until_done(voice)
-    take = RenderTake(Line(HELLO, LineSettings(seed=7, volume=0.5)), source="for later")
+    take = RenderTake(Line(HELLO, LineSettings(seed=7, volume=0.5)))
     studio.worker.post(take)
     studio.until_done(take)
     assert studio.worker.player is None or not studio.player.requests

@@ -12,6 +12,7 @@ from app.settings import Settings
 from app.ui.voices.card import VoiceCard
 from app.ui.voices.catalog_voice import CatalogVoice
 from app.ui.voices.task_results import _added_words
+from app.ui.voices.tasks import VoiceRow
 from app.voices.card import Card
 from app.voices.manifest import Named, VoiceManifest
 from tests.ui.conftest import WAIT_MS, OpenWindow, wait_idle
@@ -84,7 +85,7 @@ def test_no_line_of_the_makers_ends_in_a_dot_between_two_of_them(qtbot: QtBot, w
 
 
 def test_added_voices_are_counted() -> None:
-    one, two = {"name": "A"}, {"name": "B"}
-    assert _added_words([one], update=False) == "The voice “A” was added."
-    assert _added_words([one, two], update=False) == "The voices “A”, “B” were added."
-    assert _added_words([one | {"already": True}, two | {"already": True}], update=False).endswith("are already installed.")
+    one, two = VoiceRow("a", "A"), VoiceRow("b", "B")
+    assert _added_words([one], is_update=False) == "The voice “A” was added."
+    assert _added_words([one, two], is_update=False) == "The voices “A”, “B” were added."
+    assert _added_words([replace(voice, was_here=True) for voice in (one, two)], is_update=False).endswith("are already installed.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from app.settings import Settings, save_settings
 from app.ui.script.line_state import Phase
 from app.ui.shell.window import MainWindow
 from app.ui.synthesis.loaded_voices import MOST_VOICES
-from app.ui.tasks.task import Stage, TaskSpec
+from app.ui.tasks.task import Stage
 from app.ui.voices import task_specs
 from app.ui.voices.bert_offer import BertOffer
 from app.ui.voices.voice_names import VoiceNames, names_path
@@ -355,9 +356,7 @@ def test_a_bert_that_comes_in_ends_speaking_with_another_one(
     until(qtbot, lambda: UUIDS[0] in window.controller.voices)
     assert window.controller.voices[UUIDS[0]].forced_bert
     put_standard_bert()
-    job = window.voice_tasks.queue.add(
-        TaskSpec("Download BERT", ("bert", "list"), task_specs.download_bert().note)
-    )  # it has come in already
+    job = window.voice_tasks.queue.add(replace(task_specs.download_bert(), arguments=("bert", "list")))  # it has come in already
     until(qtbot, lambda: job.stage not in (Stage.RUNNING, Stage.WAITING))
     assert job.stage is Stage.DONE, job.error
     assert not window.settings.value.force_bert

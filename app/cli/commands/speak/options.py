@@ -6,6 +6,7 @@ from typing import Any
 
 from app.cli.voice_options import add_voice_options
 from app.command_parser import add_command
+from app.core.delivery import name_option
 from app.core.limits import BOUNDS
 from app.language import localized
 
@@ -31,9 +32,8 @@ def add_speak(commands: Any) -> None:
     parser.add_argument("--speaker", help=localized("話者の名前または番号", "speaker, by name or number"))
     parser.add_argument("--style", help=localized("スタイルの名前または番号", "style, by name or number"))
     for name, bounds in BOUNDS.items():
-        option = "--" + name.removesuffix("_s").replace("_", "-")
         text = f"{bounds.label} {bounds.low:g}–{bounds.high:g} ({bounds.default:g})"
-        parser.add_argument(option, dest=name, type=float, default=bounds.default, metavar="N", help=text)
+        parser.add_argument(name_option(name), dest=name, type=float, default=bounds.default, metavar="N", help=text)
     parser.add_argument(
         "--assist",
         default="",
