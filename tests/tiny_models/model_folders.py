@@ -181,6 +181,6 @@ def _write_bert(folder: Path) -> None:
         expected[f"case{case}.output"] = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
     np.savez_compressed(folder / "expected.npz", **expected)
     half = convert_float_to_float16(
-        graph, keep_io_types=True, disable_shape_infer=True, force_fp16_initializers=True, op_block_list=["Range", "Cast"]
+        graph, keep_io_types=True, disable_shape_infer=True, force_fp16_initializers=True, op_block_list=["Range"]
     )
     onnx.save(half, str(folder / "model_fp16.onnx"))
