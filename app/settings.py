@@ -133,7 +133,8 @@ class Settings(Delivery):
         return replace(self, sound_precision=choice.default, exact_voices=choice.exact, fast_voices=choice.fast)
 
 
-REMEMBERED = tuple(item.name for item in fields(Settings) if item.metadata.get("remembered", True))
+_REMEMBERED_FIELDS = tuple(item for item in fields(Settings) if item.metadata.get("remembered", True))
+REMEMBERED = tuple(item.name for item in _REMEMBERED_FIELDS)
 """Names of what is kept; the assist text and the silences belong to one line, so that no other begins with them."""
 
 
@@ -198,9 +199,7 @@ def _read(data: Any) -> tuple[Settings, list[str]]:
     """What can be used, and the names of what cannot."""
     if not isinstance(data, dict):
         raise ValueError("not an object")
-    values = {
-        item.name: _typed(item.default, data[item.name]) for item in fields(Settings) if item.name in data and item.name in REMEMBERED
-    }
+    values = {item.name: _typed(item.default, data[item.name]) for item in _REMEMBERED_FIELDS if item.name in data}
     if data.get("decoder_precision") == "int8":  # the name of the choice while the decoder was all that it changed
         values.setdefault("sound_precision", "fast")
     wrong = [name for name, value in values.items() if not _fits(name, value)]

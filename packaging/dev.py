@@ -73,7 +73,7 @@ CANNOT = 75  # as build.py ends where Wine itself does not work
 TOGETHER = ("-n", str(min(4, 2 * (os.cpu_count() or 1))), "--dist", "worksteal")
 ALONE = ("--rerun-show-tracebacks",)
 REFERENCE = "KOEBAKO_REFERENCE"  # names the folder of reference material to the tests; without it they look beside the checkout
-MOST_SKIPS = 80  # in CI, of all tests in a clone with nothing beside it
+MOST_SKIPS = 80  # in CI, in a clone with nothing beside it: of the tests side by side, and of those alone
 NO_TESTS = 5  # pytest's exit code where the user's options leave none: one of the two runs may well be empty
 # What Windows users run, whose sessions are opened another way; the window has to keep its pace with it too.
 WINDOWS_RUNTIME = REQUIREMENTS / "runtime.txt"

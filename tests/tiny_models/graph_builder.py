@@ -28,9 +28,9 @@ class GraphBuilder:
         self._constants: set[str] = set()
 
     def __call__(self, kind: str, *inputs: str, outputs: int = 1, **attributes: object) -> str:
-        return self.split(kind, *inputs, outputs=outputs, **attributes)[0]
+        return self.add_node(kind, *inputs, outputs=outputs, **attributes)[0]
 
-    def split(self, kind: str, *inputs: str, outputs: int, **attributes: object) -> list[str]:
+    def add_node(self, kind: str, *inputs: str, outputs: int, **attributes: object) -> list[str]:
         """Add a node and return the names of its results."""
         name = f"/{self.path}/{kind}_{len(self.nodes)}".replace("//", "/")
         names = [f"{name}_output_{number}" for number in range(outputs)]

@@ -8,6 +8,7 @@ import json
 import tarfile
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,7 @@ def make_models(folder: Path) -> None:
     """Write every model into a folder of its own."""
     for voice in VOICES:
         _write_voice(folder / voice.name, voice)
-    for name, form in VARIANTS.items():
-        _write_variant(folder / name, TinyVoice(name, seed=5), form)
+    _write_variants(folder)
     _write_bert(folder / BERT)
 
 
@@ -72,20 +72,26 @@ def _write_voice(folder: Path, voice: TinyVoice) -> None:
     onnx.save(graph, str(folder / "model.aivmx"))
 
 
-def _write_variant(folder: Path, voice: TinyVoice, form: ExportForm) -> None:
-    folder.mkdir(parents=True)
+def _write_variants(folder: Path) -> None:
+    """Write one voice in every form; its cases come from the usual graph, as a graph without an input for noise always has noise."""
+    voice = TinyVoice("variant", seed=5)
     weights = make_weights(voice)
-    (folder / "config.json").write_text(json.dumps(make_config(voice), indent=2), encoding="utf-8")
-    np.save(folder / "style_vectors.npy", make_style_vectors(voice))
-    onnx.save(make_public_graph(weights, form), str(folder / "model.onnx"))
-    cases = _voice_cases(make_public_graph(weights), voice)  # the usual graph: where there is no input for noise, there is noise
-    for name in cases:
-        kept = name.partition(".")[2]
-        if form.int32 and cases[name].dtype == np.int64 and kept != "durations_frames":
-            cases[name] = cases[name].astype(np.int32)
-        if form.vector_scalars and kept in SCALARS:
-            cases[name] = cases[name].reshape(1)
-    np.savez_compressed(folder / "expected.npz", **cases)
+    cases = _voice_cases(make_public_graph(weights), voice)
+    for name, form in VARIANTS.items():
+        own = folder / name
+        own.mkdir(parents=True)
+        (own / "config.json").write_text(json.dumps(make_config(replace(voice, name=name)), indent=2), encoding="utf-8")
+        np.save(own / "style_vectors.npy", make_style_vectors(voice))
+        onnx.save(make_public_graph(weights, form), str(own / "model.onnx"))
+        np.savez_compressed(own / "expected.npz", **{item: _as_declared(item, values, form) for item, values in cases.items()})
+
+
+def _as_declared(item: str, values: np.ndarray, form: ExportForm) -> np.ndarray:
+    """Return an array of a case in the type and shape that graphs of a form take."""
+    name = item.partition(".")[2]
+    if form.int32 and values.dtype == np.int64 and name != "durations_frames":
+        return values.astype(np.int32)
+    return values.reshape(1) if form.vector_scalars and name in SCALARS else values
 
 
 def _aivm_texts(voice: TinyVoice, config: Mapping[str, Any], styles: Float32) -> dict[str, str]:

@@ -73,7 +73,7 @@ class _PublicVoice:
         text, mask = self._encode_text(speaker)
         op.path = "enc_p/proj"
         statistics = op("Mul", self._conv("enc_p.proj", text), mask)
-        mean, log_scale = op.split("Split", statistics, op.whole(self._inter, self._inter), outputs=2, axis=1)
+        mean, log_scale = op.add_node("Split", statistics, op.whole(self._inter, self._inter), outputs=2, axis=1)
         drawn = op("Mul", self._draw_durations(text, mask, speaker), self._inputs["sdp_ratio"])
         plain = op("Mul", self._predict_durations(text, mask, speaker), op("Sub", op.number(1.0), self._inputs["sdp_ratio"]))
         spoken = op("Mul", op("Mul", op("Exp", op("Add", drawn, plain)), mask), self._inputs["length_scale"])
@@ -262,7 +262,7 @@ class _PublicVoice:
         value = op("Add", self._conv("sdp.pre", text), self._conv("sdp.cond", speaker))
         value = op("Mul", self._conv("sdp.proj", self._separate("sdp.convs", value, mask)), mask)
         noise = op("RandomNormalLike", op("ConstantOfShape", self._op.vector(1, 2, self._size(text, 2)), value=_zero()))
-        first, second = op.split("Split", op("Mul", noise, self._inputs["noise_scale_w"]), op.whole(1, 1), outputs=2, axis=1)
+        first, second = op.add_node("Split", op("Mul", noise, self._inputs["noise_scale_w"]), op.whole(1, 1), outputs=2, axis=1)
         for number in reversed(range(1, SPLINE_FLOWS)):  # the last coupling is left out, as in training's own inference
             first, second = second, first  # the channels turn around
             op.path = f"sdp/flows.{2 * number + 1}"
@@ -292,7 +292,7 @@ class _PublicVoice:
         op = self._op
         inner = self._separate(f"{name}.convs", self._conv(f"{name}.pre", known), mask, given)
         parameters = op("Transpose", op("Mul", self._conv(f"{name}.proj", inner), mask), perm=[0, 2, 1])  # [1, T, 29]
-        widths, heights, slopes = op.split("Split", parameters, op.whole(BINS, BINS, BINS - 1), outputs=3, axis=2)
+        widths, heights, slopes = op.add_node("Split", parameters, op.whole(BINS, BINS, BINS - 1), outputs=3, axis=2)
         root = op.number(float(np.sqrt(self._hidden)))
         lefts, floors = (self._edges(op("Div", logits, root)) for logits in (widths, heights))
         slopes = op("Add", op("Softplus", slopes), op.number(SMALLEST))
@@ -355,7 +355,7 @@ class _PublicVoice:
             name = f"flow.flows.{2 * number}"
             op.path = _module(name)
             value = op("Slice", value, op.whole(-1), op.whole(-(2**63 - 1)), op.whole(1), op.whole(-1))
-            known, changed = op.split("Split", value, op.whole(half, half), outputs=2, axis=1)
+            known, changed = op.add_node("Split", value, op.whole(half, half), outputs=2, axis=1)
             inner = self._encode(f"{name}.enc", op("Mul", self._conv(f"{name}.pre", known), mask), mask, speaker)
             op.path = _module(name)
             shift = op("Mul", self._conv(f"{name}.post", inner), mask)

@@ -143,16 +143,16 @@ class Transport(QWidget):
 
     def _fit(self) -> None:
         """Shows the length of the script, and words on the button that exports, as far as there is room."""
-        narrowest, usual = self.play.sizeHint().width(), max(self._usual_play, self.play.sizeHint().width())
-        room = self.width() - self._buttons_width(SPACING) - usual
+        room = self.width() - self._buttons_width(SPACING) - self._usual_play
         words = self.save.accessibleName()
         has_words = room >= self._save_width
         has_length = room >= self._save_width + SPACING + self.length.sizeHint().width()
         if has_words != bool(self.save.text()):
             self.save.setText(words if has_words else "")
         self.length.setVisible(has_length)
-        self.play.setMinimumWidth(usual if room >= NARROW_SAVE else narrowest)
-        self._row.setSpacing(SPACING if room >= NARROW_SAVE else NARROW_SPACING)
+        is_narrow = room < NARROW_SAVE
+        self.play.setMinimumWidth(self.play.sizeHint().width() if is_narrow else self._usual_play)
+        self._row.setSpacing(NARROW_SPACING if is_narrow else SPACING)
         self.updateGeometry()  # layouts remember what the buttons asked for before they were styled
 
     def _buttons_width(self, spacing: int) -> int:

@@ -139,10 +139,6 @@ class ExportResult:
     result: WrittenFile | Measured
 
 
-def _ignore(_answer: object) -> None:
-    """Answer a job that nobody waits for."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class RenderTake:
     """Make the sound of a line, to be kept: nobody hears it, and no device is opened for it.
@@ -156,8 +152,8 @@ class RenderTake:
     """
 
     line: Line
-    on_made: Callable[[TakeResult], object] = _ignore
-    on_failed: Callable[[AppError], object] = _ignore
+    on_made: Callable[[TakeResult], object]
+    on_failed: Callable[[AppError], object]
     quiet: bool = False
     precisions: Precisions | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)

@@ -110,6 +110,11 @@ def studio(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Studio]:
     assert studio.thread.wait(WAIT_MS)
 
 
+def render_job(line: Line) -> RenderTake:
+    """A take whose answer nobody waits for."""
+    return RenderTake(line, on_made=lambda _taken: None, on_failed=lambda _error: None)
+
+
 def samples(player: RecordingPlayer, name: str) -> np.ndarray:
     return player.sound(name)
 
@@ -265,7 +270,7 @@ def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp
     saving = studio.speak("file", FILE, tmp_path / "file.wav")
     studio.until(lambda: studio.worker.current is saving)
     other = studio.speak("other", HELLO, tmp_path / "other.wav")
-    takes = [RenderTake(Line(FILE, LineSettings(seed=seed))) for seed in (1, 2)]
+    takes = [render_job(Line(FILE, LineSettings(seed=seed))) for seed in (1, 2)]
     for take in takes:
         studio.worker.post(take)
     studio.until(lambda: studio.worker.current is takes[0])
@@ -279,7 +284,7 @@ def test_takes_are_made_after_what_is_heard_and_before_files(studio: Studio, tmp
 def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio) -> None:
     voice = studio.open_voice(hold=False)
     studio.until_done(voice)
-    take = RenderTake(Line(HELLO, LineSettings(seed=7, volume=0.5)))
+    take = render_job(Line(HELLO, LineSettings(seed=7, volume=0.5)))
     studio.worker.post(take)
     studio.until_done(take)
     assert studio.worker.player is None or not studio.player.requests
@@ -295,7 +300,7 @@ def test_a_take_sounds_as_the_line_does_and_opens_no_device(studio: Studio) -> N
 def test_a_take_is_cancelled_within_a_graph(studio: Studio) -> None:
     voice = studio.open_voice()
     studio.until_done(voice)
-    first, second = RenderTake(Line(LONG[:1000])), RenderTake(Line(HELLO))
+    first, second = render_job(Line(LONG[:1000])), render_job(Line(HELLO))
     studio.worker.post(first)
     studio.worker.post(second)
     studio.until(lambda: studio.worker.current is first)
